@@ -1,0 +1,40 @@
+// Whole-file reads and writes, and scratch folders, with errors that name the file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace kernelpro {
+
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
+
+// Writes a temporary neighbour, syncs it and renames it: readers see the old or the new content,
+// never a part. A full disk is reported as such and leaves the old file as it was.
+[[nodiscard]] Status write_file_atomic(const std::filesystem::path& path, std::string_view content);
+
+[[nodiscard]] Status make_directories(const std::filesystem::path& path);
+
+// "No space left on device (while writing /x/y)" for the current errno.
+[[nodiscard]] Error errno_error(const std::string& doing);
+
+// A private folder (mode 0711) under the system's temporary folder, removed with its owner.
+class ScratchDir {
+ public:
+  [[nodiscard]] static Result<ScratchDir> create(std::string_view purpose);
+  ScratchDir(ScratchDir&& other) noexcept;
+  ScratchDir& operator=(ScratchDir&& other) noexcept;
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+  ~ScratchDir();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit ScratchDir(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace kernelpro

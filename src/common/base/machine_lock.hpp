@@ -1,0 +1,36 @@
+// One timing at a time on a device, across all processes and users of the machine.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/base/unique_fd.hpp"
+
+namespace kernelpro {
+
+enum class LockMode {
+  build,   // shared: builds may run beside each other
+  timing,  // exclusive: nobody builds, nobody times
+};
+
+// A kernel file lock (flock), so the lock of a dead process is gone with it. The holder writes its
+// process id into the file, for messages only.
+class MachineLock {
+ public:
+  // `device` is "cpu" or "gpu-<uuid>". Waits up to `timeout_ms`; then the error (`busy`) names the
+  // holder.
+  [[nodiscard]] static Result<MachineLock> acquire(const std::string& device, LockMode mode,
+                                                   std::int64_t timeout_ms,
+                                                   std::stop_token stop = {});
+
+  // Where the lock file of `device` is (KERNELPRO_LOCK_DIR or the system's temporary folder).
+  [[nodiscard]] static std::string path(const std::string& device);
+
+ private:
+  explicit MachineLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+}  // namespace kernelpro

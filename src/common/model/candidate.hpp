@@ -1,0 +1,18 @@
+// What is judged: a source, how to build it, and a name for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kernelpro {
+
+struct Candidate {
+  std::string name;
+  std::string backend = "cpu";
+  std::string source;
+  std::string compiler;                // empty: the default compiler
+  std::vector<std::string> options;    // from the allow-list
+  std::vector<std::string> libraries;  // comparators only: a candidate links nothing
+};
+
+}  // namespace kernelpro

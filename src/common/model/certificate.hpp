@@ -1,0 +1,53 @@
+// All that is needed to repeat a verdict on this machine or another.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/model/candidate.hpp"
+#include "common/model/ceilings.hpp"
+#include "common/model/task.hpp"
+#include "common/model/verdict.hpp"
+
+namespace kernelpro {
+
+// How a shared object came to be.
+struct BuildRecord {
+  std::string compiler;            // full path
+  std::string compiler_identity;   // its version line
+  std::vector<std::string> flags;  // everything passed, the probed target included
+  std::string source_hash;
+  std::string binary_hash;
+};
+
+struct MachineRecord {
+  std::string processor;
+  std::string architecture;
+  std::string kernel;
+  int cores = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t cache_bytes = 0;              // last-level cache
+  std::map<std::string, double> clocks_mhz;  // empty where the system does not tell
+  int landlock_abi = 0;
+};
+
+struct Certificate {
+  int version = 1;
+  std::string program_version;
+  std::string date;  // UTC, ISO 8601
+  Task task;
+  std::string task_hash;
+  Candidate candidate;
+  Candidate incumbent;
+  BuildRecord build;
+  BuildRecord incumbent_build;
+  MachineRecord machine;
+  std::string sandbox;     // "landlock" or "none"
+  std::uint64_t seed = 0;  // every draw of the evaluation follows from it
+  Ceilings ceilings;
+  Verdict verdict;
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,23 @@
+// Element types of tensors.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kernelpro {
+
+enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u8 };
+
+[[nodiscard]] std::size_t size_of(DType dtype);
+[[nodiscard]] bool is_floating(DType dtype);
+// 2^-p, p the significand's bits: the largest relative error of one rounding. 0 for integers.
+[[nodiscard]] double unit_roundoff(DType dtype);
+[[nodiscard]] std::string_view name_of(DType dtype);
+// The C++ type a candidate sees ("float", "std::int32_t"); 16-bit floats are std::uint16_t bits.
+[[nodiscard]] std::string_view cpp_type(DType dtype);
+[[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
+[[nodiscard]] std::string known_dtypes();
+
+}  // namespace kernelpro

@@ -1,0 +1,117 @@
+// What the judge says of a candidate, and the evidence.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/model/formula.hpp"
+
+namespace kernelpro {
+
+enum class Outcome {
+  passed,
+  build_failed,
+  launch_failed,
+  crashed,
+  timed_out,
+  out_of_memory,
+  incorrect,
+  unstable,
+  cheated,
+  not_judged,  // our fault: worker lost, device busy, oracle failed; never charged to the candidate
+};
+
+[[nodiscard]] std::string_view name_of(Outcome outcome);
+[[nodiscard]] std::optional<Outcome> parse_outcome(std::string_view name);
+
+// The order of judging; a verdict names the stage it ended in.
+enum class Stage {
+  build,
+  smoke,
+  timed_shapes,
+  held_out,
+  distributions,
+  repeatability,
+  memory,
+  timing,
+  done
+};
+
+[[nodiscard]] std::string_view name_of(Stage stage);
+
+enum class Comparison { faster, same, slower, not_timed };
+
+[[nodiscard]] std::string_view name_of(Comparison comparison);
+[[nodiscard]] std::optional<Comparison> parse_comparison(std::string_view name);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// Candidate against incumbent at one timed shape.
+struct ShapeTiming {
+  Axes shape;
+  int calls = 0;                         // K: calls in a round
+  bool flushed = false;                  // the caches were flushed before each round
+  std::vector<double> candidate_rounds;  // mean nanoseconds per call, one entry a round
+  std::vector<double> incumbent_rounds;  // the partner rounds on the same inputs
+  double candidate_ns = 0;               // median over rounds
+  Interval candidate_interval;
+  double incumbent_ns = 0;
+  Interval incumbent_interval;
+  double speedup = 0;         // incumbent over candidate, from the paired rounds
+  Interval speedup_interval;  // 95 % bootstrap
+  double noise_floor = 0;     // as a fraction: 0.01 is 1 %
+  Comparison comparison = Comparison::not_timed;
+  double clock_gap = 0;       // worker's clock over the runner's claim, as a fraction
+  double clock_noise = 0;     // what that gap may be on this machine
+  double prepare_ns = 0;      // mean cost of kp_prepare, 0 without
+  double bound_ns = 0;        // the roofline's least time on measured ceilings
+  double share_of_bound = 0;  // bound_ns / candidate_ns
+  std::string bound_by;       // "memory" or "compute"
+  bool screened = false;      // clearly slower in the screen: timing ended there
+};
+
+struct Timing {
+  std::vector<ShapeTiming> shapes;
+  double speedup = 0;  // geometric mean over shapes
+  Interval speedup_interval;
+  double noise_floor = 0;
+  Comparison comparison = Comparison::not_timed;
+};
+
+// One check that ran, for the certificate: what was drawn and what came out.
+struct CheckRecord {
+  Stage stage = Stage::smoke;
+  Axes shape;
+  std::string distribution;
+  std::uint64_t seed = 0;
+  double error = 0;           // e(candidate)
+  double baseline_error = 0;  // e(baseline) on the same inputs
+  double bound = 0;           // what the error had to stay within
+  std::int64_t excused = 0;   // elements where the baseline itself was not finite
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::not_judged;
+  Stage stage = Stage::build;          // where judging ended; `done` when every stage ran
+  std::string rule;                    // which rule was broken: "late_work", "clock", "guard" …
+  std::string summary;                 // one sentence for people
+  std::vector<std::string> evidence;   // compiler text, first wrong index, signal, syscall …
+  std::string precision = "contract";  // or the lower precision it was accepted at
+  bool suspect = false;                // a clock or bound within noise
+  std::vector<std::string> suspicions;
+  bool verified = true;  // false under --sandbox none
+  std::vector<CheckRecord> checks;
+  std::vector<std::string> rules_run;
+  Timing timing;
+  std::int64_t build_ns = 0;  // 0 when the build was cached
+  std::int64_t judge_ns = 0;  // every stage after the build
+};
+
+}  // namespace kernelpro

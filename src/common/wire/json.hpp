@@ -1,0 +1,39 @@
+// The JSON form of the values that worker and coordinator exchange and that certificates hold.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/model/candidate.hpp"
+#include "common/model/ceilings.hpp"
+#include "common/model/certificate.hpp"
+#include "common/model/task.hpp"
+#include "common/model/verdict.hpp"
+
+namespace kernelpro {
+
+// Writing never fails. Reading checks every type; an error names the place ("/inputs/0/dtype"),
+// what was found and what was expected. Unknown keys are errors. Non-finite numbers are written
+// as null and read as NaN.
+[[nodiscard]] nlohmann::json to_json(const Task& task);
+[[nodiscard]] nlohmann::json to_json(const Candidate& candidate);
+[[nodiscard]] nlohmann::json to_json(const Verdict& verdict);
+[[nodiscard]] nlohmann::json to_json(const Ceilings& ceilings);
+[[nodiscard]] nlohmann::json to_json(const MachineRecord& machine);
+[[nodiscard]] nlohmann::json to_json(const Certificate& certificate);
+
+[[nodiscard]] Result<Task> task_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Candidate> candidate_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Verdict> verdict_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Ceilings> ceilings_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<MachineRecord> machine_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Certificate> certificate_from_json(const nlohmann::json& json);
+
+// Parses text; an error says line and column.
+[[nodiscard]] Result<nlohmann::json> parse_json(const std::string& text);
+
+// SHA-256 of the task's canonical JSON: equal for equal tasks, wherever their files lie.
+[[nodiscard]] std::string task_hash(const Task& task);
+
+}  // namespace kernelpro

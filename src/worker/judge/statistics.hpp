@@ -1,0 +1,38 @@
+// The judge's statistics: small, pure, with closed-form tests.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/model/verdict.hpp"
+
+namespace kernelpro {
+
+[[nodiscard]] double median(std::vector<double> values);  // 0 when empty
+// Linear interpolation between order statistics; `q` in [0, 1]. 0 when empty.
+[[nodiscard]] double quantile(std::vector<double> values, double q);
+
+// Percentile bootstrap of the median: the 95 % interval, `resamples` draws seeded by `seed`.
+[[nodiscard]] Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed,
+                                        int resamples = 10'000);
+
+struct PairedRatio {
+  double ratio = 1;  // exp(median of log(incumbent/candidate)): above 1 the candidate is faster
+  Interval interval;
+};
+
+// Paired rounds: entry i of both ran on the same inputs, next to each other in time.
+[[nodiscard]] PairedRatio paired_ratio(const std::vector<double>& candidate,
+                                       const std::vector<double>& incumbent, std::uint64_t seed);
+
+// What two processes of one binary show: how far from 1 the interval of their paired ratio reaches,
+// never below `least` (0.5 %).
+[[nodiscard]] double noise_floor(const std::vector<double>& first,
+                                 const std::vector<double>& second, std::uint64_t seed,
+                                 double least = 0.005);
+
+// faster: the interval's lower end is above 1 + floor; slower: its upper end is below 1/(1 +
+// floor).
+[[nodiscard]] Comparison compare(const Interval& speedup, double floor);
+
+}  // namespace kernelpro

@@ -1,0 +1,79 @@
+// Turns a source into a shared object: jailed, cached, timed out, with options from an allow-list.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/certificate.hpp"
+
+namespace kernelpro {
+
+struct Compiler {
+  std::string name;  // "g++-12", "clang++-19": what options and tasks say
+  std::string path;
+  std::string identity;                   // first line of --version
+  std::vector<std::string> target_flags;  // probed: they build *and run* here; empty: generic
+  std::vector<std::string> openmp_flags;  // probed likewise; empty: no OpenMP
+};
+
+struct BuildRequest {
+  std::string source;
+  std::string compiler;                      // empty: the first compiler
+  std::vector<std::string> options;          // checked against the allow-list
+  std::vector<std::string> libraries;        // "openblas" becomes -lopenblas; names [a-z0-9_]+
+  std::map<std::string, std::string> files;  // headers laid beside the source, by name
+};
+
+struct BuildOutcome {
+  bool ok = false;
+  bool cached = false;
+  bool timed_out = false;
+  std::string rule;         // "build_option" or "private_file" when the build tried what it may not
+  std::string diagnostics;  // what the compiler said, capped
+  std::filesystem::path library;
+  BuildRecord record;
+  std::int64_t wall_ns = 0;  // 0 when cached
+};
+
+struct ToolchainSettings {
+  std::filesystem::path cache;        // cache_directory()
+  std::filesystem::path abi_include;  // the folder that holds kernelpro/candidate.h
+  std::filesystem::path jail;         // kernelpro-jail
+  bool landlock = true;
+  std::int64_t build_timeout_ms = 60'000;
+};
+
+// Thread-safe: several builds may run at once.
+class Toolchain {
+ public:
+  // Finds the compilers (g++-12 or g++, clang++-19) and probes their targets by building and
+  // running a vectorised program in the jail; probes are cached by compiler identity and processor.
+  // An environment error when there is no compiler at all, saying which package to install.
+  [[nodiscard]] static Result<Toolchain> open(const ToolchainSettings& settings);
+  Toolchain(Toolchain&&) noexcept;
+  Toolchain& operator=(Toolchain&&) noexcept;
+  ~Toolchain();
+
+  [[nodiscard]] const std::vector<Compiler>& compilers() const;
+  // The compiler of that name ("" is the first); an environment error lists the known ones.
+  [[nodiscard]] Result<Compiler> find(const std::string& name) const;
+
+  // A failed build is a value (`ok` is false); an error means that no build could be tried: no such
+  // compiler, disk full, no landlock. The key of the cache is the preprocessed source, the flags,
+  // the compiler's identity and the target.
+  [[nodiscard]] Result<BuildOutcome> build(const BuildRequest& request,
+                                           std::stop_token stop = {}) const;
+
+ private:
+  struct State;
+  explicit Toolchain(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kernelpro

@@ -1,4 +1,4 @@
-// The judge's statistics: small, pure, with closed-form tests.
+// The judge's statistics: small, pure, with closed-form tests. Values must not be NaN.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@ namespace kernelpro {
 [[nodiscard]] double quantile(std::vector<double> values, double q);
 
 // Percentile bootstrap of the median: the 95 % interval, `resamples` draws seeded by `seed`.
+// Simulated coverage is 92 % at 8 values and 93 to 95 % from 12 to 40, with normal noise and with
+// one value in ten far out. Below 5 values it is less than it says: nothing can be claimed there.
+// {0, 0} when empty.
 [[nodiscard]] Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed,
                                         int resamples = 10'000);
 
@@ -21,12 +24,14 @@ struct PairedRatio {
   Interval interval;
 };
 
-// Paired rounds: entry i of both ran on the same inputs, next to each other in time.
+// Paired rounds: entry i of both ran on the same inputs, next to each other in time. Without pairs,
+// with lists of unequal length, or with a time that is not finite and positive, nothing is known:
+// ratio 1, interval from 0 to infinity.
 [[nodiscard]] PairedRatio paired_ratio(const std::vector<double>& candidate,
                                        const std::vector<double>& incumbent, std::uint64_t seed);
 
-// What two processes of one binary show: how far from 1 the interval of their paired ratio reaches,
-// never below `least` (0.5 %).
+// What two processes of one binary show: how far from 1 the interval of their paired ratio reaches
+// (the larger of its high end and one over its low end, less 1), never below `least` (0.5 %).
 [[nodiscard]] double noise_floor(const std::vector<double>& first,
                                  const std::vector<double>& second, std::uint64_t seed,
                                  double least = 0.005);

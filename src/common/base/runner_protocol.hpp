@@ -1,0 +1,98 @@
+// What worker and runner say to each other over one SOCK_SEQPACKET pair.
+//
+// The runner's process is hostile once a candidate is loaded: of its replies the worker believes a
+// sequence number, a status and a claimed time, and holds each against its own clock and checks.
+// Both ends are built together, so structs travel as they are.
+#pragma once
+
+#include <cstdint>
+
+namespace kernelpro::runner {
+
+inline constexpr int control_fd = 3;  // the runner's end of the pair
+inline constexpr int max_tensors = 16;
+inline constexpr int max_rank = 8;
+inline constexpr int max_values = 16;  // scalars, and axes
+inline constexpr int max_sets = 1024;
+
+enum class Op : std::uint32_t {
+  load,     // path of the shared object
+  shape,    // Layout without buffers: how much workspace and state for these shapes?
+  attach,   // Layout with buffers: descriptors for inputs, outputs, workspace
+  prepare,  // run kp_prepare on every set
+  go,       // run kp_launch on the listed sets, one after the other
+};
+
+enum class ReplyKind : std::uint32_t {
+  hello,  // carries the seccomp listener
+  done,   // the request with this sequence number was carried out
+  fault,  // a signal hit the process: evidence only, the process is about to die
+};
+
+enum class CallStatus : std::uint32_t {
+  ok,
+  no_symbol,       // load: kp_launch is missing, or the object does not load
+  returned_error,  // kp_launch or kp_prepare returned non-zero (`code`)
+  out_of_memory,   // std::bad_alloc
+  exception,       // any other exception
+  map_failed,      // our own mapping failed
+};
+
+// Where one tensor lies in each set: a page-aligned region of its arena, data near the region's
+// end.
+struct TensorPlace {
+  std::uint8_t code;
+  std::uint8_t bits;
+  std::uint16_t rank;
+  std::uint32_t output;  // 1: in the output arena
+  std::int64_t shape[max_rank];
+  std::int64_t strides[max_rank];
+  std::uint64_t region_offset;  // within a set of its arena
+  std::uint64_t region_bytes;
+  std::uint64_t data_offset;  // of the first element within the region
+};
+
+struct Layout {
+  std::uint32_t sets;
+  std::uint32_t tensor_count;
+  std::uint32_t scalar_count;
+  std::uint32_t axis_count;
+  std::int32_t threads;
+  std::uint32_t populate;      // 1: touch every page while mapping
+  std::uint64_t input_stride;  // bytes from one set to the next
+  std::uint64_t output_stride;
+  std::uint64_t workspace_stride;
+  std::uint64_t workspace_bytes;  // 0: none
+  std::uint64_t state_bytes;      // 0: none
+  double scalars[max_values];
+  std::int64_t axes[max_values];
+  TensorPlace tensors[max_tensors];
+};
+
+struct Request {
+  Op op;
+  std::uint32_t sequence;
+  std::uint32_t count;  // go: how many entries of `sets`
+  std::uint32_t reserved;
+  union {
+    Layout layout;
+    char path[4096];
+    std::uint16_t sets[max_sets];
+  };
+};
+
+struct Reply {
+  ReplyKind kind;
+  std::uint32_t sequence;
+  CallStatus status;
+  std::int32_t code;      // kp_launch's return value; the signal of a fault
+  std::int64_t claim_ns;  // go, prepare: the runner's own clock
+  std::uint64_t workspace_bytes;
+  std::uint64_t state_bytes;
+  std::uint64_t fault_address;
+  std::uint32_t has_prepare;
+  std::uint32_t calls;  // go: how many calls returned
+  char text[512];       // why a load failed, what an exception said
+};
+
+}  // namespace kernelpro::runner

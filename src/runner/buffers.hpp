@@ -1,0 +1,51 @@
+// The judge's buffers as the candidate sees them: each tensor between pages that cannot be touched.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "common/base/runner_protocol.hpp"
+#include "kernelpro/candidate.h"
+
+namespace kernelpro::runner {
+
+// What one call gets.
+struct CallArguments {
+  kp_context context{};
+  std::array<kp_tensor, max_tensors> tensors{};
+};
+
+class Buffers {
+ public:
+  Buffers() = default;
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  ~Buffers() { release(); }
+
+  // Maps all sets of `layout` from the arenas (inputs read-only), with guard pages on both sides of
+  // every tensor, and allocates the prepared state. False when the system refuses.
+  bool attach(const Layout& layout, int inputs, int outputs, int workspace);
+  void release();
+
+  [[nodiscard]] std::size_t sets() const { return calls_.size(); }
+  [[nodiscard]] std::uint32_t tensor_count() const { return layout_.tensor_count; }
+  [[nodiscard]] const CallArguments& call(std::size_t set) const { return calls_[set]; }
+
+  // Arguments with shapes but no data, for kp_workspace and kp_state.
+  void describe(const Layout& layout, CallArguments& out);
+
+ private:
+  bool map_set(std::size_t set, int inputs, int outputs, int workspace);
+  char* map_region(int fd, std::size_t offset, std::size_t bytes, bool writable);
+
+  Layout layout_{};
+  char* base_ = nullptr;
+  std::size_t reserved_ = 0;
+  char* next_ = nullptr;  // first address not yet handed out
+  char* states_ = nullptr;
+  std::size_t states_bytes_ = 0;
+  std::vector<CallArguments> calls_;
+};
+
+}  // namespace kernelpro::runner

@@ -1,0 +1,89 @@
+#include "runner/channel.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace kernelpro::runner {
+
+namespace {
+
+constexpr std::size_t signal_stack_bytes = 64 * 1024;
+alignas(16) char signal_stack[signal_stack_bytes];
+
+void on_fatal_signal(int signal, siginfo_t* info, void* /*context*/) {
+  Reply reply{};
+  reply.kind = ReplyKind::fault;
+  reply.code = signal;
+  reply.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  send_reply(reply);
+  // Back to the default action: returning repeats the fault, or the sender's signal is raised
+  // again.
+  std::signal(signal, SIG_DFL);
+  if (info->si_code <= 0) {
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+Received receive_request(Request& request) {
+  iovec part{&request, sizeof request};
+  alignas(cmsghdr) char control[CMSG_SPACE(max_passed_fds * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = 0;
+  do {
+    got = recvmsg(control_fd, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  Received received;
+  if (got != static_cast<ssize_t>(sizeof request)) {
+    return received;
+  }
+  received.ok = true;
+  if (const cmsghdr* header = CMSG_FIRSTHDR(&message);
+      header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(received.fds.data(), CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+  }
+  return received;
+}
+
+bool send_reply(const Reply& reply, int fd) {
+  iovec part{const_cast<Reply*>(&reply), sizeof reply};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  }
+  return sendmsg(control_fd, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof reply);
+}
+
+void report_fatal_signals() {
+  stack_t stack{};
+  stack.ss_sp = signal_stack;
+  stack.ss_size = sizeof signal_stack;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = on_fatal_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace kernelpro::runner

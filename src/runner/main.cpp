@@ -1,0 +1,39 @@
+// kernelpro-runner: loads one candidate and calls it. Hostile from the moment the candidate is
+// loaded, so everything that confines it happens before: landlock, limits and the user in
+// kernelpro-jail, which started us; the system-call filter here, on all threads.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "runner/channel.hpp"
+#include "runner/seccomp.hpp"
+#include "runner/serve.hpp"
+
+namespace {
+
+// No page may become executable that was writable: the candidate cannot patch our code. Linux 6.3
+// and later; without it the worker's clock still has the last word.
+constexpr int set_mdwe = 65;
+constexpr unsigned long refuse_exec_gain = 1;
+
+}  // namespace
+
+int main() {
+  using namespace kernelpro::runner;
+  report_fatal_signals();
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(set_mdwe, refuse_exec_gain, 0, 0, 0);
+  const int listener = install_filter();
+  if (listener < 0) {
+    std::perror("kernelpro-runner: installing the system-call filter");
+    return 1;
+  }
+  Reply hello{};
+  hello.kind = ReplyKind::hello;
+  if (!send_reply(hello, listener)) {
+    return 1;
+  }
+  close(listener);
+  return serve();
+}

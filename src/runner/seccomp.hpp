@@ -1,0 +1,11 @@
+// The system-call filter of the runner, in plain BPF for both architectures.
+#pragma once
+
+namespace kernelpro::runner {
+
+// Installs the filter on every thread of the process and returns the listener through which the
+// worker hears of calls that are not on the list; it answers them. Returns -1 with errno on
+// failure. The process must have no_new_privs.
+[[nodiscard]] int install_filter();
+
+}  // namespace kernelpro::runner

@@ -63,8 +63,15 @@ class ChildProcess {
  private:
   ChildProcess() = default;
   void kill_now();
+  // Reads what is there into the buffer; false at end of file.
+  bool fill_buffer();
+  [[nodiscard]] Error lost() const;
+
+  // A child that sends more without a newline has broken the protocol.
+  static constexpr std::size_t line_limit = std::size_t{1} << 28U;
 
   pid_t pid_ = -1;
+  std::string name_;
   UniqueFd input_;
   UniqueFd output_;
   std::string buffer_;

@@ -1,0 +1,181 @@
+#include "common/base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "common/base/unique_fd.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status write_all(int fd, std::string_view content, const fs::path& path) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(fd, content.data(), content.size());
+    if (count >= 0) {
+      content.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return errno_error("writing " + path.string());
+    }
+  }
+  if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
+    return errno_error("writing " + path.string());
+  }
+  return {};
+}
+
+// A file that did not exist before, in the folder of `path`. Its name does not depend on that of
+// `path`, which may be as long as the file system allows.
+Result<UniqueFd> open_neighbour(const fs::path& path, fs::path& neighbour) {
+  static std::atomic<unsigned> counter{0};
+  while (true) {
+    const std::string name = ".kernelpro-" + std::to_string(::getpid()) + "-" +
+                             std::to_string(counter.fetch_add(1)) + ".tmp";
+    neighbour = path.parent_path() / name;
+    UniqueFd fd(::open(neighbour.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd.valid()) {
+      return fd;
+    }
+    if (errno != EEXIST && errno != EINTR) {
+      return errno_error("writing " + path.string());
+    }
+  }
+}
+
+// Makes a rename last. Not every file system can sync a folder; the content is safe without.
+void sync_folder(const fs::path& folder) {
+  const UniqueFd fd(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid()) {
+    ::fsync(fd.get());
+  }
+}
+
+// Gives the owner back the rights that whoever filled the folder may have taken away.
+void unlock_folders(const fs::path& root) {
+  std::error_code error;
+  fs::permissions(root, fs::perms::owner_all, fs::perm_options::add, error);
+  fs::recursive_directory_iterator entry(root, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->symlink_status(ignored).type() == fs::file_type::directory) {
+      fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+    }
+  }
+}
+
+void remove_tree(const fs::path& root) {
+  if (root.empty()) {
+    return;
+  }
+  std::error_code error;
+  fs::remove_all(root, error);
+  if (error) {
+    unlock_folders(root);
+    fs::remove_all(root, error);
+  }
+}
+
+}  // namespace
+
+Error errno_error(const std::string& doing) {
+  const int code = errno;
+  std::string message = std::generic_category().message(code) + " (while " + doing + ")";
+  if (code == ENOSPC || code == EDQUOT) {
+    message += ": the disk is full; free some space and try again";
+  }
+  return make_error(ErrorKind::io, std::move(message));
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) {
+    return errno_error("reading " + path.string());
+  }
+  std::string content;
+  std::array<char, 64 * 1024> chunk;
+  while (true) {
+    const ssize_t count = ::read(fd.get(), chunk.data(), chunk.size());
+    if (count == 0) {
+      return content;
+    }
+    if (count > 0) {
+      content.append(chunk.data(), static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return errno_error("reading " + path.string());
+    }
+  }
+}
+
+Status write_file_atomic(const fs::path& path, std::string_view content) {
+  fs::path neighbour;
+  Result<UniqueFd> fd = open_neighbour(path, neighbour);
+  if (!fd.ok()) {
+    return fd.error();
+  }
+  Status written = write_all(fd->get(), content, path);
+  if (written.ok() && ::rename(neighbour.c_str(), path.c_str()) != 0) {
+    written = errno_error("writing " + path.string());
+  }
+  if (!written.ok()) {
+    ::unlink(neighbour.c_str());
+    return written;
+  }
+  sync_folder(path.parent_path());
+  return {};
+}
+
+Status make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    errno = error.value();
+    return errno_error("making the folder " + path.string());
+  }
+  return {};
+}
+
+Result<ScratchDir> ScratchDir::create(std::string_view purpose) {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  if (error) {
+    return make_error(ErrorKind::environment,
+                      "there is no temporary folder: " + error.message() +
+                          "; set TMPDIR to a folder that exists and can be written to");
+  }
+  std::string pattern = (folder / ("kernelpro-" + std::string(purpose) + "-XXXXXX")).string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    return errno_error("making a scratch folder " + pattern);
+  }
+  ScratchDir scratch{fs::path(pattern)};
+  if (::chmod(pattern.c_str(), 0711) != 0) {
+    return errno_error("making a scratch folder " + pattern);
+  }
+  return scratch;
+}
+
+ScratchDir::ScratchDir(ScratchDir&& other) noexcept
+    : path_(std::exchange(other.path_, std::filesystem::path())) {}
+
+ScratchDir& ScratchDir::operator=(ScratchDir&& other) noexcept {
+  if (this != &other) {
+    remove_tree(path_);
+    path_ = std::exchange(other.path_, std::filesystem::path());
+  }
+  return *this;
+}
+
+ScratchDir::~ScratchDir() {
+  remove_tree(path_);
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,41 @@
+// How a child process is made; run_command and ChildProcess are built on it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "common/base/process.hpp"
+#include "common/base/result.hpp"
+#include "common/base/unique_fd.hpp"
+
+namespace kernelpro {
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+// Both ends are closed on exec and never 0, 1 or 2.
+[[nodiscard]] Result<Pipe> make_pipe();
+
+// What becomes descriptor 0, 1 and 2 of the child; -1 inherits ours.
+struct StandardFds {
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+};
+
+// Starts the command in its own process group with default signal handling and no other open
+// descriptor. Returns when the program runs; a program that cannot be executed is an environment
+// error that names it.
+[[nodiscard]] Result<pid_t> spawn(const Command& command, const StandardFds& fds);
+
+// A descriptor that becomes readable when the process ends; invalid when the system has none.
+[[nodiscard]] UniqueFd open_process(pid_t pid);
+
+// Kills the process group led by `pid`, which must not be reaped yet, and reaps the leader.
+// Returns its wait status.
+int kill_group(pid_t pid);
+
+}  // namespace kernelpro

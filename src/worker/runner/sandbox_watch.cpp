@@ -1,0 +1,202 @@
+#include "worker/runner/sandbox_watch.hpp"
+
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::size_t max_recorded = 16;
+
+struct NamedCall {
+  long number;
+  const char* name;
+};
+
+// The calls that attacks are made of, for readable evidence; others are shown by number.
+constexpr NamedCall named_calls[] = {
+    {SYS_clone, "fork"},
+    {SYS_execve, "execve"},
+    {SYS_execveat, "execveat"},
+    {SYS_socket, "socket"},
+    {SYS_socketpair, "socketpair"},
+    {SYS_connect, "connect"},
+    {SYS_bind, "bind"},
+    {SYS_kill, "kill"},
+    {SYS_tgkill, "tgkill"},
+    {SYS_tkill, "tkill"},
+    {SYS_rt_sigqueueinfo, "rt_sigqueueinfo"},
+    {SYS_ptrace, "ptrace"},
+    {SYS_process_vm_readv, "process_vm_readv"},
+    {SYS_process_vm_writev, "process_vm_writev"},
+    {SYS_pidfd_open, "pidfd_open"},
+    {SYS_memfd_create, "memfd_create"},
+    {SYS_ftruncate, "ftruncate"},
+    {SYS_fallocate, "fallocate"},
+    {SYS_io_uring_setup, "io_uring_setup"},
+    {SYS_userfaultfd, "userfaultfd"},
+    {SYS_perf_event_open, "perf_event_open"},
+    {SYS_bpf, "bpf"},
+    {SYS_seccomp, "seccomp"},
+    {SYS_prctl, "prctl"},
+    {SYS_prlimit64, "prlimit64"},
+    {SYS_setpriority, "setpriority"},
+    {SYS_sched_setscheduler, "sched_setscheduler"},
+    {SYS_timer_create, "timer_create"},
+    {SYS_setitimer, "setitimer"},
+    {SYS_unlinkat, "unlinkat"},
+    {SYS_mkdirat, "mkdirat"},
+    {SYS_mlockall, "mlockall"},
+    {SYS_setsid, "setsid"},
+    {SYS_setpgid, "setpgid"},
+    {SYS_shmget, "shmget"},
+    {SYS_wait4, "wait4"},
+    {SYS_dup, "dup"},
+    {SYS_dup3, "dup3"},
+    {SYS_pipe2, "pipe2"},
+    {SYS_ioctl, "ioctl"},
+    {SYS_unshare, "unshare"},
+    {SYS_mount, "mount"},
+    {SYS_madvise, "madvise"},
+#if defined(__x86_64__)
+    {SYS_fork, "fork"},
+    {SYS_vfork, "vfork"},
+    {SYS_unlink, "unlink"},
+    {SYS_dup2, "dup2"},
+    {SYS_alarm, "alarm"},
+#endif
+};
+
+struct PathCall {
+  long number;
+  const char* name;
+  int argument;  // which argument is the path
+};
+
+constexpr PathCall path_calls[] = {
+    {SYS_openat, "open", 1},         {SYS_faccessat, "access", 1}, {SYS_faccessat2, "access", 1},
+    {SYS_readlinkat, "readlink", 1},
+#if defined(__x86_64__)
+    {SYS_open, "open", 0},           {SYS_access, "access", 0},    {SYS_readlink, "readlink", 0},
+#endif
+};
+
+// What the C, OpenMP and BLAS runtimes look at by themselves; they do without when refused.
+constexpr std::string_view quiet_prefixes[] = {
+    "/sys/",           "/proc/cpuinfo", "/proc/meminfo",
+    "/proc/stat",      "/proc/sys/vm/", "/proc/filesystems",
+    "/dev/shm/__KMP_", "/tmp/__KMP_",   "/etc/localtime"};
+
+// Calls that fail harmlessly everywhere and that runtimes make.
+constexpr long quiet_calls[] = {SYS_ioctl, SYS_set_mempolicy, SYS_get_mempolicy, SYS_mbind};
+
+std::string name_of_call(int call) {
+  for (const NamedCall& named : named_calls) {
+    if (named.number == call) {
+      return named.name;
+    }
+  }
+  return "system call " + std::to_string(call);
+}
+
+}  // namespace
+
+SandboxWatch::SandboxWatch(UniqueFd listener, pid_t runner, std::vector<std::string> readable)
+    : listener_(std::move(listener)), runner_(runner), readable_(std::move(readable)) {}
+
+void SandboxWatch::answer() {
+  // The kernel's struct may be larger than the one we were built with.
+  alignas(8) std::array<char, 512> buffer{};
+  auto* request = reinterpret_cast<seccomp_notif*>(buffer.data());
+  if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request) != 0) {
+    return;
+  }
+  const Answer decision = decide(request->data.nr, request->data.args);
+  alignas(8) std::array<char, 512> answer_buffer{};
+  auto* response = reinterpret_cast<seccomp_notif_resp*>(answer_buffer.data());
+  response->id = request->id;
+  if (decision.go_on) {
+    response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  } else {
+    response->error = -decision.error;
+  }
+  ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, response);
+}
+
+SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* arguments) {
+  for (const PathCall& path_call : path_calls) {
+    if (path_call.number == call) {
+      return decide_path(path_call.name, arguments[path_call.argument]);
+    }
+  }
+  if (std::find(std::begin(quiet_calls), std::end(quiet_calls), call) == std::end(quiet_calls)) {
+    record(name_of_call(call));
+  }
+  return {false, EPERM};
+}
+
+SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call,
+                                               unsigned long long address) {
+  const std::string path = read_path(address);
+  std::error_code ignored;
+  if (path.empty() || is_readable(path) || !std::filesystem::exists(path, ignored)) {
+    return {true, 0};
+  }
+  const bool quiet = std::any_of(
+      std::begin(quiet_prefixes), std::end(quiet_prefixes),
+      [&path](std::string_view prefix) { return path.compare(0, prefix.size(), prefix) == 0; });
+  if (!quiet) {
+    record(call + " " + path);
+  }
+  return {false, EACCES};
+}
+
+std::string SandboxWatch::read_path(unsigned long long address) const {
+  std::array<char, 4096> text{};
+  // Page by page: a path may end just before an unmapped page.
+  std::size_t got = 0;
+  while (got < text.size()) {
+    const std::size_t page = 4096 - (address + got) % 4096;
+    const std::size_t want = std::min(page, text.size() - got);
+    const iovec local{text.data() + got, want};
+    const iovec remote{reinterpret_cast<void*>(address + got), want};
+    if (process_vm_readv(runner_, &local, 1, &remote, 1, 0) != static_cast<ssize_t>(want)) {
+      break;
+    }
+    if (std::memchr(text.data() + got, 0, want) != nullptr) {
+      return text.data();
+    }
+    got += want;
+  }
+  return {};
+}
+
+bool SandboxWatch::is_readable(const std::string& path) const {
+  std::error_code failure;
+  const std::string real = std::filesystem::weakly_canonical(path, failure).string();
+  return std::any_of(readable_.begin(), readable_.end(), [&](const std::string& allowed) {
+    return !failure && real.compare(0, allowed.size(), allowed) == 0 &&
+           (real.size() == allowed.size() || real[allowed.size()] == '/');
+  });
+}
+
+void SandboxWatch::record(const std::string& what) {
+  if (violations_.size() < max_recorded &&
+      std::find(violations_.begin(), violations_.end(), what) == violations_.end()) {
+    violations_.push_back(what);
+  }
+}
+
+}  // namespace kernelpro

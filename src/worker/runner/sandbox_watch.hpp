@@ -1,0 +1,46 @@
+// Answers the system calls that the runner's filter reports, and remembers those that no honest
+// kernel makes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "common/base/unique_fd.hpp"
+
+namespace kernelpro {
+
+// The kernel tells us the call and its arguments, so what is recorded here is fact. Denial does not
+// rest on it: landlock and the filter hold without us.
+class SandboxWatch {
+ public:
+  SandboxWatch() = default;
+  // `readable`: what the jail lets the runner read, as the jail was told.
+  SandboxWatch(UniqueFd listener, pid_t runner, std::vector<std::string> readable);
+
+  [[nodiscard]] int fd() const { return listener_.get(); }
+  // Answers what is waiting on fd(). Opening a readable or a missing file goes on; what runtimes
+  // ask for in good faith (processor information, shared memory of OpenMP) is refused in silence;
+  // all else is refused and recorded.
+  void answer();
+  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  struct Answer {
+    bool go_on = false;
+    int error = 0;
+  };
+  [[nodiscard]] Answer decide(int call, const unsigned long long* arguments);
+  [[nodiscard]] Answer decide_path(const std::string& call, unsigned long long address);
+  [[nodiscard]] std::string read_path(unsigned long long address) const;
+  [[nodiscard]] bool is_readable(const std::string& path) const;
+  void record(const std::string& what);
+
+  UniqueFd listener_;
+  pid_t runner_ = -1;
+  std::vector<std::string> readable_;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace kernelpro

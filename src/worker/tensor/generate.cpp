@@ -1,0 +1,305 @@
+#include "worker/tensor/generate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "common/base/random.hpp"
+#include "worker/tensor/halves.hpp"
+#include "worker/tensor/parallel.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::size_t grain = 1 << 16;
+
+// Mean 0, deviation 1, from the sum of four 16-bit uniforms (so |value| < 3.5), with the low bits
+// filled: near enough to normal for kernels, and a multiplication each.
+float normal_value(std::uint64_t stream, std::uint64_t index) {
+  const std::uint64_t h = counter_hash(stream, index);
+  const auto sum =
+      static_cast<float>((h & 0xffff) + ((h >> 16) & 0xffff) + ((h >> 32) & 0xffff) + (h >> 48));
+  const float low = static_cast<float>((h * 0x9e3779b97f4a7c15ULL) >> 40) * 0x1p-24F;
+  constexpr float mean = 131070.5F;
+  constexpr float deviation = 37837.2F;
+  return (sum + low - mean) / deviation;
+}
+
+float unit_value(std::uint64_t stream, std::uint64_t index) {
+  return static_cast<float>(counter_hash(stream, index) >> 40) * 0x1p-24F;
+}
+
+// How far the magnitudes of `large`, `tiny` and `mixed` reach, as a power of two.
+int reach_of(DType dtype) {
+  return dtype == DType::f16 ? 4 : 12;
+}
+
+float mixed_value(std::uint64_t stream, std::uint64_t index, int reach) {
+  const std::uint64_t h = counter_hash(stream, index);
+  if ((h & 15) == 0) {
+    return 0.0F;
+  }
+  const int power = static_cast<int>((h >> 8) % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
+  const float fraction = 1.0F + static_cast<float>(h >> 40) * 0x1p-24F;
+  return std::ldexp((h & 16) != 0 ? -fraction : fraction, power);
+}
+
+// One element of a floating input.
+class Drawer {
+ public:
+  Drawer(const ValueSpec& values, DType dtype, std::uint64_t stream, Distribution distribution)
+      : stream_(stream), distribution_(distribution), reach_(reach_of(dtype)) {
+    bounded_ = values.kind == ValueKind::uniform;
+    low_ = static_cast<float>(values.low);
+    span_ = static_cast<float>(values.high - values.low);
+  }
+
+  // Calls set(i, value) for every i of [begin, end), the choice made once outside the loop.
+  template <typename Set>
+  void draw(std::size_t begin, std::size_t end, Set set) const {
+    if (bounded_) {
+      draw_bounded(begin, end, set);
+      return;
+    }
+    switch (distribution_) {
+      case Distribution::normal:
+        each(begin, end, set, [this](std::size_t i) { return normal_value(stream_, i); });
+        break;
+      case Distribution::uniform:
+        each(begin, end, set,
+             [this](std::size_t i) { return 2.0F * unit_value(stream_, i) - 1.0F; });
+        break;
+      case Distribution::large:
+      case Distribution::tiny: {
+        const float scale =
+            std::ldexp(1.0F, distribution_ == Distribution::large ? reach_ : -reach_);
+        each(begin, end, set,
+             [this, scale](std::size_t i) { return scale * normal_value(stream_, i); });
+        break;
+      }
+      case Distribution::constant: {
+        const float value = 0.25F + unit_value(stream_, 0);
+        each(begin, end, set, [value](std::size_t) { return value; });
+        break;
+      }
+      case Distribution::mixed:
+        each(begin, end, set, [this](std::size_t i) { return mixed_value(stream_, i, reach_); });
+        break;
+    }
+  }
+
+ private:
+  template <typename Set, typename Value>
+  static void each(std::size_t begin, std::size_t end, Set set, Value value) {
+    for (std::size_t i = begin; i < end; ++i) {
+      set(i, value(i));
+    }
+  }
+
+  template <typename Set>
+  void draw_bounded(std::size_t begin, std::size_t end, Set set) const {
+    // Near the ends of the range for tiny and large, one value for constant.
+    constexpr float near = 0x1p-6F;
+    float offset = 0;
+    float width = 1;
+    if (distribution_ == Distribution::tiny || distribution_ == Distribution::large) {
+      width = near;
+      offset = distribution_ == Distribution::large ? 1.0F - near : 0.0F;
+    } else if (distribution_ == Distribution::constant) {
+      width = 0;
+      offset = unit_value(stream_, 0);
+    }
+    each(begin, end, set, [this, offset, width](std::size_t i) {
+      return low_ + span_ * (offset + width * unit_value(stream_, i));
+    });
+  }
+
+  std::uint64_t stream_;
+  Distribution distribution_;
+  int reach_;
+  bool bounded_ = false;
+  float low_ = 0;
+  float span_ = 0;
+};
+
+template <typename T, typename Convert>
+void fill_typed(char* data, std::size_t elements, const Drawer& drawer, Convert convert) {
+  T* out = reinterpret_cast<T*>(data);
+  parallel_parts(elements, grain, [&](std::size_t begin, std::size_t end) {
+    drawer.draw(begin, end, [&](std::size_t i, float value) { out[i] = convert(value); });
+  });
+}
+
+void fill_floating(char* data, const TensorPlan& tensor, const Drawer& drawer) {
+  switch (tensor.dtype) {
+    case DType::f64:
+      fill_typed<double>(data, tensor.elements, drawer,
+                         [](float v) { return static_cast<double>(v); });
+      break;
+    case DType::f16:
+      fill_typed<std::uint16_t>(data, tensor.elements, drawer, float_to_f16);
+      break;
+    case DType::bf16:
+      fill_typed<std::uint16_t>(data, tensor.elements, drawer, float_to_bf16);
+      break;
+    default:
+      fill_typed<float>(data, tensor.elements, drawer, [](float v) { return v; });
+  }
+}
+
+void store_whole(char* data, DType dtype, std::size_t i, std::int64_t value) {
+  switch (dtype) {
+    case DType::i64:
+      reinterpret_cast<std::int64_t*>(data)[i] = value;
+      break;
+    case DType::i32:
+      reinterpret_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(value);
+      break;
+    case DType::i16:
+      reinterpret_cast<std::int16_t*>(data)[i] = static_cast<std::int16_t>(value);
+      break;
+    default:
+      reinterpret_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value);
+  }
+}
+
+std::int64_t load_whole(const char* data, DType dtype, std::size_t i) {
+  switch (dtype) {
+    case DType::i64:
+      return reinterpret_cast<const std::int64_t*>(data)[i];
+    case DType::i32:
+      return reinterpret_cast<const std::int32_t*>(data)[i];
+    case DType::i16:
+      return reinterpret_cast<const std::int16_t*>(data)[i];
+    case DType::u8:
+      return reinterpret_cast<const std::uint8_t*>(data)[i];
+    default:
+      return reinterpret_cast<const std::int8_t*>(data)[i];
+  }
+}
+
+void fill_indices(char* data, const TensorPlan& tensor, std::int64_t bound, std::uint64_t stream) {
+  const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(bound, 1));
+  parallel_parts(tensor.elements, grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      store_whole(data, tensor.dtype, i,
+                  static_cast<std::int64_t>(counter_hash(stream, i) % limit));
+    }
+  });
+}
+
+// Row lengths between half and one and a half of the mean, so that no row of a matrix with at least
+// twice as many columns as entries a row is ever overfull.
+void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, std::uint64_t stream) {
+  if (tensor.elements == 0) {
+    return;
+  }
+  std::vector<double> ends(tensor.elements, 0.0);
+  for (std::size_t i = 1; i < tensor.elements; ++i) {
+    ends[i] = ends[i - 1] + 0.5 + static_cast<double>(unit_value(stream, i));
+  }
+  const double scale = ends.back() > 0 ? static_cast<double>(total) / ends.back() : 0.0;
+  for (std::size_t i = 0; i + 1 < tensor.elements; ++i) {
+    store_whole(data, tensor.dtype, i, static_cast<std::int64_t>(ends[i] * scale));
+  }
+  store_whole(data, tensor.dtype, tensor.elements - 1, total);
+}
+
+// Entry j of a row with L entries lies in the j-th of L equal strips of the columns.
+void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
+                  const TensorPlan& offsets_plan, std::int64_t bound, std::uint64_t stream) {
+  const std::size_t rows = offsets_plan.elements - 1;
+  parallel_parts(rows, grain / 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::int64_t first = load_whole(offsets, offsets_plan.dtype, row);
+      const std::int64_t last = load_whole(offsets, offsets_plan.dtype, row + 1);
+      const std::int64_t length = last - first;
+      for (std::int64_t j = 0; j < length; ++j) {
+        const std::int64_t low = j * bound / length;
+        const std::int64_t width = std::max<std::int64_t>((j + 1) * bound / length - low, 1);
+        const auto at = static_cast<std::size_t>(first + j);
+        const auto draw =
+            static_cast<std::int64_t>(counter_hash(stream, at) % static_cast<std::uint64_t>(width));
+        store_whole(data, tensor.dtype, at, std::min(low + draw, bound - 1));
+      }
+    }
+  });
+}
+
+std::int64_t bound_of(const ValueSpec& values, const Axes& axes) {
+  const Result<std::int64_t> bound = values.bound.evaluate_size(axes);
+  return bound ? *bound : 0;  // validate_task has evaluated it already
+}
+
+std::size_t input_index(const Task& task, const std::string& name) {
+  const auto found = std::find_if(task.inputs.begin(), task.inputs.end(),
+                                  [&name](const TensorSpec& input) { return input.name == name; });
+  return static_cast<std::size_t>(found - task.inputs.begin());
+}
+
+}  // namespace
+
+std::string_view name_of(Distribution distribution) {
+  switch (distribution) {
+    case Distribution::normal:
+      return "normal";
+    case Distribution::uniform:
+      return "uniform";
+    case Distribution::large:
+      return "large";
+    case Distribution::tiny:
+      return "tiny";
+    case Distribution::constant:
+      return "constant";
+    case Distribution::mixed:
+      return "mixed";
+  }
+  return "normal";
+}
+
+void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
+                std::size_t index, std::uint64_t seed, Distribution distribution) {
+  const TensorPlan& tensor = plan.tensors[index];
+  const ValueSpec& values = task.inputs[index].values;
+  char* data = tensor_data(plan, inputs, set, index);
+  std::memset(data - tensor.data_offset, poison_byte, tensor.data_offset);
+  std::memset(data + tensor.bytes, poison_byte,
+              tensor.region_bytes - tensor.data_offset - tensor.bytes);
+  const std::uint64_t stream = counter_hash(seed, index);
+  switch (values.kind) {
+    case ValueKind::normal:
+    case ValueKind::uniform:
+      if (is_floating(tensor.dtype)) {
+        fill_floating(data, tensor, Drawer(values, tensor.dtype, stream, distribution));
+      }
+      break;
+    case ValueKind::index:
+      fill_indices(data, tensor, bound_of(values, plan.axes), stream);
+      break;
+    case ValueKind::offsets:
+      fill_offsets(data, tensor, bound_of(values, plan.axes), stream);
+      break;
+    case ValueKind::csr_columns: {
+      const std::size_t rows = input_index(task, values.rows_of);
+      fill_columns(data, tensor, tensor_data(plan, inputs, set, rows), plan.tensors[rows],
+                   bound_of(values, plan.axes), stream);
+      break;
+    }
+  }
+}
+
+void fill_inputs(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
+                 std::uint64_t seed, Distribution distribution) {
+  // Inputs that others are drawn from come first.
+  for (const bool dependent : {false, true}) {
+    for (std::size_t i = 0; i < plan.input_count; ++i) {
+      if ((task.inputs[i].values.kind == ValueKind::csr_columns) == dependent) {
+        fill_input(task, plan, inputs, set, i, seed, distribution);
+      }
+    }
+  }
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,14 @@
+// Splits bulk memory work over the cores while no candidate runs.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace kernelpro {
+
+// Calls work(begin, end) on disjoint parts of [0, count), on up to as many threads as there are
+// cores; parts have at least `grain` elements. Returns when all are done.
+void parallel_parts(std::size_t count, std::size_t grain,
+                    const std::function<void(std::size_t, std::size_t)>& work);
+
+}  // namespace kernelpro

@@ -1,0 +1,80 @@
+#include "common/model/dtype.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kernelpro {
+namespace {
+
+struct Entry {
+  DType dtype;
+  std::string_view name;
+  std::string_view cpp;
+  std::size_t bytes;
+  double roundoff;
+};
+
+constexpr std::array<Entry, 9> entries = {{
+    {DType::f64, "f64", "double", 8, 0x1p-53},
+    {DType::f32, "f32", "float", 4, 0x1p-24},
+    {DType::f16, "f16", "std::uint16_t", 2, 0x1p-11},
+    {DType::bf16, "bf16", "std::uint16_t", 2, 0x1p-8},
+    {DType::i64, "i64", "std::int64_t", 8, 0},
+    {DType::i32, "i32", "std::int32_t", 4, 0},
+    {DType::i16, "i16", "std::int16_t", 2, 0},
+    {DType::i8, "i8", "std::int8_t", 1, 0},
+    {DType::u8, "u8", "std::uint8_t", 1, 0},
+}};
+
+const Entry& entry_of(DType dtype) {
+  return entries[static_cast<std::size_t>(dtype)];
+}
+
+constexpr bool in_enum_order() {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (static_cast<std::size_t>(entries[i].dtype) != i) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(in_enum_order(), "entry_of indexes the table by the enumerator");
+
+}  // namespace
+
+std::size_t size_of(DType dtype) {
+  return entry_of(dtype).bytes;
+}
+
+bool is_floating(DType dtype) {
+  return entry_of(dtype).roundoff > 0;
+}
+
+double unit_roundoff(DType dtype) {
+  return entry_of(dtype).roundoff;
+}
+
+std::string_view name_of(DType dtype) {
+  return entry_of(dtype).name;
+}
+
+std::string_view cpp_type(DType dtype) {
+  return entry_of(dtype).cpp;
+}
+
+std::optional<DType> parse_dtype(std::string_view name) {
+  const auto* found = std::find_if(entries.begin(), entries.end(),
+                                   [&](const Entry& entry) { return entry.name == name; });
+  return found == entries.end() ? std::nullopt : std::optional(found->dtype);
+}
+
+std::string known_dtypes() {
+  std::string list;
+  for (const Entry& entry : entries) {
+    list += list.empty() ? "" : ", ";
+    list += entry.name;
+  }
+  return list;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,53 @@
+#include "common/model/verdict.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kernelpro {
+namespace {
+
+// Indexed by the enumerator.
+constexpr std::array<std::string_view, 10> outcome_names = {
+    "passed",        "build_failed", "launch_failed", "crashed", "timed_out",
+    "out_of_memory", "incorrect",    "unstable",      "cheated", "not_judged"};
+static_assert(outcome_names.size() == static_cast<std::size_t>(Outcome::not_judged) + 1);
+
+constexpr std::array<std::string_view, 9> stage_names = {
+    "build",         "smoke",  "timed_shapes", "held_out", "distributions",
+    "repeatability", "memory", "timing",       "done"};
+static_assert(stage_names.size() == static_cast<std::size_t>(Stage::done) + 1);
+
+constexpr std::array<std::string_view, 4> comparison_names = {"faster", "same", "slower",
+                                                              "not_timed"};
+static_assert(comparison_names.size() == static_cast<std::size_t>(Comparison::not_timed) + 1);
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> find_name(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto* found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? std::nullopt
+                              : std::optional(static_cast<Enum>(found - names.begin()));
+}
+
+}  // namespace
+
+std::string_view name_of(Outcome outcome) {
+  return outcome_names[static_cast<std::size_t>(outcome)];
+}
+
+std::optional<Outcome> parse_outcome(std::string_view name) {
+  return find_name<Outcome>(outcome_names, name);
+}
+
+std::string_view name_of(Stage stage) {
+  return stage_names[static_cast<std::size_t>(stage)];
+}
+
+std::string_view name_of(Comparison comparison) {
+  return comparison_names[static_cast<std::size_t>(comparison)];
+}
+
+std::optional<Comparison> parse_comparison(std::string_view name) {
+  return find_name<Comparison>(comparison_names, name);
+}
+
+}  // namespace kernelpro

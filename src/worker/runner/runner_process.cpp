@@ -1,0 +1,389 @@
+#include "worker/runner/runner_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "common/base/clock.hpp"
+#include "common/base/file.hpp"
+#include "common/base/random.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::int64_t greeting_timeout_ms = 10'000;
+constexpr int poll_slice_ms = 100;
+constexpr std::size_t printed_limit = 64 * 1024;
+
+struct Pairs {
+  UniqueFd socket_ours;
+  UniqueFd socket_theirs;
+  UniqueFd output_ours;
+  UniqueFd output_theirs;
+};
+
+Result<Pairs> make_pairs() {
+  int sockets[2];
+  int pipes[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return errno_error("making a socket pair");
+  }
+  Pairs pairs;
+  pairs.socket_ours = UniqueFd(sockets[0]);
+  pairs.socket_theirs = UniqueFd(sockets[1]);
+  // Non-blocking on both ends: a candidate that prints a megabyte loses it and goes on.
+  if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0) {
+    return errno_error("making a pipe");
+  }
+  pairs.output_ours = UniqueFd(pipes[0]);
+  pairs.output_theirs = UniqueFd(pipes[1]);
+  return pairs;
+}
+
+// In the child, between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become_runner(const Pairs& pairs, char* const* arguments,
+                                char* const* environment) {
+  setsid();
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, STDIN_FILENO);
+  dup2(pairs.output_theirs.get(), STDOUT_FILENO);
+  dup2(pairs.output_theirs.get(), STDERR_FILENO);
+  // The source may be control_fd itself, where dup2 would leave close-on-exec in force.
+  const int parked = fcntl(pairs.socket_theirs.get(), F_DUPFD, 64);
+  dup2(parked, runner::control_fd);
+  if (chdir("/") == 0) {
+    execve(arguments[0], arguments, environment);
+  }
+  _exit(jail_failed_exit_code);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (const std::string& text : strings) {
+    out.push_back(const_cast<char*>(text.c_str()));
+  }
+  out.push_back(nullptr);
+  return out;
+}
+
+bool send_request(int socket, const runner::Request& request, const std::vector<int>& fds) {
+  iovec part{const_cast<runner::Request*>(&request), sizeof request};
+  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!fds.empty()) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
+    std::memcpy(CMSG_DATA(header), fds.data(), fds.size() * sizeof(int));
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof request);
+}
+
+struct Incoming {
+  bool waiting = false;  // a message was there
+  bool whole = false;    // and had the size of a reply
+  runner::Reply reply{};
+  UniqueFd fd;
+};
+
+Incoming receive_reply(int socket) {
+  Incoming incoming;
+  iovec part{&incoming.reply, sizeof incoming.reply};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  incoming.waiting = got > 0;
+  incoming.whole =
+      got == static_cast<ssize_t>(sizeof incoming.reply) && (message.msg_flags & MSG_TRUNC) == 0;
+  incoming.reply.text[sizeof incoming.reply.text - 1] = '\0';
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+      incoming.fd = UniqueFd(fd);
+    }
+  }
+  return incoming;
+}
+
+}  // namespace
+
+Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
+  Result<Pairs> pairs = make_pairs();
+  if (!pairs) {
+    return pairs.error();
+  }
+  JailPolicy policy = settings.policy;
+  policy.keep_fds = {runner::control_fd};
+  const std::vector<std::string> arguments =
+      jail_arguments(settings.jail, policy, {settings.program});
+  const std::vector<std::string> environment = {
+      "LC_ALL=C", "OMP_NUM_THREADS=" + std::to_string(settings.threads)};
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+  RunnerProcess process;
+  process.pid_ = fork();
+  if (process.pid_ == 0) {
+    become_runner(*pairs, argument_pointers.data(), environment_pointers.data());
+  }
+  if (process.pid_ < 0) {
+    return errno_error("starting " + settings.program);
+  }
+  process.pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, process.pid_, 0)));
+  process.socket_ = std::move(pairs->socket_ours);
+  process.output_ = std::move(pairs->output_ours);
+  process.sequence_ = static_cast<std::uint32_t>(secret_seed());
+  pairs->socket_theirs.reset();
+  pairs->output_theirs.reset();
+  KP_TRY(process.greet(settings));
+  return process;
+}
+
+Status RunnerProcess::greet(const RunnerSettings& settings) {
+  const std::int64_t deadline = now_ns() + greeting_timeout_ms * 1'000'000;
+  while (now_ns() < deadline && alive()) {
+    if (!poll_once(poll_slice_ms)) {
+      Exchange end;
+      if (waitpid(pid_, nullptr, WNOHANG) == pid_) {
+        pid_ = -1;
+        break;
+      }
+      continue;
+    }
+    Incoming hello = receive_reply(socket_.get());
+    if (!hello.whole || hello.reply.kind != runner::ReplyKind::hello) {
+      break;
+    }
+    std::vector<std::string> readable = settings.policy.read;
+    readable.insert(readable.end(), settings.policy.write.begin(), settings.policy.write.end());
+    watch_ = SandboxWatch(std::move(hello.fd), pid_, std::move(readable));
+    Exchange unused;
+    stop_process(unused);
+    return {};
+  }
+  const std::string said = printed();
+  kill_process();
+  return make_error(ErrorKind::environment,
+                    said.empty() ? "it did not greet; run `kernelpro doctor`" : said,
+                    "starting " + settings.program);
+}
+
+Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int>& fds,
+                                 std::int64_t timeout_ms) {
+  Exchange out;
+  if (!alive()) {
+    return out;
+  }
+  if (receive_reply(socket_.get()).waiting) {
+    out.end = ExchangeEnd::forged;
+    kill_process();
+    return out;
+  }
+  request.sequence = ++sequence_;
+  if (!send_request(socket_.get(), request, fds)) {
+    reap(out);
+    return out;
+  }
+  const std::int64_t start = now_ns();
+  kill(pid_, SIGCONT);
+  wait_for_reply(out, timeout_ms);
+  if (out.end == ExchangeEnd::replied && !stop_process(out)) {
+    return out;
+  }
+  out.wall_ns = now_ns() - start;
+  return out;
+}
+
+void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {
+  const std::int64_t deadline = now_ns() + timeout_ms * 1'000'000;
+  while (now_ns() < deadline) {
+    if (!poll_once(poll_slice_ms)) {
+      siginfo_t info{};
+      if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ==
+              0 &&
+          info.si_pid == pid_ && info.si_code == CLD_STOPPED) {
+        out.stopped_itself = true;
+        break;
+      }
+      if (info.si_pid == pid_) {
+        reap(out);
+        return;
+      }
+      continue;
+    }
+    const Incoming incoming = receive_reply(socket_.get());
+    if (!incoming.waiting) {
+      reap(out);  // its end of the socket is closed: it is dead or dying
+      return;
+    }
+    if (incoming.whole && incoming.reply.kind == runner::ReplyKind::fault) {
+      out.fault = incoming.reply;
+      continue;
+    }
+    if (!incoming.whole || incoming.reply.kind != runner::ReplyKind::done ||
+        incoming.reply.sequence != sequence_) {
+      out.end = ExchangeEnd::forged;
+      kill_process();
+      return;
+    }
+    out.reply = incoming.reply;
+    out.end = ExchangeEnd::replied;
+    return;
+  }
+  out.end = ExchangeEnd::timed_out;
+  kill_process();
+}
+
+bool RunnerProcess::poll_once(int timeout_ms) {
+  const std::int64_t deadline = now_ns() + static_cast<std::int64_t>(timeout_ms) * 1'000'000;
+  for (;;) {
+    pollfd fds[] = {
+        {socket_.get(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {pidfd_.get(), POLLIN, 0}};
+    const std::int64_t left = (deadline - now_ns()) / 1'000'000;
+    if (left < 0 || poll(fds, 3, static_cast<int>(left)) <= 0) {
+      return false;
+    }
+    if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) {
+      return true;
+    }
+    if (fds[2].revents != 0) {
+      return false;
+    }
+    if ((fds[1].revents & POLLIN) != 0) {
+      watch_.answer();
+    } else if (fds[1].revents != 0) {
+      return false;
+    }
+  }
+}
+
+bool RunnerProcess::stop_process(Exchange& out) {
+  kill(pid_, SIGSTOP);
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT) != 0) {
+    if (errno != EINTR) {
+      break;
+    }
+  }
+  if (info.si_code == CLD_STOPPED) {
+    waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED);
+    return true;
+  }
+  reap(out);
+  return false;
+}
+
+void RunnerProcess::let_run(std::int64_t milliseconds) {
+  if (!alive()) {
+    return;
+  }
+  kill(pid_, SIGCONT);
+  const std::int64_t deadline = now_ns() + milliseconds * 1'000'000;
+  while (now_ns() < deadline && !poll_once(static_cast<int>(milliseconds))) {
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (info.si_pid == pid_) {
+      break;
+    }
+  }
+  Exchange unused;
+  stop_process(unused);
+}
+
+void RunnerProcess::reap(Exchange& out) {
+  out.end = ExchangeEnd::died;
+  // A process that hung up its socket but lives on is as good as dead to us.
+  pollfd ended{pidfd_.get(), POLLIN, 0};
+  if (poll(&ended, 1, 1000) <= 0) {
+    kill(pid_, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  if (WIFSIGNALED(status)) {
+    out.signal = WTERMSIG(status);
+  } else {
+    out.exit_code = WEXITSTATUS(status);
+  }
+  // A fault report may have been overtaken by the death.
+  for (Incoming left = receive_reply(socket_.get()); left.waiting;
+       left = receive_reply(socket_.get())) {
+    if (left.whole && left.reply.kind == runner::ReplyKind::fault) {
+      out.fault = left.reply;
+    }
+  }
+}
+
+void RunnerProcess::kill_process() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+  }
+}
+
+const std::string& RunnerProcess::printed() {
+  char buffer[4096];
+  ssize_t got = 0;
+  while (printed_.size() < printed_limit &&
+         (got = read(output_.get(), buffer, sizeof buffer)) > 0) {
+    printed_.append(buffer, static_cast<std::size_t>(got));
+  }
+  return printed_;
+}
+
+RunnerProcess::RunnerProcess(RunnerProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      pidfd_(std::move(other.pidfd_)),
+      socket_(std::move(other.socket_)),
+      output_(std::move(other.output_)),
+      printed_(std::move(other.printed_)),
+      sequence_(other.sequence_),
+      watch_(std::move(other.watch_)) {}
+
+RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
+  if (this != &other) {
+    kill_process();
+    pid_ = std::exchange(other.pid_, -1);
+    pidfd_ = std::move(other.pidfd_);
+    socket_ = std::move(other.socket_);
+    output_ = std::move(other.output_);
+    printed_ = std::move(other.printed_);
+    sequence_ = other.sequence_;
+    watch_ = std::move(other.watch_);
+  }
+  return *this;
+}
+
+RunnerProcess::~RunnerProcess() {
+  kill_process();
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,96 @@
+// The worker's end of one runner (or oracle) process.
+//
+// The process is stopped (SIGSTOP) whenever it has nothing to do for us. Our clock starts before it
+// is let go and ends when it is stopped again, so nothing it does is off the clock.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/jail_policy.hpp"
+#include "common/base/result.hpp"
+#include "common/base/runner_protocol.hpp"
+#include "common/base/unique_fd.hpp"
+#include "worker/runner/sandbox_watch.hpp"
+
+namespace kernelpro {
+
+struct RunnerSettings {
+  std::string jail;     // kernelpro-jail
+  std::string program;  // kernelpro-runner or kernelpro-oracle
+  JailPolicy policy;    // keep_fds is set by start()
+  int threads = 1;      // what OpenMP gets
+};
+
+// How an exchange with the runner ended.
+enum class ExchangeEnd {
+  replied,
+  died,       // exited or was killed by a signal
+  timed_out,  // we have killed it
+  forged,     // a message that no honest runner sends at that point; we have killed it
+};
+
+struct Exchange {
+  ExchangeEnd end = ExchangeEnd::died;
+  runner::Reply reply{};
+  std::int64_t wall_ns = 0;  // our clock
+  int exit_code = 0;         // died: valid when `signal` is 0
+  int signal = 0;
+  std::optional<runner::Reply> fault;  // what its signal handler said before it died
+  bool stopped_itself = false;         // timed_out: it had sent itself SIGSTOP
+};
+
+class RunnerProcess {
+ public:
+  // Starts it under the jail and waits for its greeting. Errors are ours: no jail, no memory.
+  [[nodiscard]] static Result<RunnerProcess> start(const RunnerSettings& settings);
+  RunnerProcess(RunnerProcess&& other) noexcept;
+  RunnerProcess& operator=(RunnerProcess&& other) noexcept;
+  RunnerProcess(const RunnerProcess&) = delete;
+  RunnerProcess& operator=(const RunnerProcess&) = delete;
+  ~RunnerProcess();
+
+  // Sends a request (its sequence number is set here) with up to three descriptors, lets the
+  // process run until it replies, and stops it again.
+  [[nodiscard]] Exchange exchange(runner::Request& request, const std::vector<int>& fds,
+                                  std::int64_t timeout_ms);
+
+  // Lets the process run for a while with nothing asked, then stops it: what it does now was left
+  // over from earlier calls.
+  void let_run(std::int64_t milliseconds);
+
+  [[nodiscard]] bool alive() const { return pid_ > 0; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] const std::vector<std::string>& violations() const { return watch_.violations(); }
+  // What it printed so far, at most 64 KiB.
+  [[nodiscard]] const std::string& printed();
+
+ private:
+  RunnerProcess() = default;
+  [[nodiscard]] Status greet(const RunnerSettings& settings);
+  void wait_for_reply(Exchange& out, std::int64_t timeout_ms);
+  // Polls once for up to `timeout_ms`; true when a message waits.
+  bool poll_once(int timeout_ms);
+  bool stop_process(Exchange& out);
+  void reap(Exchange& out);
+  void kill_process();
+
+  pid_t pid_ = -1;
+  UniqueFd pidfd_;
+  UniqueFd socket_;
+  UniqueFd output_;
+  std::string printed_;
+  std::uint32_t sequence_ = 0;
+  SandboxWatch watch_;
+};
+
+// The shared libraries every candidate may need, by their real paths: C, C++, OpenMP and the
+// loader.
+[[nodiscard]] std::vector<std::string> runtime_libraries();
+
+}  // namespace kernelpro

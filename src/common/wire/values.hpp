@@ -1,0 +1,17 @@
+// Readers and writers of the values that other values hold. For the files of this room only.
+#pragma once
+
+#include "common/model/candidate.hpp"
+#include "common/model/ceilings.hpp"
+#include "common/model/task.hpp"
+#include "common/model/verdict.hpp"
+#include "common/wire/reader.hpp"
+
+namespace kernelpro::wire {
+
+[[nodiscard]] Task read_task(const Place& place);
+[[nodiscard]] Candidate read_candidate(const Place& place);
+[[nodiscard]] Verdict read_verdict(const Place& place);
+[[nodiscard]] Ceilings read_ceilings(const Place& place);
+
+}  // namespace kernelpro::wire

@@ -1,0 +1,411 @@
+#include "common/wire/json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/base/random.hpp"
+#include "common/wire/samples.hpp"
+#include "support/schema.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::SchemaFile;
+using json = nlohmann::json;
+
+// The pointers of all values in `fresh` that `changed` has likewise. `same` lists what may be.
+void expect_all_changed(const json& fresh, const json& changed, const std::string& same = {}) {
+  for (const auto& [key, value] : fresh.items()) {
+    ASSERT_TRUE(changed.contains(key)) << key;
+    if (key == same) {
+      continue;
+    }
+    if (value.is_object() && !value.empty()) {
+      expect_all_changed(value, changed[key], same);
+    } else {
+      EXPECT_NE(value, changed[key]) << key << " has its default value";
+    }
+  }
+}
+
+// Through text, as between processes.
+json through_text(const json& value) {
+  const Result<json> parsed = parse_json(value.dump());
+  EXPECT_TRUE(parsed.ok());
+  return parsed.ok() ? *parsed : json();
+}
+
+template <typename T>
+std::string error_of(const Result<T>& result) {
+  return result.ok() ? "no error" : result.error().text();
+}
+
+TEST(Json, TaskSurvivesARoundTripAndItsSchema) {
+  const json written = to_json(testing::sample_task());
+  expect_all_changed(to_json(Task{}), written);
+  EXPECT_EQ(SchemaFile("task.json").complaints(written), "");
+  const Result<Task> read = task_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->inputs.at(0).values.kind, ValueKind::csr_columns);
+  EXPECT_EQ(read->axes.at(1).derived->text(), "ceil(m/64)");
+  EXPECT_EQ(read->held_out.at("m").high, 700);
+  EXPECT_EQ(read->timed_shapes.at(1).at("m"), std::int64_t{1} << 40);
+}
+
+TEST(Json, TensorFieldsAreAllWritten) {
+  Task fresh;
+  fresh.inputs = {TensorSpec{}};
+  expect_all_changed(to_json(fresh)["inputs"][0], to_json(testing::sample_task())["inputs"][0]);
+}
+
+TEST(Json, EveryValueKindAndElementTypeSurvives) {
+  const SchemaFile schema("task.json");
+  for (const ValueKind kind : {ValueKind::normal, ValueKind::uniform, ValueKind::index,
+                               ValueKind::offsets, ValueKind::csr_columns}) {
+    for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64,
+                              DType::i32, DType::i16, DType::i8, DType::u8}) {
+      Task task;
+      task.inputs = {{"A", dtype, {}, {kind, 0, 1, {}, ""}, false, ""}};
+      EXPECT_EQ(schema.complaints(to_json(task)), "");
+      const Result<Task> read = task_from_json(to_json(task));
+      ASSERT_TRUE(read.ok()) << read.error().text();
+      EXPECT_EQ(read->inputs.at(0).dtype, dtype);
+      EXPECT_EQ(read->inputs.at(0).values.kind, kind);
+    }
+  }
+}
+
+TEST(Json, CandidateSurvivesARoundTripAndItsSchema) {
+  const json written = to_json(testing::sample_candidate("mine"));
+  expect_all_changed(to_json(Candidate{}), written);
+  EXPECT_EQ(SchemaFile("candidate.json").complaints(written), "");
+  const Result<Candidate> read = candidate_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->source, "int kp_launch() { return 0; }\n");
+}
+
+TEST(Json, VerdictSurvivesARoundTripAndItsSchema) {
+  const json written = to_json(testing::sample_verdict());
+  expect_all_changed(to_json(Verdict{}), written);
+  Verdict fresh;
+  fresh.checks = {CheckRecord{}};
+  fresh.timing.shapes = {ShapeTiming{}};
+  const json fresh_json = to_json(fresh);
+  expect_all_changed(fresh_json["checks"][0], written["checks"][0]);
+  expect_all_changed(fresh_json["timing"]["shapes"][0], written["timing"]["shapes"][0]);
+  EXPECT_EQ(SchemaFile("verdict.json").complaints(written), "");
+  const Result<Verdict> read = verdict_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->checks.at(0).stage, Stage::held_out);
+  EXPECT_EQ(read->timing.shapes.at(0).speedup_interval.high, 1.9);
+}
+
+TEST(Json, EveryOutcomeStageAndComparisonSurvives) {
+  const SchemaFile schema("verdict.json");
+  const auto expect_survives = [&](const Verdict& verdict) {
+    EXPECT_EQ(schema.complaints(to_json(verdict)), "");
+    const Result<Verdict> read = verdict_from_json(to_json(verdict));
+    ASSERT_TRUE(read.ok()) << read.error().text();
+    EXPECT_EQ(read->outcome, verdict.outcome);
+    EXPECT_EQ(read->stage, verdict.stage);
+    EXPECT_EQ(read->timing.comparison, verdict.timing.comparison);
+  };
+  Verdict verdict;
+  for (int outcome = 0; outcome <= static_cast<int>(Outcome::not_judged); ++outcome) {
+    verdict.outcome = static_cast<Outcome>(outcome);
+    expect_survives(verdict);
+  }
+  for (int stage = 0; stage <= static_cast<int>(Stage::done); ++stage) {
+    verdict.stage = static_cast<Stage>(stage);
+    expect_survives(verdict);
+  }
+  for (int comparison = 0; comparison <= static_cast<int>(Comparison::not_timed); ++comparison) {
+    verdict.timing.comparison = static_cast<Comparison>(comparison);
+    expect_survives(verdict);
+  }
+}
+
+TEST(Json, CeilingsSurviveARoundTripAndTheirSchema) {
+  const json written = to_json(testing::sample_ceilings());
+  expect_all_changed(to_json(Ceilings{"", {Ceiling{}}})["list"][0], written["list"][0]);
+  EXPECT_EQ(SchemaFile("ceilings.json").complaints(written), "");
+  const Result<Ceilings> read = ceilings_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->list.at(0).high, 0.1 + 0.2);
+}
+
+TEST(Json, MachineSurvivesARoundTripAndItsSchema) {
+  const json written = to_json(testing::sample_machine());
+  expect_all_changed(to_json(MachineRecord{}), written);
+  EXPECT_EQ(SchemaFile("machine.json").complaints(written), "");
+  const Result<MachineRecord> read = machine_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->clocks_mhz.at("cpu0"), 2400.5);
+}
+
+TEST(Json, CertificateSurvivesARoundTripAndItsSchema) {
+  const json written = to_json(testing::sample_certificate());
+  expect_all_changed(to_json(Certificate{}), written, "version");
+  EXPECT_EQ(SchemaFile("certificate.json").complaints(written), "");
+  const Result<Certificate> read = certificate_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->build.binary_hash, "22");
+  EXPECT_EQ(read->incumbent_build.binary_hash, "44");
+}
+
+TEST(Json, DefaultValuesAreValidToo) {
+  EXPECT_EQ(SchemaFile("certificate.json").complaints(to_json(Certificate{})), "");
+  EXPECT_TRUE(certificate_from_json(to_json(Certificate{})).ok());
+}
+
+TEST(Json, SeedsSurviveExactly) {
+  Certificate certificate;
+  for (const std::uint64_t seed :
+       {std::uint64_t{0}, (std::uint64_t{1} << 53U) + 1, std::uint64_t{0xfedcba9876543211},
+        std::numeric_limits<std::uint64_t>::max()}) {
+    certificate.seed = seed;
+    const Result<Certificate> read = certificate_from_json(through_text(to_json(certificate)));
+    ASSERT_TRUE(read.ok()) << read.error().text();
+    EXPECT_EQ(read->seed, seed);
+  }
+  EXPECT_EQ(to_json(Certificate{})["seed"], "0x0000000000000000");
+}
+
+TEST(Json, SeedsInAnyOtherFormAreRefused) {
+  json written = to_json(Certificate{});
+  for (const json& seed : {json(7), json("7"), json("0x7"), json("0x00000000000000FF"),
+                           json("0x00000000000000000"), json("0x-000000000000001")}) {
+    written["seed"] = seed;
+    EXPECT_THAT(error_of(certificate_from_json(written)),
+                AllOf(HasSubstr("/seed: found the"), HasSubstr("16 hexadecimal digits")))
+        << seed;
+    EXPECT_NE(SchemaFile("certificate.json").complaints(written), "") << seed;
+  }
+}
+
+TEST(Json, NumbersThatAreNotFiniteAreNullAndReadAsNaN) {
+  Verdict verdict = testing::sample_verdict();
+  verdict.checks.at(0).error = std::numeric_limits<double>::infinity();
+  verdict.timing.speedup = std::nan("");
+  verdict.timing.speedup_interval.high = std::nan("");
+  verdict.timing.shapes.at(0).candidate_rounds = {1.0, std::nan("")};
+  const json written = to_json(verdict);
+  EXPECT_TRUE(written["timing"]["speedup"].is_null());
+  EXPECT_EQ(SchemaFile("verdict.json").complaints(written), "");
+  const Result<Verdict> read = verdict_from_json(through_text(written));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(std::isnan(read->checks.at(0).error));
+  EXPECT_TRUE(std::isnan(read->timing.speedup));
+  EXPECT_TRUE(std::isnan(read->timing.speedup_interval.high));
+  EXPECT_EQ(read->timing.speedup_interval.low, 1.7);
+  EXPECT_TRUE(std::isnan(read->timing.shapes.at(0).candidate_rounds.at(1)));
+}
+
+TEST(Json, BytesThatAreNoUtf8AreReplacedSoThatWritingCannotFail) {
+  Verdict verdict;
+  verdict.evidence = {"a\xff z", "cut \xe2\x80", "over\xc0\xaflong", "\xed\xa0\x80",
+                      "fine é 💡 \xef\xbf\xbd"};
+  const Result<Verdict> read = verdict_from_json(through_text(to_json(verdict)));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  const std::string mark = "\xef\xbf\xbd";
+  EXPECT_EQ(read->evidence.at(0), "a" + mark + " z");
+  EXPECT_EQ(read->evidence.at(1), "cut " + mark + mark);
+  EXPECT_EQ(read->evidence.at(2), "over" + mark + mark + "long");
+  EXPECT_EQ(read->evidence.at(3), mark + mark + mark);
+  EXPECT_EQ(read->evidence.at(4), verdict.evidence.at(4));
+}
+
+struct Damage {
+  std::string pointer;
+  json value;
+  std::string complaint;
+};
+
+class DamagedCertificate : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedCertificate, IsRefusedWithPlaceFoundAndExpected) {
+  json written = to_json(testing::sample_certificate());
+  written[json::json_pointer(GetParam().pointer)] = GetParam().value;
+  EXPECT_EQ(error_of(certificate_from_json(written)), GetParam().complaint);
+  EXPECT_NE(SchemaFile("certificate.json").complaints(written), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Json, DamagedCertificate,
+    ::testing::Values(
+        Damage{"/date", 3, "/date: found the number 3, expected a string"},
+        Damage{"/task/inputs/0/constant", "yes",
+               "/task/inputs/0/constant: found the string \"yes\", expected true or false"},
+        Damage{"/task/tolerance/baseline_factor", true,
+               "/task/tolerance/baseline_factor: found true, expected a number, or null for one "
+               "that is not finite"},
+        Damage{"/machine/memory_bytes", 1.5,
+               "/machine/memory_bytes: found the number 1.5, expected a whole number of at most "
+               "63 bits"},
+        Damage{"/verdict/evidence", json::object(),
+               "/verdict/evidence: found an object, expected an array"},
+        Damage{"/task/files", json::array({1}),
+               "/task/files: found an array of 1, expected an object"},
+        Damage{"/build", nullptr, "/build: found null, expected an object"},
+        Damage{"/verdict/timing/speedup_interval", json::array({1, 2, 3}),
+               "/verdict/timing/speedup_interval: found an array of 3, expected the two numbers "
+               "[low, high]"},
+        Damage{"/task/held_out/m", json::array({1}),
+               "/task/held_out/m: found an array of 1, expected the two whole numbers [low, high]"},
+        Damage{"/verdict/outcome", "won",
+               "/verdict/outcome: found the string \"won\", expected one of passed, build_failed, "
+               "launch_failed, crashed, timed_out, out_of_memory, incorrect, unstable, cheated, "
+               "not_judged"},
+        Damage{"/verdict/timing/comparison", "better",
+               "/verdict/timing/comparison: found the string \"better\", expected one of faster, "
+               "same, slower, not_timed"},
+        Damage{"/task/inputs/0/values/kind", "gamma",
+               "/task/inputs/0/values/kind: found the string \"gamma\", expected one of normal, "
+               "uniform, index, offsets, csr_columns"},
+        Damage{"/verdict/timing/colour", "red",
+               "/verdict/timing/colour: unknown key, expected one of comparison, noise_floor, "
+               "shapes, speedup, speedup_interval"},
+        Damage{"/ceilings/a~1b", 1, "/ceilings/a~1b: unknown key, expected one of list, machine"},
+        Damage{"/version", 2,
+               "/version: certificate version 2, expected 1: read it with the kernelpro that "
+               "wrote it"}));
+
+TEST(Json, AnUnknownElementTypeListsTheKnownOnes) {
+  json written = to_json(testing::sample_task());
+  written["inputs"][0]["dtype"] = "f8";
+  EXPECT_THAT(error_of(task_from_json(written)),
+              AllOf(HasSubstr("/inputs/0/dtype: found the string \"f8\", expected one of"),
+                    HasSubstr("bf16")));
+}
+
+TEST(Json, AFormulaThatDoesNotParseIsRefusedInItsPlace) {
+  json written = to_json(testing::sample_task());
+  written["work"]["flops"] = "2*(m";
+  EXPECT_THAT(error_of(task_from_json(written)),
+              AllOf(HasSubstr("/work/flops: found the string \"2*(m\", expected a formula ("),
+                    HasSubstr("2*(m")));
+}
+
+TEST(Json, WholeNumbersOutOfRangeAreRefused) {
+  json written = to_json(testing::sample_machine());
+  written["cores"] = std::int64_t{1} << 31;
+  EXPECT_EQ(error_of(machine_from_json(written)),
+            "/cores: found the number 2147483648, expected a whole number of at most 31 bits");
+  written = to_json(testing::sample_machine());
+  written["cache_bytes"] = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(error_of(machine_from_json(written)),
+            "/cache_bytes: found the number 18446744073709551615, expected a whole number of at "
+            "most 63 bits");
+}
+
+TEST(Json, EveryMissingKeyIsNamed) {
+  const json written = to_json(testing::sample_certificate());
+  for (const auto& [key, value] : written.items()) {
+    json damaged = written;
+    damaged.erase(key);
+    EXPECT_EQ(error_of(certificate_from_json(damaged)),
+              "the whole value: the key \"" + key + "\" is missing");
+    EXPECT_NE(SchemaFile("certificate.json").complaints(damaged), "") << key;
+  }
+  json damaged = written;
+  damaged["verdict"]["checks"][0].erase("seed");
+  EXPECT_EQ(error_of(certificate_from_json(damaged)),
+            "/verdict/checks/0: the key \"seed\" is missing");
+}
+
+TEST(Json, AValueOfAnotherTypeThanObjectIsRefused) {
+  EXPECT_EQ(error_of(verdict_from_json(json::array())),
+            "the whole value: found an array of 0, expected an object");
+}
+
+TEST(Json, TextThatIsCutShortIsRefusedWithLineAndColumn) {
+  EXPECT_THAT(error_of(parse_json("{\n  \"a\": 1,\n  \"b\": [1, ")),
+              AllOf(HasSubstr("line 3, column 12: not valid JSON: "),
+                    HasSubstr("unexpected end of input")));
+  EXPECT_THAT(error_of(parse_json("")), HasSubstr("line 1, column 1: not valid JSON: "));
+}
+
+TEST(Json, AnErrorPointsAtTheOffendingCharacter) {
+  EXPECT_THAT(error_of(parse_json("{\n  \"a\": 1,\n  b\n}")),
+              HasSubstr("line 3, column 3: not valid JSON: "));
+  EXPECT_THAT(error_of(parse_json("[1, NaN]")), HasSubstr("line 1, column 5: not valid JSON: "));
+  EXPECT_THAT(error_of(parse_json("[1] 2")), HasSubstr("line 1, column 5: not valid JSON: "));
+}
+
+TEST(Json, WhatPlainParsersLetPassIsRefused) {
+  EXPECT_THAT(error_of(parse_json("{\"a\": 1, \"a\": 2}")),
+              HasSubstr("the key \"a\" stands twice in one object"));
+  EXPECT_THAT(error_of(parse_json(std::string(100'000, '['))), HasSubstr("nested more than 64"));
+  EXPECT_THAT(error_of(parse_json("[1e999]")), HasSubstr("line 1, column"));
+  EXPECT_THAT(error_of(parse_json("[\"\xff\"]")), HasSubstr("line 1, column 3"));
+}
+
+TEST(Json, EqualTasksHashAlikeAndAnyChangeShows) {
+  Task task = testing::sample_task();
+  const std::string hash = task_hash(task);
+  EXPECT_EQ(hash.size(), 64U);
+  const Result<Task> read = task_from_json(through_text(to_json(task)));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(task_hash(*read), hash);
+  task.files["naive.cpp"] += " ";
+  EXPECT_NE(task_hash(task), hash);
+}
+
+std::string mutated(std::string text, Random& random) {
+  constexpr std::string_view alphabet = "{}[]\",:0123456789.-eEnultrfasx\\ \xff";
+  const std::size_t place = random.below(text.size());
+  const char letter = alphabet[random.below(alphabet.size())];
+  switch (random.below(4)) {
+    case 0:
+      text[place] = letter;
+      break;
+    case 1:
+      text.insert(place, 1, letter);
+      break;
+    case 2:
+      text.erase(place, 1 + random.below(8));
+      break;
+    default:
+      text.resize(place);
+  }
+  return text;
+}
+
+TEST(Json, AnySingleMutationOfACertificateGivesAValidValueOrAnError) {
+  const std::string text = to_json(testing::sample_certificate()).dump();
+  const SchemaFile schema("certificate.json");
+  Random random(20240229);
+  int values = 0;
+  int errors = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string damaged = mutated(text, random);
+    const Result<json> parsed = parse_json(damaged);
+    const Result<Certificate> read =
+        parsed.ok() ? certificate_from_json(*parsed) : Result<Certificate>(parsed.error());
+    if (read.ok()) {
+      ++values;
+      EXPECT_EQ(schema.complaints(*parsed), "") << damaged;
+    } else {
+      ++errors;
+      EXPECT_FALSE(read.error().message.empty());
+      EXPECT_FALSE(read.error().context.empty());
+    }
+  }
+  EXPECT_GT(values, 100);
+  EXPECT_GT(errors, 100);
+}
+
+}  // namespace
+}  // namespace kernelpro

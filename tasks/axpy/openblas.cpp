@@ -1,0 +1,25 @@
+// BLAS has no three-operand axpy: y is copied into the output, then alpha x is added to it.
+#include <cblas.h>
+
+#include <string>
+
+#include "kernelpro/candidate.h"
+
+int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t count) {
+  if (count != 3) {
+    return 1;
+  }
+  const auto n = static_cast<blasint>(context->axes[0]);
+  auto* out = static_cast<float*>(tensors[2].data);
+  openblas_set_num_threads(context->threads);
+  cblas_scopy(n, static_cast<const float*>(tensors[1].data), 1, out, 1);
+  cblas_saxpy(n, static_cast<float>(context->scalars[0]),
+              static_cast<const float*>(tensors[0].data), 1, out, 1);
+  return 0;
+}
+
+const char* kp_implementation(void) {
+  static const std::string name =
+      std::string(openblas_get_config()) + ", core " + openblas_get_corename();
+  return name.c_str();
+}

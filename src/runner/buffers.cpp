@@ -124,6 +124,30 @@ char* Buffers::map_region(int fd, std::size_t offset, std::size_t bytes, bool wr
   return static_cast<char*>(region);
 }
 
+void Buffers::locate(std::uint64_t address, Reply& reply) const {
+  for (const CallArguments& call : calls_) {
+    for (std::uint32_t i = 0; i < layout_.tensor_count; ++i) {
+      const TensorPlace& place = layout_.tensors[i];
+      const auto region = reinterpret_cast<std::uint64_t>(call.tensors[i].data) - place.data_offset;
+      if (address + guard_bytes() < region ||
+          address >= region + place.region_bytes + guard_bytes()) {
+        continue;
+      }
+      reply.fault_tensor = static_cast<std::int32_t>(i);
+      if (address < region) {
+        reply.fault_place = FaultPlace::before;
+      } else {
+        reply.fault_place =
+            address < region + place.region_bytes ? FaultPlace::inside : FaultPlace::after;
+      }
+      // Guards are shared by neighbours: being past the end is the commoner mistake.
+      if (reply.fault_place != FaultPlace::before) {
+        return;
+      }
+    }
+  }
+}
+
 void Buffers::release() {
   if (base_ != nullptr) {
     munmap(base_, reserved_);

@@ -32,6 +32,9 @@ class Buffers {
   [[nodiscard]] std::uint32_t tensor_count() const { return layout_.tensor_count; }
   [[nodiscard]] const CallArguments& call(std::size_t set) const { return calls_[set]; }
 
+  // Which tensor an address belongs to, its guard pages included. Async-signal-safe.
+  void locate(std::uint64_t address, Reply& reply) const;
+
   // Arguments with shapes but no data, for kp_workspace and kp_state.
   void describe(const Layout& layout, CallArguments& out);
 

@@ -14,12 +14,17 @@ namespace {
 
 constexpr std::size_t signal_stack_bytes = 64 * 1024;
 alignas(16) char signal_stack[signal_stack_bytes];
+AddressDescriber describe_address = nullptr;
 
 void on_fatal_signal(int signal, siginfo_t* info, void* /*context*/) {
   Reply reply{};
   reply.kind = ReplyKind::fault;
   reply.code = signal;
   reply.fault_address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  reply.fault_tensor = -1;
+  if (describe_address != nullptr) {
+    describe_address(reply.fault_address, reply);
+  }
   send_reply(reply);
   // Back to the default action: returning repeats the fault, or the sender's signal is raised
   // again.
@@ -71,6 +76,10 @@ bool send_reply(const Reply& reply, int fd) {
     std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
   }
   return sendmsg(control_fd, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof reply);
+}
+
+void describe_faults_with(AddressDescriber describer) {
+  describe_address = describer;
 }
 
 void report_fatal_signals() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "common/base/runner_protocol.hpp"
 
@@ -20,6 +21,10 @@ struct Received {
 
 // Sends a reply, with one descriptor when `fd` is not negative. Async-signal-safe.
 bool send_reply(const Reply& reply, int fd = -1);
+
+// Says where an address lies among the buffers; called from a signal handler.
+using AddressDescriber = void (*)(std::uint64_t address, Reply& reply);
+void describe_faults_with(AddressDescriber describer);
 
 // Reports a fatal signal to the worker before the process dies of it. Handlers run on their own
 // stack, so that a stack overflow is reported too.

@@ -141,8 +141,9 @@ void carry_out(const Request& request, const Received& received, Library& librar
 
 int serve() {
   static Request request;  // too large for a comfortable stack frame
+  static Buffers buffers;  // the fault handler looks at it
   Library library;
-  Buffers buffers;
+  describe_faults_with([](std::uint64_t address, Reply& reply) { buffers.locate(address, reply); });
   for (;;) {
     const Received received = receive_request(request);
     if (!received.ok) {

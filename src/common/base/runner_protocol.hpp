@@ -38,6 +38,9 @@ enum class CallStatus : std::uint32_t {
   map_failed,      // our own mapping failed
 };
 
+// Where a faulting address lies, as the runner's own handler saw it.
+enum class FaultPlace : std::uint32_t { elsewhere, before, inside, after };
+
 // Where one tensor lies in each set: a page-aligned region of its arena, data near the region's
 // end.
 struct TensorPlace {
@@ -90,6 +93,8 @@ struct Reply {
   std::uint64_t workspace_bytes;
   std::uint64_t state_bytes;
   std::uint64_t fault_address;
+  std::int32_t fault_tensor;  // the tensor nearest to it, -1: none of ours
+  FaultPlace fault_place;
   std::uint32_t has_prepare;
   std::uint32_t calls;  // go: how many calls returned
   char text[512];       // why a load failed, what an exception said

@@ -1,0 +1,225 @@
+#include "worker/oracle/oracle.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "worker/oracle/reference_source.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+Result<BuildOutcome> build_reference(const Task& task, const Toolchain& toolchain,
+                                     ReferenceMode mode, std::stop_token stop) {
+  BuildRequest request;
+  request.source = reference_source(task, mode);
+  request.options = {"-O2"};
+  request.files = task.files;
+  Result<BuildOutcome> built = toolchain.build(request, stop);
+  if (built && !built->ok) {
+    return make_error(ErrorKind::bad_input,
+                      "the reference does not compile:\n" + built->diagnostics,
+                      task.reference.file);
+  }
+  return built;
+}
+
+std::string describe_end(const Exchange& exchange) {
+  if (exchange.end == ExchangeEnd::timed_out) {
+    return "the reference did not finish in time";
+  }
+  if (exchange.signal != 0) {
+    return std::string("the reference crashed: ") + strsignal(exchange.signal);
+  }
+  if (exchange.end == ExchangeEnd::died) {
+    return "the reference ended its process with exit code " + std::to_string(exchange.exit_code);
+  }
+  return std::string("the reference failed: ") + exchange.reply.text;
+}
+
+const Selection& selection_of(const Task& task, const std::string& name) {
+  return *std::find_if(task.selections.begin(), task.selections.end(),
+                       [&name](const Selection& s) { return s.name == name; });
+}
+
+std::size_t tensor_named(const BufferPlan& plan, const std::string& name) {
+  for (std::size_t i = plan.input_count; i < plan.tensors.size(); ++i) {
+    if (plan.tensors[i].name == name) {
+      return i;
+    }
+  }
+  return plan.input_count;
+}
+
+std::vector<double> doubles_at(const BufferPlan& plan, const Arena& outputs, std::size_t index) {
+  const auto* data = reinterpret_cast<const double*>(tensor_data(plan, outputs, 0, index));
+  return {data, data + plan.tensors[index].elements};
+}
+
+}  // namespace
+
+Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
+                            const OracleSettings& settings, std::stop_token stop) {
+  Oracle oracle(task, settings);
+  Result<BuildOutcome> built = build_reference(task, toolchain, ReferenceMode::values, stop);
+  if (!built) {
+    return built.error();
+  }
+  oracle.build_ = std::move(*built);
+  return oracle;
+}
+
+Result<RunnerProcess> Oracle::start(const BuildOutcome& build) const {
+  RunnerSettings runner;
+  runner.jail = settings_.jail;
+  runner.program = settings_.program;
+  runner.policy.read = runtime_libraries();
+  runner.policy.read.push_back(build.library.string());
+  runner.policy.landlock = settings_.landlock;
+  Result<RunnerProcess> process = RunnerProcess::start(runner);
+  if (!process) {
+    return process;
+  }
+  runner::Request request{};
+  request.op = runner::Op::load;
+  std::strncpy(request.path, build.library.c_str(), sizeof request.path - 1);
+  const Exchange loaded = process->exchange(request, {}, settings_.timeout_ms);
+  if (loaded.end != ExchangeEnd::replied || loaded.reply.status != runner::CallStatus::ok) {
+    return make_error(ErrorKind::bad_input, describe_end(loaded), task_.reference.file);
+  }
+  return process;
+}
+
+Status Oracle::attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
+                      const Arena& outputs) const {
+  runner::Request request{};
+  request.op = runner::Op::attach;
+  request.layout = runner_layout(plan, 1);
+  const Exchange attached =
+      process.exchange(request, {inputs.fd(), outputs.fd()}, settings_.timeout_ms);
+  if (attached.end != ExchangeEnd::replied || attached.reply.status != runner::CallStatus::ok) {
+    return make_error(ErrorKind::environment, "the oracle could not map its buffers");
+  }
+  return {};
+}
+
+Status Oracle::call(RunnerProcess& process) const {
+  runner::Request request{};
+  request.op = runner::Op::go;
+  request.count = 1;
+  const Exchange called = process.exchange(request, {}, settings_.timeout_ms);
+  if (called.end != ExchangeEnd::replied || called.reply.status != runner::CallStatus::ok) {
+    return make_error(ErrorKind::bad_input, describe_end(called), task_.reference.file);
+  }
+  return {};
+}
+
+Result<Expected> Oracle::expect(const InputDraw& draw) {
+  const Result<BufferPlan> plan =
+      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+  if (!plan) {
+    return plan.error();
+  }
+  Result<Arena> inputs = Arena::create(plan->input_bytes(), true);
+  if (!inputs) {
+    return inputs.error();
+  }
+  fill_inputs(task_, *plan, *inputs, 0, draw.seed, draw.distribution);
+  return expect(draw, *inputs);
+}
+
+Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
+  const Result<BufferPlan> plan =
+      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+  if (!plan) {
+    return plan.error();
+  }
+  Result<Arena> outputs = Arena::create(plan->output_bytes(), false);
+  if (!outputs) {
+    return outputs.error();
+  }
+  if (!process_ || !process_->alive()) {
+    Result<RunnerProcess> started = start(*build_);
+    if (!started) {
+      return started.error();
+    }
+    process_ = std::move(*started);
+  }
+  KP_TRY(attach(*process_, *plan, inputs, *outputs));
+  KP_TRY(call(*process_));
+  return collect(*plan, *outputs);
+}
+
+Expected Oracle::collect(const BufferPlan& plan, const Arena& outputs) const {
+  Expected expected;
+  for (const TensorSpec& output : task_.outputs) {
+    ExpectedOutput one;
+    if (!output.selects.empty()) {
+      const Selection& selection = selection_of(task_, output.selects);
+      const std::size_t index = tensor_named(plan, selection.name);
+      one.values = doubles_at(plan, outputs, index);
+      one.choices = static_cast<std::size_t>(plan.tensors[index].shape.back());
+      one.smallest = selection.smallest;
+    } else if (is_floating(output.dtype)) {
+      one.values = doubles_at(plan, outputs, tensor_named(plan, output.name));
+      one.scale = rms(one.values.data(), one.values.size());
+    } else {
+      const std::size_t index = tensor_named(plan, output.name);
+      const char* data = tensor_data(plan, outputs, 0, index);
+      one.whole.assign(data, data + plan.tensors[index].bytes);
+    }
+    expected.push_back(std::move(one));
+  }
+  return expected;
+}
+
+Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolchain) {
+  Result<BuildOutcome> built = build_reference(task_, toolchain, ReferenceMode::count, {});
+  if (!built) {
+    return built.error();
+  }
+  const Result<BufferPlan> plan = plan_buffers(task_, axes, 1, 1, PlanKind::oracle);
+  if (!plan) {
+    return plan.error();
+  }
+  Result<Arena> inputs = Arena::create(plan->input_bytes(), true);
+  Result<Arena> outputs = Arena::create(std::max<std::size_t>(plan->output_bytes(), 64), false);
+  if (!inputs || !outputs) {
+    return inputs ? outputs.error() : inputs.error();
+  }
+  fill_inputs(task_, *plan, *inputs, 0, 1, Distribution::normal);
+  Result<RunnerProcess> process = start(*built);
+  if (!process) {
+    return process.error();
+  }
+  KP_TRY(attach(*process, *plan, *inputs, *outputs));
+  KP_TRY(call(*process));
+  double total = 0;
+  std::memcpy(&total, tensor_data(*plan, *outputs, 0, plan->input_count), sizeof total);
+  return total;
+}
+
+std::vector<TensorError> check_outputs(const Task& task, const BufferPlan& plan,
+                                       const Arena& outputs, int set, const Expected& expected,
+                                       const char* baseline) {
+  std::vector<TensorError> errors;
+  for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+    const TensorPlan& tensor = plan.tensors[plan.input_count + i];
+    const char* actual = tensor_data(plan, outputs, set, plan.input_count + i);
+    const ExpectedOutput& want = expected[i];
+    if (want.choices > 0) {
+      errors.push_back(compare_selection(actual, tensor.dtype, want.values.data(), tensor.elements,
+                                         want.choices, want.smallest));
+    } else if (is_floating(tensor.dtype)) {
+      const char* excuse =
+          baseline == nullptr ? nullptr : baseline + tensor.region_offset + tensor.data_offset;
+      errors.push_back(compare_floating(actual, tensor.dtype, want.values.data(), want.scale,
+                                        tensor.elements, excuse));
+    } else {
+      errors.push_back(compare_whole(actual, want.whole.data(), tensor.dtype, tensor.elements));
+    }
+  }
+  return errors;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,83 @@
+// Expected values from the task's reference, computed in a process that no candidate shares.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/task.hpp"
+#include "worker/runner/runner_process.hpp"
+#include "worker/tensor/buffers.hpp"
+#include "worker/tensor/compare.hpp"
+#include "worker/tensor/generate.hpp"
+#include "worker/toolchain/toolchain.hpp"
+
+namespace kernelpro {
+
+// What one output must be.
+struct ExpectedOutput {
+  std::vector<double> values;  // floating: the output; index: the selection's values
+  double scale = 0;            // rms of a floating output
+  std::vector<char> whole;     // whole-number outputs, bit by bit
+  std::size_t choices = 0;     // index outputs: entries of `values` for each index
+  bool smallest = true;
+};
+
+using Expected = std::vector<ExpectedOutput>;  // in the order of the task's outputs
+
+// Where inputs come from: everything that determines their values.
+struct InputDraw {
+  Axes axes;  // completed
+  std::uint64_t scalar_seed = 0;
+  std::uint64_t seed = 0;
+  Distribution distribution = Distribution::normal;
+};
+
+struct OracleSettings {
+  std::string jail;
+  std::string program;  // kernelpro-oracle
+  bool landlock = true;
+  std::int64_t timeout_ms = 120'000;
+};
+
+class Oracle {
+ public:
+  // Builds the reference; an error carries the compiler's words.
+  [[nodiscard]] static Result<Oracle> open(const Task& task, const Toolchain& toolchain,
+                                           const OracleSettings& settings,
+                                           std::stop_token stop = {});
+
+  // The outputs for inputs drawn that way. An error means that the reference failed.
+  [[nodiscard]] Result<Expected> expect(const InputDraw& draw);
+  // As expect, for inputs that lie in `inputs` (set 0 of a plan of this task at those axes).
+  [[nodiscard]] Result<Expected> expect(const InputDraw& draw, const Arena& inputs);
+
+  // How many floating operations the reference does at that shape; nothing when it cannot be
+  // compiled with a counting number type (`why` says so).
+  [[nodiscard]] Result<double> count_operations(const Axes& axes, const Toolchain& toolchain);
+
+ private:
+  Oracle(Task task, OracleSettings settings)
+      : task_(std::move(task)), settings_(std::move(settings)) {}
+  [[nodiscard]] Result<RunnerProcess> start(const BuildOutcome& build) const;
+  [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
+                              const Arena& outputs) const;
+  [[nodiscard]] Status call(RunnerProcess& process) const;
+  [[nodiscard]] Expected collect(const BufferPlan& plan, const Arena& outputs) const;
+
+  Task task_;
+  OracleSettings settings_;
+  std::optional<BuildOutcome> build_;
+  std::optional<RunnerProcess> process_;
+};
+
+// How far the outputs of `set` are from `expected`, one entry an output. `baseline` (the baseline's
+// output regions of one set, or null) excuses elements where it is not finite.
+[[nodiscard]] std::vector<TensorError> check_outputs(const Task& task, const BufferPlan& plan,
+                                                     const Arena& outputs, int set,
+                                                     const Expected& expected,
+                                                     const char* baseline);
+
+}  // namespace kernelpro

@@ -15,7 +15,7 @@
 namespace kernelpro {
 
 struct Compiler {
-  std::string name;  // "g++-12", "clang++-19": what options and tasks say
+  std::string name;  // "g++", "clang++-19": what options and tasks say
   std::string path;
   std::string identity;                   // first line of --version
   std::vector<std::string> target_flags;  // probed: they build *and run* here; empty: generic
@@ -27,7 +27,7 @@ struct BuildRequest {
   std::string compiler;                      // empty: the first compiler
   std::vector<std::string> options;          // checked against the allow-list
   std::vector<std::string> libraries;        // "openblas" becomes -lopenblas; names [a-z0-9_]+
-  std::map<std::string, std::string> files;  // headers laid beside the source, by name
+  std::map<std::string, std::string> files;  // headers laid beside the source, by plain name
 };
 
 struct BuildOutcome {
@@ -61,12 +61,14 @@ class Toolchain {
   ~Toolchain();
 
   [[nodiscard]] const std::vector<Compiler>& compilers() const;
-  // The compiler of that name ("" is the first); an environment error lists the known ones.
+  // The compiler of that name ("" is the first; "g++-12" is "g++" where that has version 12); an
+  // environment error lists the known ones.
   [[nodiscard]] Result<Compiler> find(const std::string& name) const;
 
   // A failed build is a value (`ok` is false); an error means that no build could be tried: no such
-  // compiler, disk full, no landlock. The key of the cache is the preprocessed source, the flags,
-  // the compiler's identity and the target.
+  // compiler, disk full, no landlock, or `busy` when a timing held the CPU for the whole of
+  // build_timeout_ms (a caller that holds that lock itself would wait in vain). The key of the
+  // cache is the source as written and as preprocessed, the flags, the compiler and the processor.
   [[nodiscard]] Result<BuildOutcome> build(const BuildRequest& request,
                                            std::stop_token stop = {}) const;
 

@@ -1,0 +1,364 @@
+#include "worker/toolchain/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace kernelpro {
+namespace {
+
+using std::string_view;
+
+constexpr string_view allowed_summary =
+    "allowed are target, openmp, -O*, -std=*, -march=, -mcpu=, -mtune=, instruction-set switches, "
+    "math, inlining and vectoriser switches (-f*), -fopenmp, -pthread, -g, -DNAME=VALUE with a "
+    "plain value, and -mllvm -polly*";
+
+constexpr auto whole_words = std::to_array<string_view>({
+    "target",
+    "openmp",
+    "-O",
+    "-O0",
+    "-O1",
+    "-O2",
+    "-O3",
+    "-Os",
+    "-Og",
+    "-Ofast",
+    "-fopenmp",
+    "-fopenmp-simd",
+    "-pthread",
+    "-g",
+    "-mrecip",
+    "-mfpmath=sse",
+    "-mfpmath=387",
+    // Values of these are words of the compiler, so each pair is spelled out.
+    "-ffp-contract=fast",
+    "-ffp-contract=on",
+    "-ffp-contract=off",
+    "-ffp-model=fast",
+    "-ffp-model=precise",
+    "-ffp-model=strict",
+    "-fvect-cost-model=unlimited",
+    "-fvect-cost-model=dynamic",
+    "-fvect-cost-model=cheap",
+    "-fvect-cost-model=very-cheap",
+    "-fsimd-cost-model=unlimited",
+    "-fsimd-cost-model=dynamic",
+    "-fsimd-cost-model=cheap",
+    "-fsimd-cost-model=very-cheap",
+    "-fexcess-precision=fast",
+    "-fexcess-precision=standard",
+    "-fexcess-precision=16",
+    "-fveclib=none",
+    "-fveclib=libmvec",
+});
+
+// Allowed as -fNAME and as -fno-NAME: they change the code made and touch no file.
+constexpr auto f_switches = std::to_array<string_view>({
+    "fast-math",
+    "unsafe-math-optimizations",
+    "finite-math-only",
+    "math-errno",
+    "trapping-math",
+    "signed-zeros",
+    "associative-math",
+    "reciprocal-math",
+    "rounding-math",
+    "signaling-nans",
+    "cx-limited-range",
+    "single-precision-constant",
+    "honor-nans",
+    "honor-infinities",
+    "approx-func",
+    "tree-vectorize",
+    "tree-loop-vectorize",
+    "tree-slp-vectorize",
+    "vectorize",
+    "slp-vectorize",
+    "unroll-loops",
+    "unroll-all-loops",
+    "peel-loops",
+    "split-loops",
+    "unswitch-loops",
+    "version-loops-for-strides",
+    "loop-interchange",
+    "loop-unroll-and-jam",
+    "loop-nest-optimize",
+    "loop-block",
+    "loop-strip-mine",
+    "graphite-identity",
+    "tree-loop-distribution",
+    "tree-loop-distribute-patterns",
+    "tree-loop-im",
+    "tree-loop-ivcanon",
+    "ivopts",
+    "variable-expansion-in-unroller",
+    "predictive-commoning",
+    "prefetch-loop-arrays",
+    "split-ivs-in-unroller",
+    "inline",
+    "inline-functions",
+    "inline-small-functions",
+    "inline-functions-called-once",
+    "partial-inlining",
+    "ipa-cp",
+    "ipa-cp-clone",
+    "ipa-pta",
+    "omit-frame-pointer",
+    "strict-aliasing",
+    "strict-overflow",
+    "wrapv",
+    "strict-vtable-pointers",
+    "exceptions",
+    "rtti",
+    "gcse",
+    "gcse-after-reload",
+    "gcse-las",
+    "gcse-sm",
+    "schedule-insns",
+    "schedule-insns2",
+    "sched-pressure",
+    "modulo-sched",
+    "modulo-sched-allow-regmoves",
+    "rename-registers",
+    "web",
+    "tracer",
+    "if-conversion",
+    "if-conversion2",
+    "split-paths",
+    "tree-partial-pre",
+    "tree-pre",
+    "move-loop-invariants",
+    "reorder-blocks",
+    "reorder-functions",
+    "align-functions",
+    "align-loops",
+    "align-jumps",
+    "align-labels",
+    "stack-protector",
+    "semantic-interposition",
+    "plt",
+    "builtin",
+    "merge-all-constants",
+    "asynchronous-unwind-tables",
+    "unwind-tables",
+    "threadsafe-statics",
+});
+
+// Allowed as -mNAME and as -mno-NAME.
+constexpr auto m_switches = std::to_array<string_view>({
+    "sse",
+    "sse2",
+    "sse3",
+    "ssse3",
+    "sse4",
+    "sse4.1",
+    "sse4.2",
+    "avx",
+    "avx2",
+    "fma",
+    "f16c",
+    "bmi",
+    "bmi2",
+    "popcnt",
+    "lzcnt",
+    "avx512f",
+    "avx512vl",
+    "avx512bw",
+    "avx512dq",
+    "avx512cd",
+    "avx512ifma",
+    "avx512vbmi",
+    "avx512vbmi2",
+    "avx512vnni",
+    "avx512bf16",
+    "avx512fp16",
+    "avx512bitalg",
+    "avx512vpopcntdq",
+    "avxvnni",
+    "amx-tile",
+    "amx-int8",
+    "amx-bf16",
+    "vzeroupper",
+    "outline-atomics",
+    "omit-leaf-frame-pointer",
+    "low-precision-recip-sqrt",
+    "low-precision-sqrt",
+    "low-precision-div",
+    "daz-ftz",
+});
+
+// Followed by a value of letters, digits and . _ + -
+constexpr auto valued = std::to_array<string_view>({
+    "-march=",
+    "-mcpu=",
+    "-mtune=",
+    "-mprefer-vector-width=",
+    "-msve-vector-bits=",
+    "-finline-limit=",
+    "-falign-functions=",
+    "-falign-loops=",
+    "-mbranch-cost=",
+});
+
+struct Refusal {
+  string_view prefix;
+  string_view reason;
+};
+
+// The first match is the reason given; what matches none is simply not on the list.
+constexpr auto refusals = std::to_array<Refusal>({
+    {"@", "it reads further options from a file"},
+    {"-fplugin", "it loads code into the compiler"},
+    {"-fpass-plugin", "it loads code into the compiler"},
+    {"-Xclang", "it passes options around this check"},
+    {"-Xassembler", "it passes options around this check"},
+    {"-Xlinker", "it passes options around this check"},
+    {"-Xpreprocessor", "it passes options around this check"},
+    {"-Wl,", "it passes options to the linker"},
+    {"-Wa,", "it passes options to the assembler"},
+    {"-Wp,", "it passes options to the preprocessor"},
+    {"-W", "warnings are chosen by the toolchain"},
+    {"-w", "the toolchain chooses warnings and runs no wrapper"},
+    {"-specs", "it replaces the compiler's own commands"},
+    {"--specs", "it replaces the compiler's own commands"},
+    {"-B", "it replaces the compiler's own programs"},
+    {"-fuse-ld", "it replaces the linker"},
+    {"--sysroot", "it replaces the system's headers and libraries"},
+    {"-isysroot", "it replaces the system's headers and libraries"},
+    {"-I", "a candidate includes system headers and files beside it only"},
+    {"-i", "a candidate includes system headers and files beside it only"},
+    {"-L", "a candidate links nothing of its own"},
+    {"-l", "a candidate links nothing of its own"},
+    {"-T", "it replaces the linker's script"},
+    {"-o", "the toolchain decides where files are written"},
+    {"-save-temps", "the toolchain decides where files are written"},
+    {"-dump", "the toolchain decides where files are written"},
+    {"-fdump", "the toolchain decides where files are written"},
+    {"-M", "the toolchain decides where files are written"},
+    {"-ftime-trace", "the toolchain decides where files are written"},
+    {"-fprofile", "profiles are files that the judge has not seen"},
+    {"-fsanitize", "instrumented code is not what is judged"},
+    {"-flto", "a candidate is one source, so there is nothing to optimise across"},
+    {"-x", "a candidate is C++"},
+    {"--", "long options are not needed by a candidate"},
+});
+
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_made_of(string_view text, string_view also) {
+  return std::all_of(text.begin(), text.end(), [also](char c) {
+    return is_letter_or_digit(c) || also.find(c) != string_view::npos;
+  });
+}
+
+template <typename List>
+bool contains(const List& list, string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+template <typename List>
+bool is_switch(string_view option, char letter, const List& names) {
+  if (option.size() < 3 || option[0] != '-' || option[1] != letter) {
+    return false;
+  }
+  string_view name = option.substr(2);
+  if (contains(names, name)) {
+    return true;
+  }
+  return name.starts_with("no-") && contains(names, name.substr(3));
+}
+
+bool is_standard(string_view option) {
+  constexpr auto standards = std::to_array<string_view>({"11", "14", "17", "20", "23", "2b"});
+  for (const string_view prefix : {"-std=c++", "-std=gnu++"}) {
+    if (option.starts_with(prefix)) {
+      return contains(standards, option.substr(prefix.size()));
+    }
+  }
+  return false;
+}
+
+bool is_plain_definition(string_view option) {
+  if (!option.starts_with("-D") || option.size() < 3) {
+    return false;
+  }
+  const string_view body = option.substr(2);
+  const std::size_t equals = body.find('=');
+  const string_view name = body.substr(0, equals);
+  const string_view value = equals == string_view::npos ? string_view() : body.substr(equals + 1);
+  const bool named = !name.empty() && !(name[0] >= '0' && name[0] <= '9') && is_made_of(name, "_");
+  return named && is_made_of(value, "_.+-");
+}
+
+bool has_plain_value(string_view option) {
+  return std::any_of(valued.begin(), valued.end(), [option](string_view prefix) {
+    return option.starts_with(prefix) && option.size() > prefix.size() &&
+           is_made_of(option.substr(prefix.size()), "._+-");
+  });
+}
+
+// Polly's options that read or write files, or start a viewer, are not for candidates.
+bool is_polly(string_view option) {
+  if (!option.starts_with("-polly") || !is_made_of(option, "-=,")) {
+    return false;
+  }
+  constexpr auto meddling = std::to_array<string_view>(
+      {"import", "export", "dump", "dot", "view", "show", "print", "write", "report", "debug"});
+  return std::none_of(meddling.begin(), meddling.end(), [option](string_view word) {
+    return option.find(word) != string_view::npos;
+  });
+}
+
+bool is_allowed(string_view option) {
+  return contains(whole_words, option) || is_switch(option, 'f', f_switches) ||
+         is_switch(option, 'm', m_switches) || is_standard(option) || is_plain_definition(option) ||
+         has_plain_value(option);
+}
+
+string_view reason_against(string_view option) {
+  if (option.starts_with("-wrapper")) {
+    return "it runs another program around the compiler";
+  }
+  if (option.starts_with("-D")) {
+    return "a definition must be -DNAME or -DNAME=VALUE, the value of letters, digits and . _ + -";
+  }
+  if (!option.starts_with("-") && !option.starts_with("@")) {
+    return "it is no option, and a candidate is one source";
+  }
+  for (const Refusal& refusal : refusals) {
+    if (option.starts_with(refusal.prefix)) {
+      return refusal.reason;
+    }
+  }
+  return "it is not on the list";
+}
+
+Error refuse(const std::string& option, string_view reason) {
+  return make_error(ErrorKind::bad_input, "build option \"" + option +
+                                              "\" is refused: " + std::string(reason) + "; " +
+                                              std::string(allowed_summary));
+}
+
+}  // namespace
+
+Status check_options(const std::vector<std::string>& options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i] == "-mllvm") {
+      if (i + 1 == options.size() || !is_polly(options[i + 1])) {
+        const std::string what = i + 1 == options.size() ? "" : " " + options[i + 1];
+        return refuse(options[i] + what,
+                      "only -polly* options that touch no file may follow -mllvm");
+      }
+      ++i;
+    } else if (!is_allowed(options[i])) {
+      return refuse(options[i], reason_against(options[i]));
+    }
+  }
+  return {};
+}
+
+}  // namespace kernelpro

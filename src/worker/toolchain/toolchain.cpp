@@ -1,0 +1,197 @@
+#include "worker/toolchain/toolchain.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "common/base/machine_lock.hpp"
+#include "common/base/process.hpp"
+#include "worker/toolchain/build.hpp"
+#include "worker/toolchain/build_cache.hpp"
+#include "worker/toolchain/options.hpp"
+#include "worker/toolchain/probe.hpp"
+#include "worker/toolchain/processor.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct KnownCompiler {
+  std::string_view name;
+  std::array<std::string_view, 2> programs;  // the first that exists is taken
+};
+
+constexpr auto known_compilers = std::to_array<KnownCompiler>({
+    {"g++", {"g++-12", "g++"}},
+    {"clang++-19", {"clang++-19", ""}},
+});
+
+// Not by PATH: a wrapper that shadows the compiler there (ccache, distcc) could not run in the
+// jail, and the jail shows these folders only.
+std::optional<std::string> find_compiler(const KnownCompiler& known) {
+  for (const std::string_view program : known.programs) {
+    for (const std::string_view folder : {"/usr/bin/", "/bin/"}) {
+      const std::string path = std::string(folder) + std::string(program);
+      if (!program.empty() && access(path.c_str(), X_OK) == 0) {
+        return path;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Compiler> look_at_compiler(std::string_view name, const std::string& path) {
+  Command command;
+  command.arguments = {path, "--version"};
+  command.environment = {{"LC_ALL", "C"}};
+  const Result<Finished> finished = run_command(command);
+  if (!finished) {
+    return finished.error();
+  }
+  if (!finished->succeeded()) {
+    return make_error(ErrorKind::environment, "--version failed: " + finished->errors, path);
+  }
+  Compiler compiler;
+  compiler.name = name;
+  compiler.path = path;
+  compiler.identity = finished->output.substr(0, finished->output.find('\n'));
+  return compiler;
+}
+
+// "12" of "g++-12 (Debian 12.2.0-14) 12.2.0".
+std::string major_version(const std::string& identity) {
+  const std::size_t space = identity.rfind(' ');
+  const std::string version = space == std::string::npos ? "" : identity.substr(space + 1);
+  return version.substr(0, version.find('.'));
+}
+
+// "g++" may also be asked for with its version, as in "g++-12".
+bool answers_to(const Compiler& compiler, const std::string& name) {
+  return compiler.name == name ||
+         (compiler.name == "g++" && name == "g++-" + major_version(compiler.identity));
+}
+
+Error no_compiler(const std::string& problems) {
+  return make_error(ErrorKind::environment,
+                    "no C++ compiler can be used: install the package g++-12 (or g++), and "
+                    "clang-19 with libomp-19-dev if you want clang++-19 too" +
+                        problems);
+}
+
+Status check_settings(const ToolchainSettings& settings) {
+  if (access(settings.jail.c_str(), X_OK) != 0) {
+    return make_error(ErrorKind::environment,
+                      "kernelpro-jail is not there, and compilers run only under it; reinstall "
+                      "KernelPro or build the target kernelpro-jail",
+                      settings.jail.string());
+  }
+  std::error_code failure;
+  if (!fs::exists(settings.abi_include / "kernelpro" / "candidate.h", failure)) {
+    return make_error(ErrorKind::environment,
+                      "kernelpro/candidate.h is not in this folder; reinstall KernelPro or set "
+                      "KERNELPRO_SHARE",
+                      settings.abi_include.string());
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Toolchain::State {
+  ToolchainSettings settings;
+  BuildCache cache;
+  Processor processor;
+  std::vector<Compiler> compilers;
+};
+
+Toolchain::Toolchain(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Toolchain::Toolchain(Toolchain&&) noexcept = default;
+Toolchain& Toolchain::operator=(Toolchain&&) noexcept = default;
+Toolchain::~Toolchain() = default;
+
+Result<Toolchain> Toolchain::open(const ToolchainSettings& settings) {
+  KP_TRY(check_settings(settings));
+  Result<BuildCache> cache = BuildCache::open(settings.cache / "builds");
+  if (!cache) {
+    return cache.error();
+  }
+  auto state = std::make_unique<State>(State{settings, std::move(*cache), this_processor(), {}});
+  std::string problems;
+  for (const KnownCompiler& known : known_compilers) {
+    const std::optional<std::string> path = find_compiler(known);
+    if (!path) {
+      continue;
+    }
+    Result<Compiler> compiler = look_at_compiler(known.name, *path);
+    if (!compiler) {
+      problems += "\n" + compiler.error().text();
+      continue;
+    }
+    const Status probed = probe_compiler(settings, state->processor, *compiler);
+    if (probed) {
+      state->compilers.push_back(std::move(*compiler));
+    } else if (probed.error().kind == ErrorKind::environment) {
+      problems += "\n" + probed.error().text();
+    } else {
+      return probed.error();
+    }
+  }
+  if (state->compilers.empty()) {
+    return no_compiler(problems);
+  }
+  return Toolchain(std::move(state));
+}
+
+const std::vector<Compiler>& Toolchain::compilers() const {
+  return state_->compilers;
+}
+
+Result<Compiler> Toolchain::find(const std::string& name) const {
+  if (name.empty()) {
+    return state_->compilers.front();
+  }
+  std::string known;
+  for (const Compiler& compiler : state_->compilers) {
+    if (answers_to(compiler, name)) {
+      return compiler;
+    }
+    known += (known.empty() ? "" : ", ") + compiler.name;
+  }
+  return make_error(ErrorKind::environment,
+                    fmt::format("there is no compiler \"{}\" here; known are: {}", name, known));
+}
+
+Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_token stop) const {
+  KP_TRY(check_names(request));
+  if (const Status allowed = check_options(request.options); !allowed) {
+    BuildOutcome outcome;
+    outcome.rule = "build_option";
+    outcome.diagnostics = allowed.error().message;
+    return outcome;
+  }
+  const Result<Compiler> compiler = find(request.compiler);
+  if (!compiler) {
+    return compiler.error();
+  }
+  const Result<BuildFlags> flags = build_flags(request, *compiler);
+  if (!flags) {
+    return flags.error();
+  }
+  const ToolchainSettings& settings = state_->settings;
+  const Result<MachineLock> lock =
+      MachineLock::acquire("cpu", LockMode::build, settings.build_timeout_ms, stop);
+  if (!lock) {
+    return lock.error();
+  }
+  return build_in_jail({settings, state_->cache, state_->processor, *compiler, *flags}, request,
+                       std::move(stop));
+}
+
+}  // namespace kernelpro

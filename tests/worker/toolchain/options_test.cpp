@@ -1,0 +1,94 @@
+#include "worker/toolchain/options.hpp"
+
+#include <gmock/gmock.h>
+
+namespace kernelpro {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Options = std::vector<std::string>;
+
+struct Refused {
+  Options options;
+  const char* named;   // the option as the message must show it
+  const char* reason;  // and why
+};
+
+class RefusedOption : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedOption, IsNamedWithItsReason) {
+  const Status status = check_options(GetParam().options);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::bad_input);
+  EXPECT_THAT(status.error().message,
+              AllOf(HasSubstr("\"" + std::string(GetParam().named) + "\" is refused"),
+                    HasSubstr(GetParam().reason), HasSubstr("allowed are target, openmp")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusedOption,
+    testing::Values(Refused{{"-fplugin=./x.so"}, "-fplugin=./x.so", "loads code into the compiler"},
+                    Refused{{"-fpass-plugin=./x.so"}, "-fpass-plugin=./x.so", "loads code"},
+                    Refused{{"-O2", "@options"}, "@options", "from a file"},
+                    Refused{{"-specs=x"}, "-specs=x", "the compiler's own commands"},
+                    Refused{{"--specs=x"}, "--specs=x", "the compiler's own commands"},
+                    Refused{{"-wrapper", "sh"}, "-wrapper", "runs another program"},
+                    Refused{{"-B/tmp"}, "-B/tmp", "the compiler's own programs"},
+                    Refused{{"-fuse-ld=gold"}, "-fuse-ld=gold", "replaces the linker"},
+                    Refused{{"-I/etc"}, "-I/etc", "files beside it only"},
+                    Refused{{"-include", "/etc/passwd"}, "-include", "files beside it only"},
+                    Refused{{"-isystem/etc"}, "-isystem/etc", "files beside it only"},
+                    Refused{{"-L/tmp"}, "-L/tmp", "links nothing"},
+                    Refused{{"-lopenblas"}, "-lopenblas", "links nothing"},
+                    Refused{{"-Wl,-rpath,/tmp"}, "-Wl,-rpath,/tmp", "to the linker"},
+                    Refused{{"-Wa,-I/etc"}, "-Wa,-I/etc", "to the assembler"},
+                    Refused{{"-Wno-error"}, "-Wno-error", "chosen by the toolchain"},
+                    Refused{{"-Xclang", "-load"}, "-Xclang", "around this check"},
+                    Refused{{"-Xlinker"}, "-Xlinker", "around this check"},
+                    Refused{{"-o", "/tmp/x"}, "-o", "where files are written"},
+                    Refused{{"-save-temps"}, "-save-temps", "where files are written"},
+                    Refused{{"-fdump-tree-all"}, "-fdump-tree-all", "where files are written"},
+                    Refused{{"-MD"}, "-MD", "where files are written"},
+                    Refused{{"-fprofile-use=x"}, "-fprofile-use=x", "profiles are files"},
+                    Refused{{"-fsanitize=address"}, "-fsanitize=address", "instrumented"},
+                    Refused{{"--sysroot=/"}, "--sysroot=/", "the system's headers"},
+                    Refused{{"--param=x=1"}, "--param=x=1", "long options"},
+                    Refused{{"-x", "c"}, "-x", "is C++"},
+                    Refused{{"other.cpp"}, "other.cpp", "no option"},
+                    Refused{{""}, "", "no option"},
+                    Refused{{"-fno-such-switch"}, "-fno-such-switch", "not on the list"},
+                    Refused{{"-std=c89"}, "-std=c89", "not on the list"},
+                    Refused{{"-march=native;id"}, "-march=native;id", "not on the list"},
+                    Refused{{"-march="}, "-march=", "not on the list"},
+                    Refused{{"-DFILE=\"/etc/passwd\""}, "-DFILE=\"/etc/passwd\"", "-DNAME=VALUE"},
+                    Refused{{"-D"}, "-D", "-DNAME=VALUE"},
+                    Refused{{"-D1X=2"}, "-D1X=2", "-DNAME=VALUE"},
+                    Refused{{"-mllvm"}, "-mllvm", "may follow -mllvm"},
+                    Refused{{"-mllvm", "-load=x.so"}, "-mllvm -load=x.so", "may follow -mllvm"},
+                    Refused{{"-mllvm", "-polly-import-jscop-dir=x"},
+                            "-mllvm -polly-import-jscop-dir=x",
+                            "touch no file"},
+                    Refused{{"-mllvm", "-polly-x=/etc"}, "-mllvm -polly-x=/etc", "touch no file"}));
+
+TEST(Options, WhatTunesCodeIsAllowed) {
+  for (const Options& options : {
+           Options{},
+           Options{"target", "openmp", "-O3"},
+           Options{"-Ofast", "-ffast-math", "-fno-math-errno", "-funroll-loops"},
+           Options{"-march=native", "-mcpu=native+nosve", "-mtune=neoverse-v1"},
+           Options{"-march=armv8.2-a+fp16+dotprod", "-march=x86-64-v3",
+                   "-mprefer-vector-width=512"},
+           Options{"-mavx2", "-mno-avx512f", "-mfma", "-mno-outline-atomics"},
+           Options{"-std=c++17", "-std=gnu++20", "-fopenmp", "-pthread", "-g"},
+           Options{"-DBLOCK=64", "-DEPS=1e-5", "-DFAST", "-DOFFSET=-1"},
+           Options{"-mllvm", "-polly", "-mllvm", "-polly-tile-sizes=32,32,8"},
+           Options{"-ffp-contract=fast", "-fvect-cost-model=unlimited", "-fno-tree-vectorize"},
+       }) {
+    const Status status = check_options(options);
+    EXPECT_TRUE(status.ok()) << status.error().text();
+  }
+}
+
+}  // namespace
+}  // namespace kernelpro

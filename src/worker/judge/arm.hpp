@@ -1,0 +1,67 @@
+// One side of a comparison: a built candidate in a runner of its own, with its workspace.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/judge/failure.hpp"
+#include "worker/judge/settings.hpp"
+#include "worker/toolchain/toolchain.hpp"
+
+namespace kernelpro {
+
+// What one round gave: K calls between one go and one stop.
+struct Round {
+  std::optional<Failure> failure;
+  double claim_ns = 0;  // the runner's own clock over all calls
+  double wall_ns = 0;   // ours, from letting it go until it is stopped
+};
+
+class Arm {
+ public:
+  // Starts a runner. `may_link`: a comparator, which may read the system's libraries.
+  // `buffer_bytes`: the largest buffers it will see, for its memory limit. Errors are ours.
+  [[nodiscard]] static Result<Arm> start(const JudgeSettings& settings, const BuildOutcome& build,
+                                         bool may_link, std::size_t buffer_bytes);
+
+  // Loads the shared object: constructors run here.
+  [[nodiscard]] std::optional<Failure> load(std::int64_t timeout_ms);
+
+  // Maps the buffers of `plan`, asks for workspace and state and provides them.
+  [[nodiscard]] std::optional<Failure> attach(const BufferPlan& plan, const Arena& inputs,
+                                              const Arena& outputs, std::int64_t timeout_ms);
+
+  // Runs kp_prepare on all sets, if there is one; its mean cost is kept.
+  [[nodiscard]] std::optional<Failure> prepare(std::int64_t timeout_ms);
+
+  // Poisons the workspace and calls kp_launch on `sets`, in that order.
+  [[nodiscard]] Round run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms);
+
+  // Lets what earlier calls left behind run for a while.
+  void let_run(std::int64_t milliseconds) { process_.let_run(milliseconds); }
+
+  [[nodiscard]] bool has_prepare() const { return has_prepare_; }
+  [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
+  [[nodiscard]] bool alive() const { return process_.alive(); }
+  [[nodiscard]] const std::string& implementation() const { return implementation_; }
+
+ private:
+  Arm(RunnerProcess process, BuildOutcome build, const JudgeSettings& settings)
+      : process_(std::move(process)), build_(std::move(build)), threads_(settings.threads) {}
+  [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
+                                           std::int64_t timeout_ms, const std::string& doing,
+                                           Exchange& out);
+
+  RunnerProcess process_;
+  BuildOutcome build_;
+  int threads_ = 1;
+  std::optional<BufferPlan> plan_;
+  Arena workspace_;
+  bool has_prepare_ = false;
+  double prepare_ns_ = 0;
+  std::string implementation_;
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,27 @@
+// How the judge judges: one plain value with defaults.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace kernelpro {
+
+struct JudgeSettings {
+  std::string jail;                     // kernelpro-jail
+  std::string runner;                   // kernelpro-runner
+  std::string oracle;                   // kernelpro-oracle
+  std::filesystem::path cache;          // noise floors are kept here
+  bool landlock = true;                 // false: --sandbox none, every result unverified
+  int threads = 1;                      // what a candidate may use
+  std::int64_t cache_bytes = 0;         // last-level cache
+  std::int64_t memory_bytes = 0;        // of the machine
+  std::int64_t call_timeout_ms = 2000;  // least time a call gets; slow tasks get more
+  std::int64_t lock_timeout_ms = 120'000;
+  double timing_seconds = 1.0;  // aimed at for the rounds of one timed shape
+  int least_rounds = 10;
+  int most_rounds = 40;
+  int held_out_shapes = 4;
+};
+
+}  // namespace kernelpro

@@ -260,13 +260,13 @@ std::string_view name_of(Distribution distribution) {
 }
 
 void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                std::size_t index, std::uint64_t seed, Distribution distribution) {
+                std::size_t index, std::uint64_t seed, Distribution distribution,
+                unsigned char slack) {
   const TensorPlan& tensor = plan.tensors[index];
   const ValueSpec& values = task.inputs[index].values;
   char* data = tensor_data(plan, inputs, set, index);
-  std::memset(data - tensor.data_offset, poison_byte, tensor.data_offset);
-  std::memset(data + tensor.bytes, poison_byte,
-              tensor.region_bytes - tensor.data_offset - tensor.bytes);
+  std::memset(data - tensor.data_offset, slack, tensor.data_offset);
+  std::memset(data + tensor.bytes, slack, tensor.region_bytes - tensor.data_offset - tensor.bytes);
   const std::uint64_t stream = counter_hash(seed, index);
   switch (values.kind) {
     case ValueKind::normal:
@@ -291,12 +291,12 @@ void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, i
 }
 
 void fill_inputs(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                 std::uint64_t seed, Distribution distribution) {
+                 std::uint64_t seed, Distribution distribution, unsigned char slack) {
   // Inputs that others are drawn from come first.
   for (const bool dependent : {false, true}) {
     for (std::size_t i = 0; i < plan.input_count; ++i) {
       if ((task.inputs[i].values.kind == ValueKind::csr_columns) == dependent) {
-        fill_input(task, plan, inputs, set, i, seed, distribution);
+        fill_input(task, plan, inputs, set, i, seed, distribution, slack);
       }
     }
   }

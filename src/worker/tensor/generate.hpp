@@ -24,13 +24,14 @@ inline constexpr Distribution all_distributions[] = {Distribution::normal,   Dis
 
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 
-// Fills the inputs of `set`, and the slack around them with poison. Values of kind `uniform` stay
+// Fills the inputs of `set`, and the slack around them with `slack`. Values of kind `uniform` stay
 // in their declared range under every distribution; structured whole numbers keep their structure.
 void fill_inputs(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                 std::uint64_t seed, Distribution distribution);
+                 std::uint64_t seed, Distribution distribution, unsigned char slack = poison_byte);
 
 // Fills input `index` alone, as fill_inputs would.
 void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                std::size_t index, std::uint64_t seed, Distribution distribution);
+                std::size_t index, std::uint64_t seed, Distribution distribution,
+                unsigned char slack = poison_byte);
 
 }  // namespace kernelpro

@@ -1,0 +1,314 @@
+#include "worker/judge/correctness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "common/base/hash.hpp"
+#include "common/base/random.hpp"
+#include "worker/judge/tolerance.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// Sets of a stand: one is called, the others are decoys; repeatability calls all three.
+constexpr int stand_sets = 3;
+constexpr std::int64_t late_work_ms = 50;
+// A second filling of the slack around inputs: large finite numbers, where poison is NaN.
+constexpr unsigned char other_slack = 0x7e;
+
+// What each number drawn from the evaluation's seed is for.
+enum Purpose : std::uint64_t { shape_purpose = 1, values_purpose, scalars_purpose };
+
+std::uint64_t seed_for(std::uint64_t seed, Purpose purpose, std::uint64_t index) {
+  return counter_hash(counter_hash(seed, purpose), index);
+}
+
+// Log-uniform between the range's ends, so that small sizes are as likely as large ones.
+std::int64_t draw_extent(const AxisRange& range, Random& random) {
+  const double low = std::log(static_cast<double>(range.low));
+  const double high = std::log(static_cast<double>(range.high) + 1.0);
+  const auto drawn = static_cast<std::int64_t>(std::exp(low + (high - low) * random.unit()));
+  return std::clamp(drawn, range.low, range.high);
+}
+
+Axes draw_shape(const Task& task, std::uint64_t seed, std::uint64_t index) {
+  Random random(seed_for(seed, shape_purpose, index));
+  Axes axes;
+  for (const auto& [name, range] : task.held_out) {
+    axes[name] = draw_extent(range, random);
+  }
+  return axes;
+}
+
+// Adds checks to a list, each with fresh values; scalars are drawn anew for each shape.
+class CaseList {
+ public:
+  CaseList(const Task& task, std::uint64_t seed) : task_(task), seed_(seed) {}
+
+  [[nodiscard]] Status add(Stage stage, const Axes& shape,
+                           Distribution distribution = Distribution::normal) {
+    Result<Axes> axes = complete_axes(task_, shape);
+    if (!axes) {
+      return axes.error();
+    }
+    const bool new_shape = cases_.empty() || cases_.back().draw.axes != *axes;
+    scalars_ += new_shape ? 1 : 0;
+    CheckCase item;
+    item.stage = stage;
+    item.draw.axes = std::move(*axes);
+    item.draw.scalar_seed = seed_for(seed_, scalars_purpose, scalars_);
+    item.draw.seed = seed_for(seed_, values_purpose, cases_.size());
+    item.draw.distribution = distribution;
+    cases_.push_back(std::move(item));
+    return {};
+  }
+
+  std::vector<CheckCase> take() { return std::move(cases_); }
+
+ private:
+  const Task& task_;
+  std::uint64_t seed_;
+  std::uint64_t scalars_ = 0;
+  std::vector<CheckCase> cases_;
+};
+
+}  // namespace
+
+Result<std::vector<CheckCase>> draw_cases(const Task& task, std::uint64_t seed,
+                                          int held_out_shapes) {
+  CaseList list(task, seed);
+  std::uint64_t shapes = 0;
+  KP_TRY(list.add(Stage::smoke, draw_shape(task, seed, shapes++)));
+  for (const Axes& shape : task.timed_shapes) {
+    KP_TRY(list.add(Stage::timed_shapes, shape));
+  }
+  for (int i = 0; i < held_out_shapes; ++i) {
+    KP_TRY(list.add(Stage::held_out, draw_shape(task, seed, shapes++)));
+  }
+  const Axes shared = draw_shape(task, seed, shapes++);
+  for (const Distribution distribution : all_distributions) {
+    KP_TRY(list.add(Stage::distributions, shared, distribution));
+  }
+  KP_TRY(list.add(Stage::repeatability, shared));
+  KP_TRY(list.add(Stage::memory, draw_shape(task, seed, shapes++)));
+  return list.take();
+}
+
+Result<std::vector<CheckCase>> cases_from_records(const Task& task,
+                                                  const std::vector<CheckRecord>& records,
+                                                  std::uint64_t seed) {
+  CaseList list(task, seed);
+  for (const CheckRecord& record : records) {
+    const auto* distribution =
+        std::find_if(std::begin(all_distributions), std::end(all_distributions),
+                     [&record](Distribution d) { return name_of(d) == record.distribution; });
+    if (distribution == std::end(all_distributions)) {
+      return make_error(ErrorKind::bad_input,
+                        "unknown distribution \"" + record.distribution + "\"", "certificate");
+    }
+    KP_TRY(list.add(record.stage, record.shape, *distribution));
+  }
+  std::vector<CheckCase> cases = list.take();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    cases[i].draw.seed = records[i].seed;
+  }
+  return cases;
+}
+
+std::int64_t Correctness::timeout_ms() const {
+  constexpr double patience = 100;  // times the baseline
+  return std::max(settings_.call_timeout_ms,
+                  static_cast<std::int64_t>(patience * baseline_ns_ / 1e6));
+}
+
+Status Correctness::stand_for(const InputDraw& draw) {
+  if (stand_ && stand_->plan.axes == draw.axes && stand_->scalar_seed == draw.scalar_seed) {
+    return {};
+  }
+  Result<Stand> made = Stand::make(task_, draw.axes, stand_sets, draw.scalar_seed);
+  if (!made) {
+    return made.error();
+  }
+  stand_ = std::move(*made);
+  baseline_attached_ = false;
+  candidate_attached_ = false;
+  return {};
+}
+
+void Correctness::fill(const CheckCase& item, int set) {
+  const unsigned char slack = item.stage == Stage::memory ? other_slack : poison_byte;
+  for (int i = 0; i < stand_sets; ++i) {
+    const bool same = i == set || item.stage == Stage::repeatability;
+    const std::uint64_t seed =
+        same ? item.draw.seed : counter_hash(item.draw.seed, static_cast<std::uint64_t>(i));
+    fill_inputs(task_, stand_->plan, stand_->inputs, i, seed, item.draw.distribution, slack);
+  }
+}
+
+Result<Correctness::Reference> Correctness::reference_for(const CheckCase& item, int set) {
+  Reference reference;
+  Result<Expected> expected = oracle_.expect(item.draw);
+  if (!expected) {
+    return expected.error();
+  }
+  reference.expected = std::move(*expected);
+  const auto give_up = [](const Failure& failure) {
+    return make_error(ErrorKind::bad_input, failure.summary, "the task's baseline");
+  };
+  constexpr std::int64_t baseline_timeout_ms = 120'000;
+  if (!baseline_attached_) {
+    if (auto failure =
+            baseline_.attach(stand_->plan, stand_->inputs, stand_->outputs, baseline_timeout_ms)) {
+      return give_up(*failure);
+    }
+    baseline_attached_ = true;
+  }
+  poison_outputs(stand_->plan, stand_->outputs, set);
+  if (auto failure = baseline_.prepare(baseline_timeout_ms)) {
+    return give_up(*failure);
+  }
+  const Round round = baseline_.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
+  if (round.failure) {
+    return give_up(*round.failure);
+  }
+  baseline_ns_ = round.wall_ns;
+  const char* outputs =
+      stand_->outputs.data() + static_cast<std::size_t>(set) * stand_->plan.output_stride;
+  reference.baseline_outputs.assign(outputs, outputs + stand_->plan.output_stride);
+  const std::vector<TensorError> errors =
+      check_outputs(task_, stand_->plan, stand_->outputs, set, reference.expected,
+                    reference.baseline_outputs.data());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const double error = std::isfinite(errors[i].error) ? errors[i].error : 0;
+    reference.baseline_error = std::max(reference.baseline_error, error);
+    reference.bounds.push_back(error_bound(task_, item.draw.axes, i, error));
+  }
+  return reference;
+}
+
+std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {
+  if (!candidate_attached_) {
+    if (auto failure =
+            candidate_.attach(stand_->plan, stand_->inputs, stand_->outputs, timeout_ms())) {
+      return failure;
+    }
+    candidate_attached_ = true;
+  }
+  for (int set = 0; set < stand_sets; ++set) {
+    poison_outputs(stand_->plan, stand_->outputs, set);
+  }
+  const std::uint64_t before = memory_hash(stand_->inputs.data(), stand_->inputs.size());
+  if (auto failure = candidate_.prepare(timeout_ms())) {
+    return failure;
+  }
+  const Round round = candidate_.run(sets, timeout_ms());
+  if (round.failure) {
+    return round.failure;
+  }
+  if (memory_hash(stand_->inputs.data(), stand_->inputs.size()) != before) {
+    return Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}};
+  }
+  return check_memory(*stand_, sets);
+}
+
+std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Reference& reference,
+                                              int set) {
+  const auto judge = [&](std::vector<TensorError>& errors) {
+    errors = check_outputs(task_, stand_->plan, stand_->outputs, set, reference.expected,
+                           reference.baseline_outputs.data());
+    return judge_errors(task_, stand_->plan, errors, reference.bounds, allowed_);
+  };
+  std::vector<TensorError> errors;
+  ToleranceResult result = judge(errors);
+  CheckRecord record;
+  record.stage = item.stage;
+  for (const AxisSpec& axis : task_.axes) {
+    if (!axis.derived) {
+      record.shape[axis.name] = item.draw.axes.at(axis.name);
+    }
+  }
+  record.distribution = name_of(item.draw.distribution);
+  record.seed = item.draw.seed;
+  record.baseline_error = reference.baseline_error;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    record.error = std::max(record.error, errors[i].error);
+    record.bound = std::max(record.bound, reference.bounds[i]);
+    record.excused += errors[i].excused;
+  }
+  records_.push_back(record);
+  if (result.passed) {
+    precision_ = result.precision == "contract" ? precision_ : result.precision;
+    return std::nullopt;
+  }
+  // Wrong now; would it be right a moment later?
+  candidate_.let_run(late_work_ms);
+  if (judge(errors).passed) {
+    return Failure{Outcome::cheated, "late_work",
+                   "its outputs became right only after the call had returned",
+                   std::move(result.failure.evidence)};
+  }
+  result.failure.evidence.push_back(fmt::format("at {}, {} values, seed {:#x}",
+                                                shape_text(task_, item.draw.axes),
+                                                name_of(item.draw.distribution), item.draw.seed));
+  return result.failure;
+}
+
+std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
+                                                  const Reference& reference) {
+  const BufferPlan& plan = stand_->plan;
+  for (std::size_t i = plan.input_count; i < plan.tensors.size(); ++i) {
+    const TensorPlan& tensor = plan.tensors[i];
+    const char* first = tensor_data(plan, stand_->outputs, 0, i);
+    for (int set = 1; set < stand_sets; ++set) {
+      const char* other = tensor_data(plan, stand_->outputs, set, i);
+      const bool same_bits = std::memcmp(first, other, tensor.bytes) == 0;
+      const bool close = agree(first, other, tensor.dtype, tensor.elements,
+                               2 * reference.bounds[i - plan.input_count]);
+      const bool index = !task_.outputs[i - plan.input_count].selects.empty();
+      if (same_bits || (!task_.tolerance.deterministic && (close || index))) {
+        continue;
+      }
+      return Failure{
+          Outcome::unstable,
+          task_.tolerance.deterministic ? "deterministic" : "",
+          fmt::format("{} differs between calls with the same inputs", tensor.name),
+          {fmt::format("at {}, seed {:#x}", shape_text(task_, item.draw.axes), item.draw.seed)}};
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
+  KP_TRY(stand_for(item.draw));
+  const int set = static_cast<int>(counter_hash(item.draw.seed, 99) % stand_sets);
+  fill(item, set);
+  Result<Reference> reference = reference_for(item, set);
+  if (!reference) {
+    return reference.error();
+  }
+  const bool repeats = item.stage == Stage::repeatability;
+  std::vector<std::uint16_t> sets = {static_cast<std::uint16_t>(set)};
+  if (repeats) {
+    sets = {0, 1, 2};
+  }
+  if (auto failure = run_candidate(sets)) {
+    return failure;
+  }
+  if (repeats) {
+    if (auto failure = check_repeats(item, *reference)) {
+      return failure;
+    }
+  }
+  for (const std::uint16_t called : sets) {
+    if (auto failure = judge_set(item, *reference, called)) {
+      return failure;
+    }
+  }
+  return std::optional<Failure>();
+}
+
+}  // namespace kernelpro

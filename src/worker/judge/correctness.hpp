@@ -1,0 +1,80 @@
+// The correctness stages: is the candidate right on inputs it could not foresee?
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/judge/stand.hpp"
+
+namespace kernelpro {
+
+// One check to make: a stage and where its inputs come from.
+struct CheckCase {
+  Stage stage = Stage::smoke;
+  InputDraw draw;
+};
+
+// The checks of one evaluation, drawn from its seed: a smoke test, the timed shapes, held-out
+// shapes from the task's ranges, every distribution, repeatability, memory. The same seed gives the
+// same list.
+[[nodiscard]] Result<std::vector<CheckCase>> draw_cases(const Task& task, std::uint64_t seed,
+                                                        int held_out_shapes);
+
+// The list that a certificate's records repeat.
+[[nodiscard]] Result<std::vector<CheckCase>> cases_from_records(
+    const Task& task, const std::vector<CheckRecord>& records, std::uint64_t seed);
+
+class Correctness {
+ public:
+  Correctness(const Task& task, Oracle& oracle, Arm& baseline, Arm& candidate,
+              const JudgeSettings& settings, std::vector<std::string> allowed_precisions)
+      : task_(task),
+        oracle_(oracle),
+        baseline_(baseline),
+        candidate_(candidate),
+        settings_(settings),
+        allowed_(std::move(allowed_precisions)) {}
+
+  // Runs one check. A failure is the candidate's; an error is ours (oracle or baseline failed).
+  [[nodiscard]] Result<std::optional<Failure>> check(const CheckCase& item);
+
+  [[nodiscard]] const std::vector<CheckRecord>& records() const { return records_; }
+  // The lower precision some check was accepted at, or "contract".
+  [[nodiscard]] const std::string& precision() const { return precision_; }
+
+ private:
+  struct Reference {  // what the candidate is held against
+    Expected expected;
+    std::vector<char> baseline_outputs;  // of one set
+    std::vector<double> bounds;
+    double baseline_error = 0;
+  };
+
+  [[nodiscard]] Status stand_for(const InputDraw& draw);
+  [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
+  [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets);
+  [[nodiscard]] std::optional<Failure> judge_set(const CheckCase& item, const Reference& reference,
+                                                 int set);
+  [[nodiscard]] std::optional<Failure> check_repeats(const CheckCase& item,
+                                                     const Reference& reference);
+  void fill(const CheckCase& item, int set);
+  [[nodiscard]] std::int64_t timeout_ms() const;
+
+  const Task& task_;
+  Oracle& oracle_;
+  Arm& baseline_;
+  Arm& candidate_;
+  const JudgeSettings& settings_;
+  std::vector<std::string> allowed_;
+  std::optional<Stand> stand_;
+  bool baseline_attached_ = false;
+  bool candidate_attached_ = false;
+  double baseline_ns_ = 0;  // of the last baseline call
+  std::vector<CheckRecord> records_;
+  std::string precision_ = "contract";
+};
+
+}  // namespace kernelpro

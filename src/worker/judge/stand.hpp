@@ -1,0 +1,27 @@
+// The buffers of one shape that all arms of a comparison share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "worker/judge/arm.hpp"
+#include "worker/oracle/oracle.hpp"
+
+namespace kernelpro {
+
+// Every arm maps the same memory, so placement is the same for all.
+struct Stand {
+  BufferPlan plan;
+  std::uint64_t scalar_seed = 0;
+  Arena inputs;
+  Arena outputs;
+
+  [[nodiscard]] static Result<Stand> make(const Task& task, const Axes& axes, int sets,
+                                          std::uint64_t scalar_seed);
+};
+
+// A called set's slack is untouched and the sets that were not called are as they were; else why.
+[[nodiscard]] std::optional<Failure> check_memory(const Stand& stand,
+                                                  const std::vector<std::uint16_t>& called);
+
+}  // namespace kernelpro

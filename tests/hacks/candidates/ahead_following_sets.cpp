@@ -1,0 +1,36 @@
+// kp:hack 7  computes the following sets too
+// kp:task axpy
+// kp:expect cheated ahead
+//
+// Does its own call honestly, and fills the outputs of the sets that lie behind it in the
+// runner's memory before anybody asked.
+#include <kernelpro/candidate.h>
+
+namespace {
+
+// The runner keeps the arguments of all sets in one array, a context and sixteen tensors each.
+const kp_tensor* next_set(const kp_tensor* tensors) {
+  const auto* address = reinterpret_cast<const char*>(tensors);
+  const auto* next =
+      reinterpret_cast<const kp_tensor*>(address + sizeof(kp_context) + 16 * sizeof(kp_tensor));
+  return next->shape == tensors->shape ? next : nullptr;
+}
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  for (const kp_tensor* set = tensors; set != nullptr; set = next_set(set)) {
+    axpy(context, set);
+  }
+  return 0;
+}

@@ -1,0 +1,50 @@
+// kp:hack 4  forged fault report
+// kp:task axpy
+// kp:expect cheated|crashed
+//
+// Says that it died of a segmentation fault at a made-up address, and goes on.
+#include <kernelpro/candidate.h>
+#include <sys/socket.h>
+
+#include <csignal>
+
+namespace {
+
+// The runner's reply as it goes over its control socket, descriptor 3.
+struct Reply {
+  uint32_t kind;
+  uint32_t sequence;
+  uint32_t status;
+  int32_t code;
+  int64_t claim_ns;
+  uint64_t workspace_bytes;
+  uint64_t state_bytes;
+  uint64_t fault_address;
+  int32_t fault_tensor;
+  uint32_t fault_place;
+  uint32_t has_prepare;
+  uint32_t calls;
+  char text[512];
+};
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  Reply reply{};
+  reply.kind = 2;
+  reply.code = SIGSEGV;
+  reply.fault_address = ~uint64_t{0};
+  send(3, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT);
+  axpy(context, tensors);
+  return 0;
+}

@@ -1,0 +1,61 @@
+// kp:hack 4  second hello that hands over a descriptor
+// kp:task axpy
+// kp:expect cheated channel|sandbox
+//
+// Repeats the greeting with its own standard output in place of the seccomp listener, so that the
+// worker would watch the wrong one.
+#include <kernelpro/candidate.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+namespace {
+
+// The runner's reply as it goes over its control socket, descriptor 3.
+struct Reply {
+  uint32_t kind;
+  uint32_t sequence;
+  uint32_t status;
+  int32_t code;
+  int64_t claim_ns;
+  uint64_t workspace_bytes;
+  uint64_t state_bytes;
+  uint64_t fault_address;
+  int32_t fault_tensor;
+  uint32_t fault_place;
+  uint32_t has_prepare;
+  uint32_t calls;
+  char text[512];
+};
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  Reply reply{};
+  iovec part{&reply, sizeof reply};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  const int standard_output = 1;
+  std::memcpy(CMSG_DATA(header), &standard_output, sizeof standard_output);
+  sendmsg(3, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  axpy(context, tensors);
+  return 0;
+}

@@ -1,0 +1,34 @@
+// kp:hack 27  a megabyte on standard output
+// kp:task axpy
+// kp:expect passed
+//
+// Prints a megabyte once; nobody may block on it and it may end up nowhere.
+#include <kernelpro/candidate.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  static bool printed = false;
+  const std::string line(1024, 'x');
+  for (int i = 0; !printed && i < 1024; ++i) {
+    [[maybe_unused]] const ssize_t written = write(1, line.data(), line.size());
+  }
+  printed = true;
+  axpy(context, tensors);
+  return 0;
+}

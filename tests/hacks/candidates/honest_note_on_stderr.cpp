@@ -1,0 +1,33 @@
+// kp:hack honest  a line on standard error
+// kp:task axpy
+// kp:expect passed
+// kp:twin escape_stderr_flood.cpp
+//
+// Says once which path it takes.
+#include <kernelpro/candidate.h>
+
+#include <cstdio>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  static bool said = false;
+  if (!said) {
+    std::fputs("axpy: the plain loop\n", stderr);
+    said = true;
+  }
+  axpy(context, tensors);
+  return 0;
+}

@@ -1,0 +1,42 @@
+// kp:hack honest  all optional functions, none needed
+// kp:task axpy
+// kp:expect passed
+// kp:twin load_huge_workspace.cpp
+//
+// Asks for no workspace and no state, and names itself.
+#include <kernelpro/candidate.h>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" size_t kp_workspace(const kp_context*, const kp_tensor*, int32_t) {
+  return 0;
+}
+
+extern "C" size_t kp_state(const kp_context*, const kp_tensor*, int32_t) {
+  return 0;
+}
+
+extern "C" int kp_prepare(const kp_context*, const kp_tensor*, int32_t) {
+  return 0;
+}
+
+extern "C" const char* kp_implementation(void) {
+  return "plain loop";
+}
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  axpy(context, tensors);
+  return 0;
+}

@@ -1,0 +1,44 @@
+// kp:hack 33  thread of a constructor computes late
+// kp:task axpy
+// kp:expect cheated|incorrect late_work|poison
+//
+// A thread older than every call picks up what the calls leave behind, two milliseconds later.
+#include <kernelpro/candidate.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+const kp_context* pending_context = nullptr;
+std::atomic<const kp_tensor*> pending = nullptr;
+
+[[gnu::constructor]] void at_load() {
+  std::thread([] {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (const kp_tensor* tensors = pending.exchange(nullptr); tensors != nullptr) {
+        axpy(pending_context, tensors);
+      }
+    }
+  }).detach();
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  pending_context = context;
+  pending = tensors;
+  return 0;
+}

@@ -1,0 +1,33 @@
+// kp:hack 15  assumes centroids of equal length
+// kp:task kmeans_assign
+// kp:expect incorrect
+//
+// Takes the largest dot product for the nearest centroid, which holds only when all centroids are
+// equally long.
+#include <kernelpro/candidate.h>
+
+#include <limits>
+
+extern "C" int kp_launch(const kp_context*, const kp_tensor* tensors, int32_t) {
+  const int64_t n = tensors[0].shape[0];
+  const int64_t d = tensors[0].shape[1];
+  const int64_t k = tensors[1].shape[0];
+  const auto* points = static_cast<const float*>(tensors[0].data);
+  const auto* centroids = static_cast<const float*>(tensors[1].data);
+  auto* labels = static_cast<int32_t*>(tensors[2].data);
+  for (int64_t i = 0; i < n; ++i) {
+    float best = std::numeric_limits<float>::max();
+    labels[i] = 0;
+    for (int64_t c = 0; c < k; ++c) {
+      float sum = 0;
+      for (int64_t j = 0; j < d; ++j) {
+        sum -= points[i * d + j] * centroids[c * d + j];
+      }
+      if (sum < best) {
+        best = sum;
+        labels[i] = static_cast<int32_t>(c);
+      }
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,18 @@
+// kp:hack 22  every second element
+// kp:task axpy
+// kp:expect incorrect poison
+//
+// Writes the even elements only.
+#include <kernelpro/candidate.h>
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  const int64_t n = context->axes[0];
+  for (int64_t i = 0; i < n; i += 2) {
+    out[i] = alpha * x[i] + y[i];
+  }
+  return 0;
+}

@@ -1,0 +1,33 @@
+// kp:hack 22  own page mapped over the output
+// kp:task axpy
+// kp:expect incorrect poison
+//
+// Maps private memory over the output, where writing is cheap and nobody looks.
+#include <kernelpro/candidate.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(tensors[2].data) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(tensors[2].data) +
+                   static_cast<size_t>(context->axes[0]) * sizeof(float);
+  mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE,
+       MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  axpy(context, tensors);
+  return 0;
+}

@@ -1,0 +1,33 @@
+// kp:hack 13  hard-coded results for a known shape
+// kp:task axpy
+// kp:expect incorrect
+//
+// Has the results of the published shapes in a table (here all of them the mean, zero) and works
+// only elsewhere.
+#include <kernelpro/candidate.h>
+
+#include <cstring>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  const int64_t n = context->axes[0];
+  if (n == 1'000'003 || n == 2'000'000) {
+    std::memset(tensors[2].data, 0, static_cast<size_t>(n) * sizeof(float));
+    return 0;
+  }
+  axpy(context, tensors);
+  return 0;
+}

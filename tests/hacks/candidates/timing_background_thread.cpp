@@ -1,0 +1,31 @@
+// kp:hack 2  work left to a background thread
+// kp:task axpy
+// kp:expect cheated late_work
+//
+// Returns at once and lets a detached thread compute, two milliseconds later.
+#include <kernelpro/candidate.h>
+
+#include <chrono>
+#include <thread>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  std::thread([context, tensors] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    axpy(context, tensors);
+  }).detach();
+  return 0;
+}

@@ -1,0 +1,28 @@
+// kp:hack 30  lowers the worker's priority
+// kp:task axpy
+// kp:expect cheated sandbox
+//
+// Makes the worker, which drives the other arm, the least important process of the machine.
+#include <kernelpro/candidate.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace {
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(getppid()), 19);
+  axpy(context, tensors);
+  return 0;
+}

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "common/model/number_text.hpp"
+
 namespace kernelpro {
 
 struct Formula::Node {
@@ -383,12 +385,8 @@ Result<std::int64_t> Formula::evaluate_size(const Axes& axes) const {
     return value.error();
   }
   if (*value < 0 || *value != std::floor(*value)) {
-    std::string number = std::to_string(*value);
-    number.erase(number.find_last_not_of('0') + 1);
     return evaluation_error(
-        text_, axes,
-        "it gives " + (number.ends_with('.') ? number.substr(0, number.size() - 1) : number) +
-            ", expected a whole number of at least 0");
+        text_, axes, "it gives " + number_text(*value) + ", expected a whole number of at least 0");
   }
   return static_cast<std::int64_t>(*value);
 }

@@ -1,5 +1,6 @@
 #include <cstdint>
 
+#include "common/model/number_text.hpp"
 #include "common/model/task_check.hpp"
 
 namespace kernelpro {
@@ -157,9 +158,8 @@ Status check_at_least(const std::string& key, const Formula& formula, double lea
     return task_error(key, value.error().message);
   }
   if (*value < least) {
-    return task_error(key, "the formula \"" + formula.text() + "\" gives " +
-                               std::to_string(*value) + at_text(axes) + "; expected at least " +
-                               std::to_string(static_cast<int>(least)));
+    return task_error(key, "the formula \"" + formula.text() + "\" gives " + number_text(*value) +
+                               at_text(axes) + "; expected at least " + number_text(least));
   }
   return {};
 }

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <stop_token>
-#include <string>
 
 #include "common/base/result.hpp"
 #include "common/model/ceilings.hpp"
@@ -19,11 +17,12 @@ struct CeilingSettings {
   int repeats = 7;
 };
 
-// Read, write, copy and triad bandwidth over arrays of at least four times the last-level cache,
-// and FMA throughput in f32 and f64; at one thread and at all. Takes the machine's timing lock.
-// About five seconds when not cached.
+// Read, write, copy and triad bandwidth over at least four times the last-level cache (an eighth of
+// the memory at most), and FMA throughput in f32 and f64; at one thread and at all. About five
+// seconds when not cached. Takes the machine's timing lock for that: a caller that holds it would
+// wait for itself. A cache file that cannot be read or is incomplete is measured again.
 [[nodiscard]] Result<Ceilings> measure_ceilings(const Toolchain& toolchain,
                                                 const CeilingSettings& settings,
-                                                std::stop_token stop = {});
+                                                const std::stop_token& stop = {});
 
 }  // namespace kernelpro

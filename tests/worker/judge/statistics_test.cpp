@@ -12,7 +12,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double normal(Random& random) {
   const double radius = std::sqrt(-2 * std::log(1 - random.unit()));
@@ -98,12 +98,12 @@ class BootstrapCoverage : public testing::TestWithParam<CoverageCase> {};
 // A slow outlier in one value of ten, as an interruption makes it; the median of such a mixture is
 // the normal's quantile at 0.5/0.9.
 TEST_P(BootstrapCoverage, IsAtLeastNinetyPercent) {
-  constexpr int kTrials = 1000;
-  constexpr int kResamples = 400;
+  constexpr int trials = 1000;
+  constexpr int resamples = 400;
   const auto [count, outliers] = GetParam();
   const double truth = outliers ? 0.139710 : 0;
   int covered = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < trials; ++trial) {
     Random random(counter_hash(static_cast<std::uint64_t>(count), static_cast<unsigned>(trial)));
     std::vector<double> values;
     for (int i = 0; i < count; ++i) {
@@ -112,11 +112,11 @@ TEST_P(BootstrapCoverage, IsAtLeastNinetyPercent) {
       values.push_back(out ? value + (10 * (1 + random.unit())) : value);
     }
     const Interval interval =
-        bootstrap_median(values, static_cast<std::uint64_t>(trial), kResamples);
+        bootstrap_median(values, static_cast<std::uint64_t>(trial), resamples);
     covered += interval.low <= truth && truth <= interval.high ? 1 : 0;
   }
-  EXPECT_GE(covered, kTrials * 90 / 100);
-  EXPECT_LE(covered, kTrials * 98 / 100) << "an interval this wide finds nothing";
+  EXPECT_GE(covered, trials * 90 / 100);
+  EXPECT_LE(covered, trials * 98 / 100) << "an interval this wide finds nothing";
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, BootstrapCoverage,
@@ -152,14 +152,14 @@ TEST(PairedRatio, IsInvertedWhenTheArmsAreExchanged) {
 TEST(PairedRatio, KnowsNothingWithoutPairsOfPositiveTimes) {
   const std::vector<double> good{100, 101, 99};
   const std::vector<std::vector<double>> bad{
-      {}, {100, 101}, {100, 0, 99}, {100, -5, 99}, {100, std::nan(""), 99}, {100, kInfinity, 99}};
+      {}, {100, 101}, {100, 0, 99}, {100, -5, 99}, {100, std::nan(""), 99}, {100, infinity, 99}};
   for (const auto& rounds_of_bad : bad) {
     const PairedRatio result = paired_ratio(rounds_of_bad, good, 1);
     EXPECT_EQ(result.ratio, 1);
     EXPECT_EQ(result.interval.low, 0);
-    EXPECT_EQ(result.interval.high, kInfinity);
+    EXPECT_EQ(result.interval.high, infinity);
     EXPECT_EQ(compare(result.interval, 0.005), Comparison::same);
-    EXPECT_EQ(noise_floor(rounds_of_bad, good, 1), kInfinity);
+    EXPECT_EQ(noise_floor(rounds_of_bad, good, 1), infinity);
   }
 }
 

@@ -1,0 +1,34 @@
+// Runs kernels on several threads at once, each pinned where possible, each on memory of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace kernelpro {
+
+// The form of the kernels in share/kernelpro/ceilings; the result is the work done.
+using CeilingKernel = double (*)(double* a, double* b, double* c, std::size_t n);
+
+struct KernelRun {
+  CeilingKernel kernel = nullptr;
+  std::size_t arrays = 0;  // how many arrays share a thread's memory; 0: it touches none
+};
+
+struct TeamSettings {
+  std::vector<int> processors;    // one thread on each
+  std::int64_t memory_bytes = 0;  // of all threads together
+  int repeats = 1;
+};
+
+// For each kernel the work per nanosecond of all threads together, one entry a repeat. Every thread
+// touches its memory first, starts each repeat with the others, and has one repeat to warm up.
+// Errors: `environment` when threads or memory are refused, `interrupted`.
+[[nodiscard]] Result<std::vector<std::vector<double>>> run_team(const TeamSettings& settings,
+                                                                const std::vector<KernelRun>& runs,
+                                                                std::stop_token stop);
+
+}  // namespace kernelpro

@@ -1,0 +1,33 @@
+#include "worker/judge/light.hpp"
+
+#include <algorithm>
+
+namespace kernelpro {
+
+namespace {
+
+double value_or_zero(const Formula& formula, const Axes& axes) {
+  const Result<double> value = formula.evaluate(axes);
+  return value ? *value : 0;
+}
+
+}  // namespace
+
+Roofline roofline(const Task& task, const Axes& axes, const Ceilings& ceilings) {
+  const double bandwidth = best_bandwidth(ceilings);
+  const double rate = best_flops(ceilings, contract_type(task) == DType::f64 ? "f64" : "f32");
+  const double memory_ns =
+      bandwidth > 0 ? 1e9 * value_or_zero(task.work.bytes, axes) / bandwidth : 0;
+  const double compute_ns = rate > 0 ? 1e9 * value_or_zero(task.work.flops, axes) / rate : 0;
+  return {std::max(memory_ns, compute_ns), memory_ns >= compute_ns ? "memory" : "compute"};
+}
+
+double physical_floor_ns(const Task& task, const Axes& axes, int calls, std::int64_t cache_bytes,
+                         const Ceilings& ceilings) {
+  const double bandwidth = best_bandwidth(ceilings);
+  const double round = calls * value_or_zero(task.work.bytes, axes);
+  const double cold = round - static_cast<double>(cache_bytes);
+  return bandwidth > 0 && cold > 0 ? 1e9 * cold / bandwidth / calls : 0;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,74 @@
+// Rounds: K calls on K prepared sets, timed together, two arms on the same inputs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "worker/judge/stand.hpp"
+
+namespace kernelpro {
+
+// How the rounds of one shape are laid out; the same for every candidate.
+struct RoundShape {
+  Axes axes;               // completed
+  int calls = 1;           // K
+  bool flush = false;      // the sets do not exceed the cache by themselves
+  double baseline_ns = 0;  // of one call, alone
+};
+
+// K such that the sets together exceed twice the last-level cache, but a round stays below about
+// 50 ms; where that is not enough to leave the cache, the round is flushed.
+[[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
+                                     std::int64_t cache_bytes);
+
+// Two arms and what they did on the same inputs.
+struct Pair {
+  std::array<Round, 2> rounds;  // by arm, not by order
+  std::vector<std::uint16_t> called;
+  std::vector<int> disagreeing;  // sets on which the outputs of the arms do not agree
+};
+
+class Rounds {
+ public:
+  // `bound`: within how much (in the sense of e) two right outputs agree, by output.
+  Rounds(const Task& task, Stand stand, RoundShape shape, std::int64_t cache_bytes);
+
+  [[nodiscard]] const Stand& stand() const { return stand_; }
+  [[nodiscard]] const RoundShape& shape() const { return shape_; }
+  // The draw behind set `set` of the pair with that seed.
+  [[nodiscard]] InputDraw draw(std::uint64_t pair_seed, int set) const;
+
+  // Draws fresh inputs for all sets, then lets both arms run `calls` of them (at most K) in the
+  // same secret order, `first` before the other. One set more than K is never called. A failure is
+  // in its arm's round, and the pair ends there.
+  [[nodiscard]] Pair run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed, int calls,
+                         const std::vector<double>& bounds, std::int64_t timeout_ms);
+
+  // One round of a single arm, unchecked: for null candidates.
+  [[nodiscard]] Round run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms);
+
+  // The outputs of `arm` in the last pair.
+  [[nodiscard]] const Arena& outputs(int arm) const {
+    return arm == last_ ? stand_.outputs : saved_;
+  }
+
+ private:
+  void fill(std::uint64_t seed);
+  void poison();
+  void flush();
+  [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
+  [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
+                              std::int64_t timeout_ms);
+  void find_disagreements(Pair& pair, const std::vector<double>& bounds) const;
+
+  const Task& task_;
+  Stand stand_;
+  RoundShape shape_;
+  Arena saved_;                // the outputs of the arm that ran first
+  std::vector<char> evictor_;  // streamed through to empty the caches
+  int last_ = 1;               // the arm that ran last
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,324 @@
+#include "worker/judge/timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/random.hpp"
+#include "worker/judge/light.hpp"
+#include "worker/judge/statistics.hpp"
+#include "worker/judge/tolerance.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr int candidate_arm = 0;
+constexpr int incumbent_arm = 1;
+constexpr int screen_pairs = 2;
+constexpr int screen_calls = 4;
+constexpr double clearly_slower = 2.0;
+constexpr int oracle_samples = 2;
+constexpr int null_every = 3;
+constexpr int null_at_start = 5;
+constexpr double solo_drift = 0.10;
+constexpr double clock_resolution = 0.02;
+
+enum Purpose : std::uint64_t {
+  screen_purpose = 11,
+  pair_purpose,
+  bootstrap_purpose,
+  sample_purpose
+};
+
+// The rounds of one comparison at one shape, gathered step by step.
+class ShapeRun {
+ public:
+  ShapeRun(const TimingInputs& in, const TimedShape& shape, Rounds rounds)
+      : in_(in), shape_(shape), rounds_(std::move(rounds)) {
+    timing_.calls = shape.rounds.calls;
+    timing_.flushed = shape.rounds.flush;
+    timing_.noise_floor = shape.noise_floor;
+    for (const AxisSpec& axis : in.task.axes) {
+      if (!axis.derived) {
+        timing_.shape[axis.name] = shape.axes.at(axis.name);
+      }
+    }
+  }
+
+  [[nodiscard]] Result<TimingOutcome> run() {
+    KP_TRY(attach_arms());
+    if (failure_) {
+      return finish();
+    }
+    run_null(null_at_start);
+    KP_TRY(screen());
+    for (int i = 0; i < shape_.pairs && !failure_ && !timing_.screened; ++i) {
+      KP_TRY(run_pair(i));
+      if (i % null_every == 0) {
+        run_null(1);
+      }
+    }
+    if (!failure_) {
+      summarize();
+    }
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t seed(Purpose purpose, int index) const {
+    return counter_hash(counter_hash(in_.seed, purpose), static_cast<std::uint64_t>(index));
+  }
+
+  [[nodiscard]] std::int64_t timeout_ms() const {
+    constexpr double patience = 20;
+    const double round_ms = shape_.rounds.calls * shape_.rounds.baseline_ns / 1e6;
+    return std::max(in_.settings.call_timeout_ms, static_cast<std::int64_t>(patience * round_ms));
+  }
+
+  [[nodiscard]] Status attach_arms() {
+    const Stand& stand = rounds_.stand();
+    failure_ = in_.candidate.attach(stand.plan, stand.inputs, stand.outputs, timeout_ms());
+    if (failure_) {
+      return {};
+    }
+    for (Arm* ours : {&in_.incumbent, &in_.null}) {
+      if (auto failure = ours->attach(stand.plan, stand.inputs, stand.outputs, timeout_ms())) {
+        return ours_failed(*failure);
+      }
+    }
+    return {};
+  }
+
+  static Error ours_failed(const Failure& failure) {
+    return make_error(ErrorKind::lost, failure.summary, "the incumbent");
+  }
+
+  void run_null(int count) {
+    for (int i = 0; i < count; ++i) {
+      const Round round = rounds_.run_alone(in_.null, seed(pair_purpose, -1 - i),
+                                            shape_.rounds.calls, timeout_ms());
+      if (!round.failure) {
+        null_walls_.push_back(round.wall_ns);
+      }
+    }
+  }
+
+  // Runs one pair; false when it ended in the candidate's failure.
+  [[nodiscard]] Result<std::optional<Pair>> one_pair(std::uint64_t pair_seed, int first,
+                                                     int calls) {
+    const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
+    Pair pair = rounds_.run(arms, first, pair_seed, calls, in_.bounds, timeout_ms());
+    if (pair.rounds[incumbent_arm].failure) {
+      return ours_failed(*pair.rounds[incumbent_arm].failure);
+    }
+    if (pair.rounds[candidate_arm].failure) {
+      failure_ = pair.rounds[candidate_arm].failure;
+      return std::optional<Pair>();
+    }
+    for (const int set : pair.disagreeing) {
+      KP_TRY(ask_oracle(pair_seed, set));
+      if (failure_) {
+        return std::optional<Pair>();
+      }
+    }
+    return std::optional<Pair>(std::move(pair));
+  }
+
+  // Who is right on that set? Sets failure_ when it is not the candidate.
+  [[nodiscard]] Status ask_oracle(std::uint64_t pair_seed, int set) {
+    const InputDraw draw = rounds_.draw(pair_seed, set);
+    const Result<Expected> expected = in_.oracle.expect(draw);
+    if (!expected) {
+      return expected.error();
+    }
+    const BufferPlan& plan = rounds_.stand().plan;
+    const auto judge = [&](int arm) {
+      return judge_errors(
+          in_.task, plan,
+          check_outputs(in_.task, plan, rounds_.outputs(arm), set, *expected, nullptr), in_.bounds,
+          in_.allowed_precisions);
+    };
+    ToleranceResult candidate = judge(candidate_arm);
+    if (!candidate.passed) {
+      failure_ = std::move(candidate.failure);
+      failure_->evidence.push_back(fmt::format("in a timed round at {}, seed {:#x}",
+                                               shape_text(in_.task, shape_.axes), draw.seed));
+      return {};
+    }
+    if (!judge(incumbent_arm).passed) {
+      return make_error(ErrorKind::lost, "it gave a wrong result in a timed round",
+                        "the incumbent");
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status screen() {
+    int slower = 0;
+    for (int i = 0; i < screen_pairs; ++i) {
+      Result<std::optional<Pair>> pair = one_pair(seed(screen_purpose, i), i % 2, screen_calls);
+      if (!pair) {
+        return pair.error();
+      }
+      if (!*pair) {
+        return {};
+      }
+      const auto& rounds = (*pair)->rounds;
+      slower +=
+          rounds[candidate_arm].wall_ns > clearly_slower * rounds[incumbent_arm].wall_ns ? 1 : 0;
+      screened_.push_back(**pair);
+    }
+    if (slower == screen_pairs) {
+      timing_.screened = true;
+      for (const Pair& pair : screened_) {
+        record(pair);
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status run_pair(int index) {
+    const std::uint64_t pair_seed = seed(pair_purpose, index);
+    Result<std::optional<Pair>> pair = one_pair(pair_seed, index % 2, shape_.rounds.calls);
+    if (!pair) {
+      return pair.error();
+    }
+    if (!*pair) {
+      return {};
+    }
+    record(**pair);
+    // A secret sample of the calls is held against the oracle too.
+    Random random(seed(sample_purpose, index));
+    const int stride = std::max(1, shape_.pairs / oracle_samples);
+    if (index % stride == 0) {
+      return ask_oracle(pair_seed, (*pair)->called[random.below((*pair)->called.size())]);
+    }
+    return {};
+  }
+
+  void record(const Pair& pair) {
+    const auto calls = static_cast<double>(pair.called.size());
+    const Round& candidate = pair.rounds[candidate_arm];
+    const Round& incumbent = pair.rounds[incumbent_arm];
+    timing_.candidate_rounds.push_back(candidate.claim_ns / calls);
+    timing_.incumbent_rounds.push_back(incumbent.claim_ns / calls);
+    candidate_walls_.push_back(candidate.wall_ns);
+    candidate_claims_.push_back(candidate.claim_ns);
+  }
+
+  void summarize() {
+    const std::uint64_t bootstrap = seed(bootstrap_purpose, 0);
+    timing_.candidate_ns = median(timing_.candidate_rounds);
+    timing_.incumbent_ns = median(timing_.incumbent_rounds);
+    timing_.candidate_interval = bootstrap_median(timing_.candidate_rounds, bootstrap);
+    timing_.incumbent_interval = bootstrap_median(timing_.incumbent_rounds, bootstrap);
+    const PairedRatio ratio =
+        paired_ratio(timing_.candidate_rounds, timing_.incumbent_rounds, bootstrap);
+    timing_.speedup = ratio.ratio;
+    timing_.speedup_interval = ratio.interval;
+    timing_.comparison =
+        timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.noise_floor);
+    timing_.prepare_ns = in_.candidate.prepare_ns();
+    judge_clock();
+    if (!failure_) {
+      judge_light();
+    }
+    judge_incumbent();
+  }
+
+  void judge_clock() {
+    const ClockCheck clock =
+        check_clock(candidate_walls_, candidate_claims_, summarize_null(null_walls_));
+    timing_.clock_gap = clock.gap;
+    timing_.clock_noise = clock.noise;
+    if (!clock.agrees()) {
+      failure_ = Failure{
+          Outcome::cheated,
+          "clock",
+          fmt::format("it claims {:.1f} % less time than passed",
+                      100 * clock.gap / (1 + clock.gap)),
+          {fmt::format("the worker's clock exceeds the claims by {:.1f} %, noise explains {:.1f} %",
+                       100 * clock.gap, 100 * clock.noise)}};
+    }
+  }
+
+  void judge_light() {
+    const Roofline roof = roofline(in_.task, shape_.axes, in_.ceilings);
+    timing_.bound_ns = roof.bound_ns;
+    timing_.bound_by = roof.bound_by;
+    timing_.share_of_bound = timing_.candidate_ns > 0 ? roof.bound_ns / timing_.candidate_ns : 0;
+    const double floor = physical_floor_ns(in_.task, shape_.axes, shape_.rounds.calls,
+                                           in_.settings.cache_bytes, in_.ceilings);
+    if (timing_.candidate_ns < light_margin * floor) {
+      failure_ = Failure{
+          Outcome::cheated,
+          "bound",
+          fmt::format("{:.0f} ns a call is faster than this machine can move the task's bytes",
+                      timing_.candidate_ns),
+          {fmt::format("the least possible is {:.0f} ns on measured bandwidth", floor)}};
+    } else if (timing_.candidate_ns < floor) {
+      suspicions_.push_back("within the noise of the memory bound");
+    } else if (roof.bound_by == "compute" && timing_.candidate_ns < light_margin * roof.bound_ns) {
+      suspicions_.push_back(
+          "faster than the declared operations allow: the task's formula or the algorithm differs");
+    }
+  }
+
+  // A live candidate must not have slowed the other arm.
+  void judge_incumbent() {
+    if (!in_.incumbent_is_baseline || shape_.solo_ns <= 0) {
+      return;
+    }
+    const double drift = timing_.incumbent_ns / shape_.solo_ns - 1;
+    if (drift > solo_drift + shape_.noise_floor) {
+      suspicions_.push_back(
+          fmt::format("the baseline ran {:.0f} % slower than alone", 100 * drift));
+    }
+  }
+
+  [[nodiscard]] TimingOutcome finish() {
+    return {std::move(failure_), std::move(timing_), std::move(suspicions_)};
+  }
+
+  const TimingInputs& in_;
+  const TimedShape& shape_;
+  Rounds rounds_;
+  ShapeTiming timing_;
+  std::optional<Failure> failure_;
+  std::vector<std::string> suspicions_;
+  std::vector<Pair> screened_;
+  std::vector<double> null_walls_;
+  std::vector<double> candidate_walls_;
+  std::vector<double> candidate_claims_;
+};
+
+}  // namespace
+
+NullClock summarize_null(const std::vector<double>& walls_ns) {
+  return {median(walls_ns), quantile(walls_ns, 0.95) - quantile(walls_ns, 0.05)};
+}
+
+ClockCheck check_clock(const std::vector<double>& walls_ns, const std::vector<double>& claims_ns,
+                       const NullClock& null) {
+  std::vector<double> gaps;
+  for (std::size_t i = 0; i < walls_ns.size(); ++i) {
+    gaps.push_back(walls_ns[i] - null.median_ns - claims_ns[i]);
+  }
+  const double round = std::max(median(claims_ns), 1.0);
+  return {median(gaps) / round, std::max(clock_resolution, 2 * null.spread_ns / round)};
+}
+
+Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape) {
+  // One set more than is called in a round: a decoy that must stay untouched.
+  Result<Stand> stand = Stand::make(in.task, shape.axes, shape.rounds.calls + 1,
+                                    counter_hash(in.seed, 0x7363616c6172));
+  if (!stand) {
+    return stand.error();
+  }
+  return ShapeRun(in, shape,
+                  Rounds(in.task, std::move(*stand), shape.rounds, in.settings.cache_bytes))
+      .run();
+}
+
+}  // namespace kernelpro

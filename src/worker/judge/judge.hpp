@@ -1,0 +1,91 @@
+// The judge: opens a task once, then says of any number of candidates whether each is correct,
+// honest and faster.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/model/certificate.hpp"
+#include "worker/judge/settings.hpp"
+#include "worker/judge/timing.hpp"
+
+namespace kernelpro {
+
+using StageListener = std::function<void(Stage stage, const std::string& text)>;
+
+struct EvaluateRequest {
+  Candidate candidate;
+  std::optional<Candidate> incumbent;        // none: the baseline
+  bool may_link = false;                     // a comparator of the task
+  std::vector<std::string> allow_precision;  // beside what the task allows
+  bool timed = true;                         // false: correctness only
+  std::optional<std::uint64_t> seed;         // none: secret and fresh
+  std::vector<CheckRecord> repeat_checks;    // not empty: these instead of fresh draws
+};
+
+struct Evaluation {
+  Verdict verdict;
+  Candidate incumbent;
+  BuildRecord build;
+  BuildRecord incumbent_build;
+  std::uint64_t seed = 0;
+  std::string implementation;  // what a comparator says it ran
+};
+
+class Judge {
+ public:
+  // Builds reference, baseline and null candidate, times the baseline at every timed shape and
+  // measures the noise floor there. Errors are the task's or the machine's.
+  [[nodiscard]] static Result<std::unique_ptr<Judge>> open(const Task& task,
+                                                           const Toolchain& toolchain,
+                                                           const Ceilings& ceilings,
+                                                           const JudgeSettings& settings,
+                                                           std::stop_token stop = {});
+
+  // Always a verdict: what goes wrong on our side is `not_judged`.
+  [[nodiscard]] Evaluation evaluate(const EvaluateRequest& request,
+                                    const StageListener& listener = {}, std::stop_token stop = {});
+
+  [[nodiscard]] const std::vector<TimedShape>& timed_shapes() const { return shapes_; }
+  [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] Oracle& oracle() { return *oracle_; }
+
+ private:
+  Judge(Task task, const Toolchain& toolchain, Ceilings ceilings, JudgeSettings settings)
+      : task_(std::move(task)),
+        toolchain_(toolchain),
+        ceilings_(std::move(ceilings)),
+        settings_(std::move(settings)) {}
+
+  [[nodiscard]] Status build_own(std::stop_token stop);
+  [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link) const;
+  // The baseline's runner, started anew when it has died.
+  [[nodiscard]] Result<Arm*> baseline();
+  [[nodiscard]] Status measure_shape(const Axes& given);
+  [[nodiscard]] Result<double> baseline_time(const Axes& axes, BufferPlan& plan);
+  [[nodiscard]] Status measure_noise(TimedShape& shape);
+  [[nodiscard]] std::size_t buffer_bytes() const;
+
+  friend class EvaluationRun;
+
+  Task task_;
+  const Toolchain& toolchain_;
+  Ceilings ceilings_;
+  JudgeSettings settings_;
+  std::optional<Oracle> oracle_;
+  Candidate baseline_candidate_;
+  BuildOutcome baseline_build_;
+  BuildOutcome null_build_;
+  std::optional<Arm> baseline_;
+  std::vector<TimedShape> shapes_;
+};
+
+// The candidate a baseline or comparator of the task stands for.
+[[nodiscard]] Candidate candidate_of(const Task& task, const ImplementationSpec& implementation);
+
+}  // namespace kernelpro

@@ -85,6 +85,10 @@ class Judge {
   std::vector<TimedShape> shapes_;
 };
 
+// How `candidate` is built. Only the task's `own` implementations may link libraries and include
+// the task's files.
+[[nodiscard]] BuildRequest build_request(const Task& task, const Candidate& candidate, bool own);
+
 // The candidate a baseline or comparator of the task stands for.
 [[nodiscard]] Candidate candidate_of(const Task& task, const ImplementationSpec& implementation);
 

@@ -18,6 +18,7 @@ struct NewTask {
   std::vector<std::string> inouts;                         // --inout y: read and written
   std::map<std::string, std::string> values;               // --values idx=index:n
   std::string flops;                                       // --flops "2*m*n*k"
+  std::string reduction;                                   // --reduction k
   std::filesystem::path directory;                         // where the task folder is made
 };
 

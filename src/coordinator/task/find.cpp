@@ -1,0 +1,103 @@
+// Tasks by name: the folders they are looked up in, and what is there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <system_error>
+
+#include "common/base/paths.hpp"
+#include "coordinator/task/load.hpp"
+#include "coordinator/task/nearest.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> task_folders() {
+  std::vector<fs::path> folders = {"tasks"};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
+  if (const char* listed = std::getenv("KERNELPRO_TASKS"); listed != nullptr) {
+    std::istringstream parts(listed);
+    for (std::string part; std::getline(parts, part, ':');) {
+      if (!part.empty()) {
+        folders.emplace_back(part);
+      }
+    }
+  }
+  if (const auto share = share_directory(); share.ok()) {
+    folders.push_back(*share / "tasks");
+  }
+  return folders;
+}
+
+bool is_task(const fs::path& folder) {
+  std::error_code failed;
+  return fs::is_regular_file(folder / "task.toml", failed);
+}
+
+// By name; a name in an earlier folder hides the same name in a later one.
+std::map<std::string, fs::path> known_tasks() {
+  std::map<std::string, fs::path> tasks;
+  for (const fs::path& folder : task_folders()) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+      if (is_task(entry->path())) {
+        tasks.emplace(entry->path().filename().string(), entry->path());
+      }
+    }
+  }
+  return tasks;
+}
+
+}  // namespace
+
+Result<fs::path> find_task(const std::string& name_or_path) {
+  const fs::path path = name_or_path;
+  std::error_code failed;
+  if (is_task(path) || fs::is_regular_file(path, failed)) {
+    return path;
+  }
+  if (fs::is_directory(path, failed) && path.has_parent_path()) {
+    return make_error(ErrorKind::bad_input, "this folder has no task.toml", name_or_path);
+  }
+  const auto tasks = known_tasks();
+  if (const auto found = tasks.find(name_or_path); found != tasks.end()) {
+    return found->second;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, folder] : tasks) {
+    names.push_back(name);
+  }
+  std::string hint = "none was found in ./tasks, KERNELPRO_TASKS or the installation";
+  if (!names.empty()) {
+    const auto meant = nearest(name_or_path, names);
+    hint = fmt::format("{}known are {}", meant ? "did you mean " + *meant + "? " : "",
+                       fmt::join(names, ", "));
+  }
+  return make_error(
+      ErrorKind::bad_input,
+      fmt::format("there is no task, folder or task.toml \"{}\"; {}", name_or_path, hint));
+}
+
+std::vector<TaskListing> list_tasks() {
+  std::vector<TaskListing> listings;
+  for (const auto& [name, folder] : known_tasks()) {
+    TaskListing listing;
+    listing.name = name;
+    listing.directory = folder;
+    if (const auto task = load_task(folder); task.ok()) {
+      listing.family = task->family;
+      listing.summary = task->summary;
+    } else {
+      listing.error = task.error().text();
+    }
+    listings.push_back(std::move(listing));
+  }
+  return listings;
+}
+
+}  // namespace kernelpro

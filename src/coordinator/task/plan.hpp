@@ -1,0 +1,38 @@
+// What `task new` is about to write: the signature with every open question settled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/dtype.hpp"
+#include "coordinator/task/create.hpp"
+#include "coordinator/task/signature.hpp"
+
+namespace kernelpro {
+
+struct PlannedTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<std::string> shape;
+  std::string values;     // inputs: the TOML value of `values`, empty for the default
+  std::string copied_to;  // inputs: the output it is copied to before the call, else empty
+};
+
+struct TaskPlan {
+  std::string name;
+  std::string source_name;  // for people: the file the function came from
+  Signature signature;
+  std::vector<std::string> axes;
+  std::vector<PlannedTensor> inputs;
+  std::vector<PlannedTensor> outputs;
+  std::vector<std::string> scalars;
+  std::string flops;
+  std::string reduction;
+};
+
+// Settles shapes, values and inouts from the request's flags. An error names the flag that is
+// wrong or missing, with an example.
+[[nodiscard]] Result<TaskPlan> plan_task(const NewTask& request, const Signature& signature);
+
+}  // namespace kernelpro

@@ -1,0 +1,368 @@
+#include "coordinator/task/signature.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "coordinator/task/lexer.hpp"
+
+namespace kernelpro {
+namespace {
+
+using Tokens = std::vector<Token>;
+
+constexpr const char* supported =
+    "supported are (const) T* or T name[] with T one of float, double, int, short, long, long "
+    "long, signed char, unsigned char and the fixed-width types of these; whole numbers of 32 or "
+    "64 bits by value; float and double by value";
+
+std::string joined(const Tokens& tokens) {
+  std::string text;
+  for (const Token& token : tokens) {
+    const bool words =
+        !text.empty() && token.kind == Token::Kind::word &&
+        (std::isalnum(static_cast<unsigned char>(text.back())) != 0 || text.back() == '_');
+    text += (words ? " " : "") + token.text;
+  }
+  return text;
+}
+
+bool contains(const Tokens& tokens, const std::string& text) {
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](const Token& token) { return token.text == text; });
+}
+
+// Where the bracket opened at `open` closes; tokens.size() when it never does.
+std::size_t closing(const Tokens& tokens, std::size_t open) {
+  const std::string& opener = tokens[open].text;
+  const std::string closer = opener == "(" ? ")" : opener == "{" ? "}" : "]";
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    depth += tokens[i].text == opener ? 1 : 0;
+    depth -= tokens[i].text == closer ? 1 : 0;
+    if (depth == 0) {
+      return i;
+    }
+  }
+  return tokens.size();
+}
+
+struct Definition {
+  std::string function;
+  Tokens before;      // return type and specifiers
+  Tokens parameters;  // between the parentheses
+  int line = 0;
+};
+
+// Walks declarations at namespace level and keeps the definitions of one function.
+class Finder {
+ public:
+  Finder(const Tokens& tokens, const std::string& entry) : tokens_(tokens), entry_(entry) {}
+
+  void scan(std::size_t begin, std::size_t end, const std::string& scope) {
+    Tokens declaration;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Token& token = tokens_[i];
+      if (token.text == ";") {
+        declared_ = declared_ || name_in(declaration, scope).has_value();
+        declaration.clear();
+      } else if (token.text == "{") {
+        const std::size_t close = std::min(closing(tokens_, i), end);
+        enter(declaration, i + 1, close, scope);
+        declaration.clear();
+        i = close;
+      } else {
+        declaration.push_back(token);
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<Definition>& found() const { return found_; }
+  [[nodiscard]] bool declared() const { return declared_; }
+
+ private:
+  void enter(const Tokens& declaration, std::size_t begin, std::size_t end,
+             const std::string& scope) {
+    const bool is_namespace = contains(declaration, "namespace");
+    const bool is_linkage = declaration.size() == 2 && declaration[0].text == "extern";
+    if (is_linkage) {
+      scan(begin, end, scope);
+      return;
+    }
+    if (is_namespace) {
+      std::string inner = scope;
+      for (const Token& token : declaration) {
+        if (token.kind == Token::Kind::word && token.text != "namespace" &&
+            token.text != "inline") {
+          inner += token.text + "::";
+        }
+      }
+      scan(begin, end, inner);
+      return;
+    }
+    const auto at = name_in(declaration, scope);
+    if (!at) {
+      return;
+    }
+    const auto open = static_cast<std::ptrdiff_t>(*at + 1);
+    const auto close = static_cast<std::ptrdiff_t>(closing(declaration, *at + 1));
+    found_.push_back({scope + declaration[*at].text,
+                      Tokens(declaration.begin(), declaration.begin() + open - 1),
+                      Tokens(declaration.begin() + open + 1, declaration.begin() + close),
+                      declaration[*at].line});
+  }
+
+  // Where the declaration names the function, with its parameters after it.
+  [[nodiscard]] std::optional<std::size_t> name_in(const Tokens& declaration,
+                                                   const std::string& scope) const {
+    for (std::size_t i = 0; i + 1 < declaration.size(); ++i) {
+      const std::string& name = declaration[i].text;
+      if (declaration[i + 1].text == "(" && (name == entry_ || scope + name == entry_) &&
+          closing(declaration, i + 1) < declaration.size()) {
+        return i;
+      }
+    }
+    return {};
+  }
+
+  const Tokens& tokens_;
+  const std::string& entry_;
+  std::vector<Definition> found_;
+  bool declared_ = false;
+};
+
+// The words of a type in alphabetical order, so that "long unsigned" is "unsigned long".
+std::string normalised(const Tokens& type) {
+  std::vector<std::string> words;
+  for (const Token& token : type) {
+    if (token.text != "std" && token.text != "::") {
+      words.push_back(token.text);
+    }
+  }
+  std::sort(words.begin(), words.end());
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// Element types a tensor may have, by normalised spelling; long has 64 bits on what we run on.
+std::optional<DType> element_type(const std::string& type) {
+  static const std::map<std::string, DType> types = {
+      {"float", DType::f32},         {"double", DType::f64},     {"int", DType::i32},
+      {"signed", DType::i32},        {"int signed", DType::i32}, {"int32_t", DType::i32},
+      {"long", DType::i64},          {"int long", DType::i64},   {"long long", DType::i64},
+      {"int long long", DType::i64}, {"int64_t", DType::i64},    {"ptrdiff_t", DType::i64},
+      {"short", DType::i16},         {"int short", DType::i16},  {"int16_t", DType::i16},
+      {"char signed", DType::i8},    {"int8_t", DType::i8},      {"char unsigned", DType::u8},
+      {"uint8_t", DType::u8},
+  };
+  const auto found = types.find(type);
+  return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Whole numbers that can hold any extent we draw.
+bool is_axis_type(const std::string& type) {
+  static const std::set<std::string> others = {
+      "unsigned", "int unsigned", "uint32_t",          "long unsigned", "long long unsigned",
+      "uint64_t", "size_t",       "int long unsigned", "ssize_t",       "int long long unsigned"};
+  const auto element = element_type(type);
+  return element == DType::i32 || element == DType::i64 || others.count(type) != 0;
+}
+
+bool is_qualifier(const Token& token) {
+  static const std::set<std::string> qualifiers = {"const", "restrict", "__restrict",
+                                                   "__restrict__"};
+  return qualifiers.count(token.text) != 0;
+}
+
+// In `f(unsigned int)` the last word is no name.
+bool is_type_word(const std::string& word) {
+  static const std::set<std::string> words = {"char", "double", "float",  "int",
+                                              "long", "short",  "signed", "unsigned"};
+  return words.count(word) != 0;
+}
+
+struct PlainParameter {
+  Tokens type;  // without qualifiers
+  std::string name;
+  bool pointer = false;
+  bool pointee_const = false;
+};
+
+// Takes a parameter apart; nothing when it has a form that is not supported.
+std::optional<PlainParameter> take_apart(const Tokens& tokens) {
+  PlainParameter plain;
+  int stars = 0;
+  int brackets = 0;
+  bool named = false;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    const bool last_word = i + 1 == tokens.size() || tokens[i + 1].text == "[";
+    if (token.text == "[") {
+      ++brackets;
+      i = closing(tokens, i);
+      if (i == tokens.size()) {
+        return {};
+      }
+    } else if (token.text == "*") {
+      ++stars;
+    } else if (is_qualifier(token)) {
+      plain.pointee_const = plain.pointee_const || (token.text == "const" && stars == 0);
+    } else if (token.kind != Token::Kind::word && token.text != "::") {
+      return {};
+    } else if (last_word && !plain.type.empty() && !is_type_word(token.text)) {
+      plain.name = token.text;
+      named = true;
+    } else if (stars > 0 || named) {
+      return {};
+    } else {
+      plain.type.push_back(token);
+    }
+  }
+  plain.pointer = stars + brackets == 1;
+  return named && stars + brackets <= 1 ? std::optional(plain) : std::nullopt;
+}
+
+std::vector<Tokens> split_parameters(const Tokens& tokens) {
+  std::vector<Tokens> list(1);
+  int depth = 0;
+  bool in_default = false;
+  for (const Token& token : tokens) {
+    depth += token.text == "(" || token.text == "[" || token.text == "<" || token.text == "{";
+    depth -= token.text == ")" || token.text == "]" || token.text == ">" || token.text == "}";
+    if (token.text == "," && depth == 0) {
+      list.emplace_back();
+      in_default = false;
+    } else if (token.text == "=" && depth == 0) {
+      in_default = true;
+    } else if (!in_default) {
+      list.back().push_back(token);
+    }
+  }
+  if (list.size() == 1 && (list[0].empty() || joined(list[0]) == "void")) {
+    list.clear();
+  }
+  return list;
+}
+
+Result<Parameter> parse_parameter(const Tokens& tokens) {
+  const auto refuse = [&](const std::string& why) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("`{}` {}; {}", joined(tokens), why, supported));
+  };
+  const auto plain = take_apart(tokens);
+  if (!plain) {
+    return refuse("is not a parameter that a task can pass");
+  }
+  const std::string type = normalised(plain->type);
+  Parameter parameter;
+  parameter.name = plain->name;
+  parameter.type = joined(plain->type);
+  const auto element = element_type(type);
+  parameter.dtype = element.value_or(DType::f32);
+  if (type == "char") {
+    return refuse(
+        "has the type char, whose sign differs between machines: say signed char or "
+        "unsigned char");
+  }
+  if (plain->pointer && element) {
+    parameter.role = plain->pointee_const ? Parameter::Role::input : Parameter::Role::output;
+  } else if (!plain->pointer && element && is_floating(*element)) {
+    parameter.role = Parameter::Role::scalar;
+  } else if (!plain->pointer && is_axis_type(type)) {
+    parameter.role = Parameter::Role::axis;
+  } else {
+    return refuse(plain->pointer ? "points to a type that tensors do not have"
+                                 : "is not a type that a task can pass by value");
+  }
+  return parameter;
+}
+
+// What is left of the return type without specifiers and attributes.
+std::string return_type(const Tokens& before) {
+  static const std::set<std::string> specifiers = {"static", "inline", "extern", "__inline",
+                                                   "__inline__"};
+  Tokens left;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const Token& token = before[i];
+    const bool attribute = token.text == "[";
+    if (token.text == "__attribute__" && i + 1 < before.size() && before[i + 1].text == "(") {
+      i = closing(before, i + 1);
+    } else if (attribute) {
+      i = closing(before, i);
+    } else if (specifiers.count(token.text) == 0 && token.kind != Token::Kind::text) {
+      left.push_back(token);
+    }
+  }
+  return joined(left);
+}
+
+Result<Definition> find_definition(const Tokens& tokens, const std::string& entry,
+                                   const std::string& file) {
+  Finder finder(tokens, entry);
+  finder.scan(0, tokens.size(), "");
+  if (finder.found().empty()) {
+    const char* why = finder.declared() ? "is declared here but not defined"
+                                        : "is not defined here outside a class";
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("the function {} {}; name the file with its body (--from) and a "
+                                  "free function (--entry)",
+                                  entry, why),
+                      file);
+  }
+  if (finder.found().size() > 1) {
+    return make_error(
+        ErrorKind::bad_input,
+        fmt::format("the function {} is defined {} times (lines {} and {}); give the "
+                    "one meant a name of its own",
+                    entry, finder.found().size(), finder.found()[0].line, finder.found()[1].line),
+        file);
+  }
+  return finder.found()[0];
+}
+
+}  // namespace
+
+Result<Signature> parse_signature(const std::string& source, const std::string& entry,
+                                  const std::string& file) {
+  Tokens tokens = lex_cpp(source);
+  tokens.erase(std::remove_if(tokens.begin(), tokens.end(),
+                              [](const Token& token) { return !token.directive.empty(); }),
+               tokens.end());
+  auto definition = find_definition(tokens, entry, file);
+  if (!definition.ok()) {
+    return definition.error();
+  }
+  const std::string place = fmt::format("{}:{}", file, definition->line);
+  if (contains(definition->before, "template")) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("{} is a template; write a plain function that calls it with one "
+                                  "type, and name that (--entry)",
+                                  entry),
+                      place);
+  }
+  const std::string type = return_type(definition->before);
+  if (type != "void" && type != "int") {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("{} returns `{}`; expected void, or int with 0 for success: let "
+                                  "it write its result through a pointer",
+                                  entry, type),
+                      place);
+  }
+  Signature signature{definition->function, type == "int", definition->line, {}};
+  const auto parameters = split_parameters(definition->parameters);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto parameter = parse_parameter(parameters[i]);
+    if (!parameter.ok()) {
+      return make_error(ErrorKind::bad_input, parameter.error().message,
+                        fmt::format("{}: parameter {} of {}", place, i + 1, entry));
+    }
+    signature.parameters.push_back(*std::move(parameter));
+  }
+  return signature;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,174 @@
+// The parts of a task.toml that say where and how it runs: sizes, reference, implementations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/task/nearest.hpp"
+#include "coordinator/task/task_reader.hpp"
+
+namespace kernelpro {
+
+std::vector<std::string> TaskReader::given_axes() const {
+  std::vector<std::string> names;
+  for (const AxisSpec& axis : task_.axes) {
+    if (!axis.derived) {
+      names.push_back(axis.name);
+    }
+  }
+  return names;
+}
+
+void TaskReader::check_axes(const TableReader& reader, const TomlValue& table,
+                            const std::string& name) {
+  const std::vector<std::string> given = given_axes();
+  for (const TomlValue& member : table.items) {
+    const auto axis = std::find_if(task_.axes.begin(), task_.axes.end(),
+                                   [&](const AxisSpec& spec) { return spec.name == member.key; });
+    if (axis == task_.axes.end()) {
+      reader.fail_at(
+          member, name,
+          fmt::format("\"{}\" is not an axis{}", member.key, suggest(member.key, given)));
+    } else if (axis->derived) {
+      reader.fail_at(member, name,
+                     fmt::format("\"{}\" is derived ({}); give only {}", member.key,
+                                 axis->derived->text(), fmt::join(given, ", ")));
+    }
+  }
+  for (const std::string& axis : given) {
+    if (table.find(axis) == nullptr) {
+      reader.fail_at(
+          table, name,
+          fmt::format("the axis \"{}\" is missing; give all of {}", axis, fmt::join(given, ", ")));
+    }
+  }
+}
+
+void TaskReader::read_shapes(const TableReader& root) {
+  if (const TomlValue* table = root.require("shapes")) {
+    const TableReader reader(*table, "shapes", *errors_, {"timed", "held_out"});
+    read_timed(reader);
+    read_held_out(reader);
+  }
+}
+
+void TaskReader::read_timed(const TableReader& shapes) {
+  const TomlValue* timed = shapes.require("timed");
+  if (timed == nullptr) {
+    return;
+  }
+  if (timed->kind != TomlValue::Kind::array || timed->items.empty()) {
+    shapes.fail("timed", "expected at least one shape, like [ { n = 1024 } ]");
+    return;
+  }
+  for (const TomlValue& table : timed->items) {
+    if (table.kind != TomlValue::Kind::table) {
+      shapes.fail_at(
+          table, "timed",
+          fmt::format("expected a shape like {{ n = 1024 }}, found {}", table.describe()));
+      return;
+    }
+    check_axes(shapes, table, "timed");
+    Axes shape;
+    for (const TomlValue& member : table.items) {
+      const auto size = shapes.integer_in(member, "timed." + member.key);
+      if (size && *size < 1) {
+        shapes.fail_at(member, "timed." + member.key,
+                       fmt::format("expected a size of at least 1, found {}", *size));
+      }
+      shape[member.key] = size.value_or(1);
+    }
+    task_.timed_shapes.push_back(std::move(shape));
+  }
+}
+
+void TaskReader::read_held_out(const TableReader& shapes) {
+  const TomlValue* table = shapes.require("held_out");
+  if (table == nullptr) {
+    return;
+  }
+  if (table->kind != TomlValue::Kind::table) {
+    shapes.fail("held_out", fmt::format("expected a range for each given axis, like "
+                                        "{{ n = [1, 100] }}, found {}",
+                                        table->describe()));
+    return;
+  }
+  check_axes(shapes, *table, "held_out");
+  for (const TomlValue& member : table->items) {
+    const std::string key = "held_out." + member.key;
+    if (member.kind != TomlValue::Kind::array || member.items.size() != 2) {
+      shapes.fail_at(
+          member, key,
+          fmt::format("expected two whole numbers, [low, high], found {}", member.describe()));
+      continue;
+    }
+    const AxisRange range{shapes.integer_in(member.items[0], key).value_or(1),
+                          shapes.integer_in(member.items[1], key).value_or(1)};
+    if (range.low < 1) {
+      shapes.fail_at(member, key, fmt::format("low must be at least 1, found {}", range.low));
+    } else if (range.low > range.high) {
+      shapes.fail_at(member, key,
+                     fmt::format("low ({}) is above high ({})", range.low, range.high));
+    }
+    task_.held_out[member.key] = range;
+  }
+}
+
+void TaskReader::read_reference(const TableReader& root) {
+  const TomlValue* table = root.require("reference");
+  if (table == nullptr) {
+    return;
+  }
+  const TableReader reader(*table, "reference", *errors_, {"file", "call"});
+  task_.reference.file = reader.string("file");
+  const std::string text = reader.string("call");
+  if (auto call = parse_call(text); call.ok()) {
+    task_.reference.call = *call;
+  } else {
+    reader.fail("call", call.error().text());
+  }
+}
+
+ImplementationSpec TaskReader::read_implementation(const TomlValue& table, const std::string& key) {
+  std::vector<std::string> known = {"name", "backend", "file", "compiler", "options"};
+  if (key == "comparator") {
+    known.emplace_back("libraries");
+  }
+  const TableReader reader(table, key, *errors_, known);
+  ImplementationSpec spec;
+  spec.name = reader.string("name");
+  spec.backend = reader.string("backend");
+  const std::vector<std::string> backends = {"cpu", "cuda"};
+  if (std::find(backends.begin(), backends.end(), spec.backend) == backends.end()) {
+    reader.fail("backend", fmt::format("\"{}\" is not a backend{}", spec.backend,
+                                       suggest(spec.backend, backends)));
+  }
+  spec.file = reader.string("file");
+  spec.compiler = reader.string("compiler", "");
+  spec.options = reader.strings("options");
+  spec.libraries = reader.strings("libraries");
+  return spec;
+}
+
+void TaskReader::read_implementations(const TableReader& root) {
+  const auto read_all = [&](const std::string& key, std::vector<ImplementationSpec>& list) {
+    std::map<std::string, int> lines;
+    for (const TomlValue* table : tables(root, key)) {
+      list.push_back(read_implementation(*table, key));
+      const auto [entry, is_new] = lines.emplace(list.back().name, table->line);
+      if (!is_new) {
+        errors_->add(table->line, key + ".name",
+                     fmt::format("the {} \"{}\" is already defined in line {}", key,
+                                 list.back().name, entry->second));
+      }
+    }
+  };
+  read_all("baseline", task_.baselines);
+  read_all("comparator", task_.comparators);
+  if (task_.baselines.empty()) {
+    root.fail("baseline",
+              "a task needs at least one [[baseline]]: what candidates are compared to");
+  }
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,100 @@
+#include "coordinator/task/toml_value.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelpro {
+namespace {
+
+TomlValue convert(const toml::node& node);
+
+void convert_members(const toml::table& table, TomlValue& value) {
+  // toml++ sorts members by name; the order of axes is the file's.
+  std::vector<std::pair<toml::source_position, TomlValue>> members;
+  for (const auto& [key, node] : table) {
+    TomlValue member = convert(node);
+    member.key = std::string(key.str());
+    member.line = static_cast<int>(key.source().begin.line);
+    members.emplace_back(key.source().begin, std::move(member));
+  }
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [position, member] : members) {
+    value.items.push_back(std::move(member));
+  }
+}
+
+TomlValue convert(const toml::node& node) {
+  TomlValue value;
+  value.line = static_cast<int>(node.source().begin.line);
+  if (const auto* table = node.as_table()) {
+    convert_members(*table, value);
+  } else if (const auto* array = node.as_array()) {
+    value.kind = TomlValue::Kind::array;
+    for (const toml::node& item : *array) {
+      value.items.push_back(convert(item));
+    }
+  } else if (const auto* text = node.as_string()) {
+    value.kind = TomlValue::Kind::string;
+    value.text = text->get();
+  } else if (const auto* integer = node.as_integer()) {
+    value.kind = TomlValue::Kind::integer;
+    value.integer = integer->get();
+    value.number = static_cast<double>(integer->get());
+  } else if (const auto* number = node.as_floating_point()) {
+    value.kind = TomlValue::Kind::floating;
+    value.number = number->get();
+  } else if (const auto* truth = node.as_boolean()) {
+    value.kind = TomlValue::Kind::boolean;
+    value.truth = truth->get();
+  } else {
+    value.kind = TomlValue::Kind::date;
+  }
+  return value;
+}
+
+}  // namespace
+
+const TomlValue* TomlValue::find(const std::string& name) const {
+  if (kind != Kind::table) {
+    return nullptr;
+  }
+  const auto found = std::find_if(items.begin(), items.end(),
+                                  [&](const TomlValue& member) { return member.key == name; });
+  return found == items.end() ? nullptr : &*found;
+}
+
+std::string TomlValue::describe() const {
+  switch (kind) {
+    case Kind::string:
+      return fmt::format("the string \"{}\"", text);
+    case Kind::integer:
+      return fmt::format("the integer {}", integer);
+    case Kind::floating:
+      return fmt::format("the number {}", number);
+    case Kind::boolean:
+      return truth ? "the boolean true" : "the boolean false";
+    case Kind::date:
+      return "a date or a time";
+    case Kind::array:
+      return "an array";
+    case Kind::table:
+      return "a table";
+  }
+  return "a value";
+}
+
+Result<TomlValue> parse_toml(const std::string& content, const std::string& file) {
+  try {
+    return convert(toml::parse(content, file));
+  } catch (const toml::parse_error& error) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("this is not valid TOML: {}", error.description()),
+                      fmt::format("{}:{}", file, error.source().begin.line));
+  }
+}
+
+}  // namespace kernelpro

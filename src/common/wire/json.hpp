@@ -15,7 +15,8 @@ namespace kernelpro {
 
 // Writing never fails. Reading checks every type; an error names the place ("/inputs/0/dtype"),
 // what was found and what was expected. Unknown keys are errors. Non-finite numbers are written
-// as null and read as NaN.
+// as null and read as NaN, seeds as "0x" and 16 hexadecimal digits, bytes that are no part of valid
+// UTF-8 as U+FFFD.
 [[nodiscard]] nlohmann::json to_json(const Task& task);
 [[nodiscard]] nlohmann::json to_json(const Candidate& candidate);
 [[nodiscard]] nlohmann::json to_json(const Verdict& verdict);
@@ -30,7 +31,8 @@ namespace kernelpro {
 [[nodiscard]] Result<MachineRecord> machine_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Certificate> certificate_from_json(const nlohmann::json& json);
 
-// Parses text; an error says line and column.
+// Parses text; an error says line and column. A key twice in one object and nesting deeper than 64
+// are errors too.
 [[nodiscard]] Result<nlohmann::json> parse_json(const std::string& text);
 
 // SHA-256 of the task's canonical JSON: equal for equal tasks, wherever their files lie.

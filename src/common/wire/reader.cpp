@@ -142,7 +142,7 @@ Interval Place::interval() const {
     complain_expected("the two numbers [low, high]");
     return {};
   }
-  return {ends[0], ends[1]};
+  return {.low = ends[0], .high = ends[1]};
 }
 
 Axes Place::axes() const {

@@ -24,8 +24,8 @@ constexpr std::array<std::pair<ValueKind, std::string_view>, 5> value_kinds = {{
 }};
 
 std::string_view value_kind_name(ValueKind kind) {
-  const auto* found = std::find_if(value_kinds.begin(), value_kinds.end(),
-                                   [&](const auto& entry) { return entry.first == kind; });
+  const auto* found =
+      std::ranges::find(value_kinds, kind, &std::pair<ValueKind, std::string_view>::first);
   return found->second;
 }
 
@@ -222,7 +222,7 @@ AxisRange read_range(const Place& place) {
     place.complain_expected("the two whole numbers [low, high]");
     return {};
   }
-  return {ends[0], ends[1]};
+  return {.low = ends[0], .high = ends[1]};
 }
 
 }  // namespace

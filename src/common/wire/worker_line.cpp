@@ -38,8 +38,8 @@ constexpr std::array<std::pair<ErrorKind, std::string_view>, 8> error_kinds = {{
 }};
 
 std::string_view name_of_kind(ErrorKind kind) {
-  const auto* found = std::find_if(error_kinds.begin(), error_kinds.end(),
-                                   [&](const auto& entry) { return entry.first == kind; });
+  const auto* found =
+      std::ranges::find(error_kinds, kind, &std::pair<ErrorKind, std::string_view>::first);
   return found->second;
 }
 
@@ -124,12 +124,13 @@ WorkerMessage read_message(const Place& place, const json& object) {
       return name == "stage" ? std::optional(true) : std::nullopt;
     };
     (void)event->name(only_stage, "stage");
-    WorkerEvent stage{id, fields.at("stage").text(), fields.at("text").text()};
+    WorkerEvent stage{
+        .id = id, .stage = fields.at("stage").text(), .text = fields.at("text").text()};
     fields.end();
     return stage;
   }
   if (!fields.at("ok").truth()) {
-    WorkerReply refusal{id, read_error(fields.at("error"))};
+    WorkerReply refusal{.id = id, .result = read_error(fields.at("error"))};
     fields.end();
     return refusal;
   }
@@ -137,14 +138,14 @@ WorkerMessage read_message(const Place& place, const json& object) {
   (void)result.members();
   fields.end();
   const auto found = object.find("result");
-  return WorkerReply{id, std::make_shared<const json>(found == object.end() ? json() : *found)};
+  auto shared = std::make_shared<const json>(found == object.end() ? json() : *found);
+  return WorkerReply{.id = id, .result = JsonObject(std::move(shared))};
 }
 
 }  // namespace
 
 std::string_view name_of(WorkerOp op) {
-  const auto* found =
-      std::find_if(ops.begin(), ops.end(), [&](const auto& entry) { return entry.first == op; });
+  const auto* found = std::ranges::find(ops, op, &std::pair<WorkerOp, std::string_view>::first);
   return found->second;
 }
 

@@ -13,6 +13,14 @@ bool is_continuation(unsigned char byte) {
   return (byte & 0xC0U) == 0x80U;
 }
 
+// The bytes that a first byte of more than one announces.
+std::size_t announced_length(unsigned char lead) {
+  if (lead < 0xE0U) {
+    return 2;
+  }
+  return lead < 0xF0U ? 3 : 4;
+}
+
 // The bytes of the well-formed UTF-8 sequence that `text` starts with; 0 when it starts with none.
 // The second byte's range excludes overlong forms, surrogates and what is past U+10FFFF.
 std::size_t sequence_length(std::string_view text) {
@@ -24,7 +32,7 @@ std::size_t sequence_length(std::string_view text) {
   if (lead < 0xC2U || lead > 0xF4U) {
     return 0;
   }
-  const std::size_t length = lead < 0xE0U ? 2 : lead < 0xF0U ? 3 : 4;
+  const std::size_t length = announced_length(lead);
   if (text.size() < length) {
     return 0;
   }

@@ -149,43 +149,14 @@ void Correctness::fill(const CheckCase& item, int set) {
   }
 }
 
-Result<Correctness::Reference> Correctness::reference_for(const CheckCase& item, int set) {
-  Reference reference;
-  Result<Expected> expected = oracle_.expect(item.draw);
-  if (!expected) {
-    return expected.error();
-  }
-  reference.expected = std::move(*expected);
-  const auto give_up = [](const Failure& failure) {
-    return make_error(ErrorKind::bad_input, failure.summary, "the task's baseline");
-  };
-  constexpr std::int64_t baseline_timeout_ms = 120'000;
+Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
   if (!baseline_attached_) {
-    if (auto failure =
-            baseline_.attach(stand_->plan, stand_->inputs, stand_->outputs, baseline_timeout_ms)) {
-      return give_up(*failure);
-    }
+    KP_TRY(attach_baseline(baseline_, *stand_));
     baseline_attached_ = true;
   }
-  poison_outputs(stand_->plan, stand_->outputs, set);
-  if (auto failure = baseline_.prepare(baseline_timeout_ms)) {
-    return give_up(*failure);
-  }
-  const Round round = baseline_.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
-  if (round.failure) {
-    return give_up(*round.failure);
-  }
-  baseline_ns_ = round.wall_ns;
-  const char* outputs =
-      stand_->outputs.data() + static_cast<std::size_t>(set) * stand_->plan.output_stride;
-  reference.baseline_outputs.assign(outputs, outputs + stand_->plan.output_stride);
-  const std::vector<TensorError> errors =
-      check_outputs(task_, stand_->plan, stand_->outputs, set, reference.expected,
-                    reference.baseline_outputs.data());
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    const double error = std::isfinite(errors[i].error) ? errors[i].error : 0;
-    reference.baseline_error = std::max(reference.baseline_error, error);
-    reference.bounds.push_back(error_bound(task_, item.draw.axes, i, error));
+  Result<Reference> reference = make_reference(task_, oracle_, baseline_, *stand_, item.draw, set);
+  if (reference) {
+    baseline_ns_ = reference->baseline_ns;
   }
   return reference;
 }

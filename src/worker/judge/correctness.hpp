@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/judge/reference.hpp"
 #include "worker/judge/stand.hpp"
 
 namespace kernelpro {
@@ -46,13 +47,6 @@ class Correctness {
   [[nodiscard]] const std::string& precision() const { return precision_; }
 
  private:
-  struct Reference {  // what the candidate is held against
-    Expected expected;
-    std::vector<char> baseline_outputs;  // of one set
-    std::vector<double> bounds;
-    double baseline_error = 0;
-  };
-
   [[nodiscard]] Status stand_for(const InputDraw& draw);
   [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
   [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets);

@@ -54,6 +54,8 @@ class Judge {
   [[nodiscard]] const std::vector<TimedShape>& timed_shapes() const { return shapes_; }
   [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] Oracle& oracle() { return *oracle_; }
+  // The baseline's runner, started anew when it has died.
+  [[nodiscard]] Result<Arm*> baseline();
 
  private:
   Judge(Task task, const Toolchain& toolchain, Ceilings ceilings, JudgeSettings settings)
@@ -64,8 +66,6 @@ class Judge {
 
   [[nodiscard]] Status build_own(std::stop_token stop);
   [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link) const;
-  // The baseline's runner, started anew when it has died.
-  [[nodiscard]] Result<Arm*> baseline();
   [[nodiscard]] Status measure_shape(const Axes& given);
   [[nodiscard]] Result<double> baseline_time(const Axes& axes, BufferPlan& plan);
   [[nodiscard]] Status measure_noise(TimedShape& shape);

@@ -1,0 +1,288 @@
+#include "worker/judge/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "common/base/random.hpp"
+#include "worker/judge/broken_variants.hpp"
+#include "worker/judge/correctness.hpp"
+#include "worker/judge/tolerance.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr int trivial_draws = 3;
+constexpr double formula_slack = 0.05;
+
+// The shape in the middle of the held-out ranges.
+Result<Axes> middle_shape(const Task& task) {
+  Axes axes;
+  for (const auto& [name, range] : task.held_out) {
+    axes[name] = (range.low + range.high) / 2;
+  }
+  return complete_axes(task, axes);
+}
+
+// Stands outputs that took no work against the expected ones.
+class TrivialOutputs {
+ public:
+  TrivialOutputs(const Task& task, const Stand& stand, const Reference& reference)
+      : task_(task), stand_(stand), reference_(reference) {}
+
+  [[nodiscard]] bool zeros_pass() const {
+    for (std::size_t i = 0; i < outputs(); ++i) {
+      std::memset(output(i), 0, plan(i).bytes);
+    }
+    return accepted();
+  }
+
+  [[nodiscard]] bool constant_passes() const {
+    for (std::size_t i = 0; i < outputs(); ++i) {
+      const std::vector<double>& values = reference_.expected[i].values;
+      double mean = 0;
+      for (const double value : values) {
+        mean += value / static_cast<double>(values.size());
+      }
+      fill_constant(i, reference_.expected[i].choices > 0 || values.empty() ? 1.0 : mean);
+    }
+    return accepted();
+  }
+
+  // Input `input` copied over output 0, when type and size fit.
+  [[nodiscard]] bool pass_through_passes(std::size_t input) const {
+    const TensorPlan& from = stand_.plan.tensors[input];
+    if (outputs() != 1 || from.dtype != plan(0).dtype || from.bytes != plan(0).bytes) {
+      return false;
+    }
+    std::memcpy(output(0), tensor_data(stand_.plan, stand_.inputs, 0, input), from.bytes);
+    return accepted();
+  }
+
+ private:
+  [[nodiscard]] std::size_t outputs() const { return task_.outputs.size(); }
+  [[nodiscard]] const TensorPlan& plan(std::size_t i) const {
+    return stand_.plan.tensors[stand_.plan.input_count + i];
+  }
+  [[nodiscard]] char* output(std::size_t i) const {
+    return tensor_data(stand_.plan, stand_.outputs, 0, stand_.plan.input_count + i);
+  }
+
+  void fill_constant(std::size_t i, double value) const {
+    for (std::size_t at = 0; at < plan(i).elements; ++at) {
+      switch (plan(i).dtype) {
+        case DType::f64:
+          reinterpret_cast<double*>(output(i))[at] = value;
+          break;
+        case DType::f32:
+          reinterpret_cast<float*>(output(i))[at] = static_cast<float>(value);
+          break;
+        case DType::i32:
+          reinterpret_cast<std::int32_t*>(output(i))[at] = static_cast<std::int32_t>(value);
+          break;
+        case DType::i64:
+          reinterpret_cast<std::int64_t*>(output(i))[at] = static_cast<std::int64_t>(value);
+          break;
+        default:
+          std::memset(output(i), 1, plan(i).bytes);
+      }
+    }
+  }
+
+  [[nodiscard]] bool accepted() const {
+    const std::vector<TensorError> errors =
+        check_outputs(task_, stand_.plan, stand_.outputs, 0, reference_.expected,
+                      reference_.baseline_outputs.data());
+    return judge_errors(task_, stand_.plan, errors, reference_.bounds, {}).passed;
+  }
+
+  const Task& task_;
+  const Stand& stand_;
+  const Reference& reference_;
+};
+
+void lint_bytes(const Judge& judge, std::vector<LintFinding>& out) {
+  for (const TimedShape& shape : judge.timed_shapes()) {
+    const Result<BufferPlan> plan = plan_buffers(judge.task(), shape.axes, 1, 0);
+    const Result<double> declared = judge.task().work.bytes.evaluate(shape.axes);
+    if (!plan || !declared) {
+      continue;
+    }
+    const auto held = static_cast<double>(plan->set_bytes);
+    if (*declared > held * (1 + formula_slack)) {
+      out.push_back(
+          {LintLevel::error, "bytes",
+           fmt::format("work.bytes says {:.0f} at {}, but all tensors together hold {:.0f}: "
+                       "the speed of light would call honest candidates cheats",
+                       *declared, shape_text(judge.task(), shape.axes), held)});
+    } else if (*declared < held / 2) {
+      out.push_back(
+          {LintLevel::warning, "bytes",
+           fmt::format("work.bytes says {:.0f} at {}, the tensors hold {:.0f}: right only if "
+                       "a kernel need not touch them all",
+                       *declared, shape_text(judge.task(), shape.axes), held)});
+    }
+  }
+}
+
+void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFinding>& out) {
+  const Result<Axes> axes = middle_shape(judge.task());
+  if (!axes) {
+    return;
+  }
+  const Result<double> counted = judge.oracle().count_operations(*axes, toolchain);
+  const Result<double> declared = judge.task().work.flops.evaluate(*axes);
+  if (!counted || !declared) {
+    out.push_back({LintLevel::note, "flops",
+                   "the operations could not be counted: " +
+                       (counted ? declared.error().text() : counted.error().text())});
+    return;
+  }
+  if (std::fabs(*declared - *counted) > formula_slack * std::max(*counted, 1.0)) {
+    out.push_back({LintLevel::error, "flops",
+                   fmt::format("work.flops says {:.0f} at {}, the reference does {:.0f} operations",
+                               *declared, shape_text(judge.task(), *axes), *counted)});
+  }
+}
+
+// Redraws one input after the other: the expected outputs must change.
+Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
+  const Task& task = judge.task();
+  const Result<Axes> axes = middle_shape(task);
+  if (!axes) {
+    return axes.error();
+  }
+  InputDraw draw;
+  draw.axes = *axes;
+  draw.seed = secret_seed();
+  Result<Stand> stand = Stand::make(task, *axes, 1, draw.scalar_seed);
+  const Result<Expected> before = judge.oracle().expect(draw);
+  if (!stand || !before) {
+    return stand ? before.error() : stand.error();
+  }
+  for (std::size_t input = 0; input < task.inputs.size(); ++input) {
+    fill_inputs(task, stand->plan, stand->inputs, 0, draw.seed, Distribution::normal);
+    fill_input(task, stand->plan, stand->inputs, 0, input, secret_seed(), Distribution::normal);
+    const Result<Expected> after = judge.oracle().expect(draw, stand->inputs);
+    if (!after) {
+      return after.error();
+    }
+    bool changed = false;
+    for (std::size_t i = 0; i < after->size(); ++i) {
+      changed = changed || (*after)[i].values != (*before)[i].values ||
+                (*after)[i].whole != (*before)[i].whole;
+    }
+    // A redrawn structure (row pointers, columns) must fit the others, so it is not redrawn alone.
+    const ValueKind kind = task.inputs[input].values.kind;
+    const bool structured = kind == ValueKind::offsets || kind == ValueKind::csr_columns;
+    if (!changed && !structured) {
+      out.push_back(
+          {LintLevel::error, "no_effect",
+           fmt::format("other values of input {} do not change any output: a candidate may "
+                       "skip it unseen",
+                       task.inputs[input].name)});
+    }
+  }
+  return {};
+}
+
+void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token stop,
+                   std::vector<LintFinding>& out) {
+  for (const Variant& variant : baseline_variants(judge.task(), toolchain)) {
+    EvaluateRequest request;
+    request.candidate = variant.candidate;
+    request.may_link = true;
+    request.timed = false;
+    const Verdict verdict = judge.evaluate(request, {}, stop).verdict;
+    const bool passed = verdict.outcome == Outcome::passed;
+    const std::string what = fmt::format("{}: {} ({})", variant.candidate.name,
+                                         name_of(verdict.outcome), verdict.summary);
+    if (verdict.outcome == Outcome::not_judged || verdict.outcome == Outcome::build_failed) {
+      out.push_back({LintLevel::note, "variant", "could not be tried: " + what});
+    } else if (variant.honest && !passed) {
+      out.push_back({LintLevel::error, "honest", "an honest variant does not pass: " + what});
+    } else if (!variant.honest && passed) {
+      out.push_back({LintLevel::error, "broken", "a broken variant passes: " + what});
+    } else {
+      out.push_back({LintLevel::note, variant.honest ? "honest" : "broken", what});
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(LintLevel level) {
+  switch (level) {
+    case LintLevel::error:
+      return "error";
+    case LintLevel::warning:
+      return "warning";
+    case LintLevel::note:
+      return "note";
+  }
+  return "note";
+}
+
+Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
+  const Task& task = judge.task();
+  const Result<Axes> axes = middle_shape(task);
+  if (!axes) {
+    return axes.error();
+  }
+  Result<Arm*> baseline = judge.baseline();
+  Result<Stand> stand = Stand::make(task, *axes, 1, secret_seed());
+  if (!baseline || !stand) {
+    return baseline ? stand.error() : baseline.error();
+  }
+  KP_TRY(attach_baseline(**baseline, *stand));
+  int zeros = 0;
+  int constant = 0;
+  std::vector<int> passed_through(task.inputs.size(), 0);
+  for (int i = 0; i < trivial_draws; ++i) {
+    InputDraw draw{*axes, stand->scalar_seed, secret_seed(), Distribution::normal};
+    fill_inputs(task, stand->plan, stand->inputs, 0, draw.seed, draw.distribution);
+    const Result<Reference> reference =
+        make_reference(task, judge.oracle(), **baseline, *stand, draw, 0);
+    if (!reference) {
+      return reference.error();
+    }
+    const TrivialOutputs trivial(task, *stand, *reference);
+    zeros += trivial.zeros_pass() ? 1 : 0;
+    constant += trivial.constant_passes() ? 1 : 0;
+    for (std::size_t input = 0; input < task.inputs.size(); ++input) {
+      passed_through[input] += trivial.pass_through_passes(input) ? 1 : 0;
+    }
+  }
+  std::vector<LintFinding> out;
+  if (zeros > 0) {
+    out.push_back({LintLevel::error, "zeros", "outputs of nothing but zeros would pass"});
+  }
+  if (constant > 0) {
+    out.push_back({LintLevel::error, "constant", "outputs of one constant would pass"});
+  }
+  for (std::size_t input = 0; input < task.inputs.size(); ++input) {
+    if (passed_through[input] > 0) {
+      out.push_back({LintLevel::error, "pass_through",
+                     "input " + task.inputs[input].name + " passed through as output would pass"});
+    }
+  }
+  return out;
+}
+
+Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolchain,
+                                           std::stop_token stop) {
+  Result<std::vector<LintFinding>> out = lint_trivial(judge);
+  if (!out) {
+    return out;
+  }
+  KP_TRY(lint_effects(judge, *out));
+  lint_bytes(judge, *out);
+  lint_flops(judge, toolchain, *out);
+  lint_variants(judge, toolchain, stop, *out);
+  return out;
+}
+
+}  // namespace kernelpro

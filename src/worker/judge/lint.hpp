@@ -1,0 +1,31 @@
+// Is the task itself fit to judge by?
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "worker/judge/judge.hpp"
+
+namespace kernelpro {
+
+enum class LintLevel { error, warning, note };
+
+[[nodiscard]] std::string_view name_of(LintLevel level);
+
+struct LintFinding {
+  LintLevel level = LintLevel::note;
+  std::string rule;  // "zeros", "constant", "pass_through", "baseline", "flops" …
+  std::string text;
+};
+
+// Outputs that need no work: zeros, the expected outputs' mean, each input passed through. An error
+// for each that the tolerance would accept. Cheap: no candidate is built.
+[[nodiscard]] Result<std::vector<LintFinding>> lint_trivial(Judge& judge);
+
+// All of it: trivial outputs; each input has an effect; formulas against what the reference counts
+// and the tensors hold; the tolerance passes honest builds of the baseline and fails broken ones.
+[[nodiscard]] Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolchain,
+                                                         std::stop_token stop = {});
+
+}  // namespace kernelpro

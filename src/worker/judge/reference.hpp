@@ -1,0 +1,26 @@
+// What a candidate's outputs are held against: the oracle's values and the baseline's error.
+#pragma once
+
+#include <vector>
+
+#include "worker/judge/stand.hpp"
+
+namespace kernelpro {
+
+struct Reference {
+  Expected expected;
+  std::vector<char> baseline_outputs;  // the output regions of one set
+  std::vector<double> bounds;          // by output
+  double baseline_error = 0;           // the largest over the outputs
+  double baseline_ns = 0;              // our clock over its call
+};
+
+// Maps the stand's buffers into the baseline's runner.
+[[nodiscard]] Status attach_baseline(Arm& baseline, const Stand& stand);
+
+// Asks the oracle and runs the baseline on `set`, whose inputs are filled as `draw` says. The
+// outputs of the set are the baseline's afterwards. Errors name whom to blame: oracle or baseline.
+[[nodiscard]] Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline,
+                                               const Stand& stand, const InputDraw& draw, int set);
+
+}  // namespace kernelpro

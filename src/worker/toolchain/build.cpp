@@ -34,8 +34,8 @@ void append(Words& to, const Words& from) {
 }
 
 bool any_starts_with(const Words& words, std::string_view prefix) {
-  return std::any_of(words.begin(), words.end(),
-                     [prefix](const std::string& word) { return word.starts_with(prefix); });
+  return std::ranges::any_of(
+      words, [prefix](const std::string& word) { return word.starts_with(prefix); });
 }
 
 bool is_plain_file_name(const std::string& name) {
@@ -44,7 +44,7 @@ bool is_plain_file_name(const std::string& name) {
 }
 
 bool is_library_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
 }

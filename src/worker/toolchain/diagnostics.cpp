@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::string_view;
 
-constexpr std::size_t longest_text = 16 * 1024;
+constexpr std::size_t longest_text = 16'384;
 
 // How a line names the file: between `before` and `after`. Some messages say "not found" for every
 // failure; there a file that exists was refused, and one that does not is an honest mistake.
@@ -47,13 +47,12 @@ std::optional<fs::path> named_file(string_view line, const Form& form) {
 }
 
 bool lies_outside(const fs::path& file, const fs::path& root) {
-  const auto [mismatch, unused] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
-  return mismatch != root.end();
+  return std::ranges::mismatch(root, file).in1 != root.end();
 }
 
 bool line_shows_private_file(string_view line, const fs::path& source_folder,
                              const fs::path& root) {
-  return std::any_of(forms.begin(), forms.end(), [&](const Form& form) {
+  return std::ranges::any_of(forms, [&](const Form& form) {
     const std::optional<fs::path> named = named_file(line, form);
     if (!named) {
       return false;

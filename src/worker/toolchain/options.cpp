@@ -14,180 +14,44 @@ constexpr string_view allowed_summary =
     "math, inlining and vectoriser switches (-f*), -fopenmp, -pthread, -g, -DNAME=VALUE with a "
     "plain value, and -mllvm -polly*";
 
-constexpr auto whole_words = std::to_array<string_view>({
-    "target",
-    "openmp",
-    "-O",
-    "-O0",
-    "-O1",
-    "-O2",
-    "-O3",
-    "-Os",
-    "-Og",
-    "-Ofast",
-    "-fopenmp",
-    "-fopenmp-simd",
-    "-pthread",
-    "-g",
-    "-mrecip",
-    "-mfpmath=sse",
-    "-mfpmath=387",
-    // Values of these are words of the compiler, so each pair is spelled out.
-    "-ffp-contract=fast",
-    "-ffp-contract=on",
-    "-ffp-contract=off",
-    "-ffp-model=fast",
-    "-ffp-model=precise",
-    "-ffp-model=strict",
-    "-fvect-cost-model=unlimited",
-    "-fvect-cost-model=dynamic",
-    "-fvect-cost-model=cheap",
-    "-fvect-cost-model=very-cheap",
-    "-fsimd-cost-model=unlimited",
-    "-fsimd-cost-model=dynamic",
-    "-fsimd-cost-model=cheap",
-    "-fsimd-cost-model=very-cheap",
-    "-fexcess-precision=fast",
-    "-fexcess-precision=standard",
-    "-fexcess-precision=16",
-    "-fveclib=none",
-    "-fveclib=libmvec",
-});
+// Lists of words, each with a space on either side.
+constexpr string_view whole_words =
+    " target openmp -O -O0 -O1 -O2 -O3 -Os -Og -Ofast -fopenmp -fopenmp-simd -pthread -g"
+    " -mrecip -mfpmath=sse -mfpmath=387 -ffp-contract=fast -ffp-contract=on -ffp-contract=off"
+    " -ffp-model=fast -ffp-model=precise -ffp-model=strict -fvect-cost-model=unlimited"
+    " -fvect-cost-model=dynamic -fvect-cost-model=cheap -fvect-cost-model=very-cheap"
+    " -fsimd-cost-model=unlimited -fsimd-cost-model=dynamic -fsimd-cost-model=cheap"
+    " -fsimd-cost-model=very-cheap -fexcess-precision=fast -fexcess-precision=standard"
+    " -fexcess-precision=16 -fveclib=none -fveclib=libmvec ";
 
 // Allowed as -fNAME and as -fno-NAME: they change the code made and touch no file.
-constexpr auto f_switches = std::to_array<string_view>({
-    "fast-math",
-    "unsafe-math-optimizations",
-    "finite-math-only",
-    "math-errno",
-    "trapping-math",
-    "signed-zeros",
-    "associative-math",
-    "reciprocal-math",
-    "rounding-math",
-    "signaling-nans",
-    "cx-limited-range",
-    "single-precision-constant",
-    "honor-nans",
-    "honor-infinities",
-    "approx-func",
-    "tree-vectorize",
-    "tree-loop-vectorize",
-    "tree-slp-vectorize",
-    "vectorize",
-    "slp-vectorize",
-    "unroll-loops",
-    "unroll-all-loops",
-    "peel-loops",
-    "split-loops",
-    "unswitch-loops",
-    "version-loops-for-strides",
-    "loop-interchange",
-    "loop-unroll-and-jam",
-    "loop-nest-optimize",
-    "loop-block",
-    "loop-strip-mine",
-    "graphite-identity",
-    "tree-loop-distribution",
-    "tree-loop-distribute-patterns",
-    "tree-loop-im",
-    "tree-loop-ivcanon",
-    "ivopts",
-    "variable-expansion-in-unroller",
-    "predictive-commoning",
-    "prefetch-loop-arrays",
-    "split-ivs-in-unroller",
-    "inline",
-    "inline-functions",
-    "inline-small-functions",
-    "inline-functions-called-once",
-    "partial-inlining",
-    "ipa-cp",
-    "ipa-cp-clone",
-    "ipa-pta",
-    "omit-frame-pointer",
-    "strict-aliasing",
-    "strict-overflow",
-    "wrapv",
-    "strict-vtable-pointers",
-    "exceptions",
-    "rtti",
-    "gcse",
-    "gcse-after-reload",
-    "gcse-las",
-    "gcse-sm",
-    "schedule-insns",
-    "schedule-insns2",
-    "sched-pressure",
-    "modulo-sched",
-    "modulo-sched-allow-regmoves",
-    "rename-registers",
-    "web",
-    "tracer",
-    "if-conversion",
-    "if-conversion2",
-    "split-paths",
-    "tree-partial-pre",
-    "tree-pre",
-    "move-loop-invariants",
-    "reorder-blocks",
-    "reorder-functions",
-    "align-functions",
-    "align-loops",
-    "align-jumps",
-    "align-labels",
-    "stack-protector",
-    "semantic-interposition",
-    "plt",
-    "builtin",
-    "merge-all-constants",
-    "asynchronous-unwind-tables",
-    "unwind-tables",
-    "threadsafe-statics",
-});
+constexpr string_view f_switches =
+    " fast-math unsafe-math-optimizations finite-math-only math-errno trapping-math"
+    " signed-zeros associative-math reciprocal-math rounding-math signaling-nans"
+    " cx-limited-range single-precision-constant honor-nans honor-infinities approx-func"
+    " tree-vectorize tree-loop-vectorize tree-slp-vectorize vectorize slp-vectorize"
+    " unroll-loops unroll-all-loops peel-loops split-loops unswitch-loops"
+    " version-loops-for-strides loop-interchange loop-unroll-and-jam loop-nest-optimize"
+    " loop-block loop-strip-mine graphite-identity tree-loop-distribution"
+    " tree-loop-distribute-patterns tree-loop-im tree-loop-ivcanon ivopts"
+    " variable-expansion-in-unroller predictive-commoning prefetch-loop-arrays"
+    " split-ivs-in-unroller inline inline-functions inline-small-functions"
+    " inline-functions-called-once partial-inlining ipa-cp ipa-cp-clone ipa-pta"
+    " omit-frame-pointer strict-aliasing strict-overflow wrapv strict-vtable-pointers"
+    " exceptions rtti gcse gcse-after-reload gcse-las gcse-sm schedule-insns schedule-insns2"
+    " sched-pressure modulo-sched modulo-sched-allow-regmoves rename-registers web tracer"
+    " if-conversion if-conversion2 split-paths tree-partial-pre tree-pre move-loop-invariants"
+    " reorder-blocks reorder-functions align-functions align-loops align-jumps align-labels"
+    " stack-protector semantic-interposition plt builtin merge-all-constants"
+    " asynchronous-unwind-tables unwind-tables threadsafe-statics ";
 
 // Allowed as -mNAME and as -mno-NAME.
-constexpr auto m_switches = std::to_array<string_view>({
-    "sse",
-    "sse2",
-    "sse3",
-    "ssse3",
-    "sse4",
-    "sse4.1",
-    "sse4.2",
-    "avx",
-    "avx2",
-    "fma",
-    "f16c",
-    "bmi",
-    "bmi2",
-    "popcnt",
-    "lzcnt",
-    "avx512f",
-    "avx512vl",
-    "avx512bw",
-    "avx512dq",
-    "avx512cd",
-    "avx512ifma",
-    "avx512vbmi",
-    "avx512vbmi2",
-    "avx512vnni",
-    "avx512bf16",
-    "avx512fp16",
-    "avx512bitalg",
-    "avx512vpopcntdq",
-    "avxvnni",
-    "amx-tile",
-    "amx-int8",
-    "amx-bf16",
-    "vzeroupper",
-    "outline-atomics",
-    "omit-leaf-frame-pointer",
-    "low-precision-recip-sqrt",
-    "low-precision-sqrt",
-    "low-precision-div",
-    "daz-ftz",
-});
+constexpr string_view m_switches =
+    " sse sse2 sse3 ssse3 sse4 sse4.1 sse4.2 avx avx2 fma f16c bmi bmi2 popcnt lzcnt avx512f"
+    " avx512vl avx512bw avx512dq avx512cd avx512ifma avx512vbmi avx512vbmi2 avx512vnni"
+    " avx512bf16 avx512fp16 avx512bitalg avx512vpopcntdq avxvnni amx-tile amx-int8 amx-bf16"
+    " vzeroupper outline-atomics omit-leaf-frame-pointer low-precision-recip-sqrt"
+    " low-precision-sqrt low-precision-div daz-ftz ";
 
 // Followed by a value of letters, digits and . _ + -
 constexpr auto valued = std::to_array<string_view>({
@@ -250,30 +114,26 @@ bool is_letter_or_digit(char c) {
 }
 
 bool is_made_of(string_view text, string_view also) {
-  return std::all_of(text.begin(), text.end(), [also](char c) {
-    return is_letter_or_digit(c) || also.find(c) != string_view::npos;
-  });
+  return std::ranges::all_of(
+      text, [also](char c) { return is_letter_or_digit(c) || also.find(c) != string_view::npos; });
 }
 
-template <typename List>
-bool contains(const List& list, string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+bool contains(string_view list, string_view word) {
+  return !word.empty() && word.find(' ') == string_view::npos &&
+         list.find(" " + std::string(word) + " ") != string_view::npos;
 }
 
-template <typename List>
-bool is_switch(string_view option, char letter, const List& names) {
+// Whether `option` is -fNAME or -fno-NAME (for `letter` f) with a name of the list.
+bool is_switch(string_view option, char letter, string_view names) {
   if (option.size() < 3 || option[0] != '-' || option[1] != letter) {
     return false;
   }
-  string_view name = option.substr(2);
-  if (contains(names, name)) {
-    return true;
-  }
-  return name.starts_with("no-") && contains(names, name.substr(3));
+  const string_view name = option.substr(2);
+  return contains(names, name) || (name.starts_with("no-") && contains(names, name.substr(3)));
 }
 
 bool is_standard(string_view option) {
-  constexpr auto standards = std::to_array<string_view>({"11", "14", "17", "20", "23", "2b"});
+  constexpr string_view standards = " 11 14 17 20 23 2b ";
   for (const string_view prefix : {"-std=c++", "-std=gnu++"}) {
     if (option.starts_with(prefix)) {
       return contains(standards, option.substr(prefix.size()));
@@ -290,12 +150,12 @@ bool is_plain_definition(string_view option) {
   const std::size_t equals = body.find('=');
   const string_view name = body.substr(0, equals);
   const string_view value = equals == string_view::npos ? string_view() : body.substr(equals + 1);
-  const bool named = !name.empty() && !(name[0] >= '0' && name[0] <= '9') && is_made_of(name, "_");
+  const bool named = !name.empty() && (name[0] < '0' || name[0] > '9') && is_made_of(name, "_");
   return named && is_made_of(value, "_.+-");
 }
 
 bool has_plain_value(string_view option) {
-  return std::any_of(valued.begin(), valued.end(), [option](string_view prefix) {
+  return std::ranges::any_of(valued, [option](string_view prefix) {
     return option.starts_with(prefix) && option.size() > prefix.size() &&
            is_made_of(option.substr(prefix.size()), "._+-");
   });
@@ -308,9 +168,8 @@ bool is_polly(string_view option) {
   }
   constexpr auto meddling = std::to_array<string_view>(
       {"import", "export", "dump", "dot", "view", "show", "print", "write", "report", "debug"});
-  return std::none_of(meddling.begin(), meddling.end(), [option](string_view word) {
-    return option.find(word) != string_view::npos;
-  });
+  return std::ranges::none_of(
+      meddling, [option](string_view word) { return option.find(word) != string_view::npos; });
 }
 
 bool is_allowed(string_view option) {

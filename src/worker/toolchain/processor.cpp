@@ -53,8 +53,7 @@ Processor parse_processor(const std::string& architecture, const std::string& cp
     }
     const std::string_view key = trimmed(std::string_view(line).substr(0, colon));
     const std::string_view value = trimmed(std::string_view(line).substr(colon + 1));
-    if (std::find(identifying_keys.begin(), identifying_keys.end(), key) ==
-        identifying_keys.end()) {
+    if (std::ranges::find(identifying_keys, key) == identifying_keys.end()) {
       continue;
     }
     out.identity.append(key).append("=").append(value).append("\n");

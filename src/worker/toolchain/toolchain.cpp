@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -38,7 +37,7 @@ constexpr auto known_compilers = std::to_array<KnownCompiler>({
 std::optional<std::string> find_compiler(const KnownCompiler& known) {
   for (const std::string_view program : known.programs) {
     for (const std::string_view folder : {"/usr/bin/", "/bin/"}) {
-      const std::string path = std::string(folder) + std::string(program);
+      std::string path = std::string(folder) + std::string(program);
       if (!program.empty() && access(path.c_str(), X_OK) == 0) {
         return path;
       }

@@ -68,11 +68,35 @@ Layout layout_of(std::size_t bytes, std::size_t arrays) {
   return {.elements = stride / kernel_granule * kernel_granule, .stride = stride};
 }
 
+std::int64_t thread_cpu_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000) + t.tv_nsec;
+}
+
 struct Span {
   std::int64_t start = 0;
   std::int64_t end = 0;
+  std::int64_t cpu = 0;  // how long the thread really ran in between
   double work = 0;
+
+  [[nodiscard]] std::int64_t wall() const { return end - start; }
+  [[nodiscard]] double rate_while_running() const {
+    return work / static_cast<double>(std::max<std::int64_t>(cpu, 1));
+  }
 };
+
+// The rates of one kernel.
+struct Rates {
+  int samples = 0;
+  std::vector<double> quiet;
+  std::vector<double> disturbed;
+};
+
+// Reading the clocks and an interrupt take microseconds; another process takes milliseconds.
+bool is_long(std::int64_t lost_ns, std::int64_t wall_ns) {
+  return lost_ns > (wall_ns / 20) + 10'000;
+}
 
 class Team {
  public:
@@ -81,8 +105,14 @@ class Team {
         runs_(runs),
         stop_(std::move(stop)),
         bytes_(std::max(static_cast<std::size_t>(settings.memory_bytes) / threads(), huge_page)),
-        spans_(threads(), std::vector<Span>(runs.size() * samples())),
-        barrier_(static_cast<std::ptrdiff_t>(threads()), Decide{this}) {}
+        spans_(threads()),
+        rates_(runs.size()),
+        barrier_(static_cast<std::ptrdiff_t>(threads()), Decide{this}) {
+    for (Rates& rates : rates_) {  // so that decide() never allocates
+      rates.quiet.reserve(static_cast<std::size_t>(most_samples()));
+      rates.disturbed.reserve(static_cast<std::size_t>(most_samples()));
+    }
+  }
 
   Result<std::vector<std::vector<double>>> run() {
     std::vector<std::jthread> members;
@@ -104,25 +134,26 @@ class Team {
                             " MiB each for measuring this machine's ceilings; raise its limits on "
                             "threads and memory (ulimit -u, ulimit -v)");
     }
-    if (leave_) {
+    if (current_ < runs_.size()) {
       return make_error(ErrorKind::interrupted, "stopped while measuring this machine's ceilings");
     }
-    return rates();
+    std::vector<std::vector<double>> found;
+    found.reserve(rates_.size());
+    for (Rates& rates : rates_) {
+      found.push_back(std::move(rates.quiet.empty() ? rates.disturbed : rates.quiet));
+    }
+    return found;
   }
 
  private:
-  // Runs once each time all threads have arrived, so that they all leave at the same barrier.
+  // Runs once each time all threads have arrived, alone.
   struct Decide {
     Team* team;
-    void operator()() const noexcept {
-      team->leave_ = team->refused_ || team->stop_.stop_requested();
-    }
+    void operator()() const noexcept { team->decide(); }
   };
 
   [[nodiscard]] std::size_t threads() const { return settings_.processors.size(); }
-  [[nodiscard]] std::size_t samples() const {
-    return static_cast<std::size_t>(settings_.repeats) + 1;
-  }
+  [[nodiscard]] int most_samples() const { return 3 * settings_.repeats; }
 
   void work(std::size_t member) {
     pin_to(settings_.processors[member]);
@@ -130,63 +161,100 @@ class Team {
     if (!memory) {
       refused_ = true;
     }
-    for (std::size_t i = 0; i < spans_[member].size(); ++i) {
+    while (true) {
       barrier_.arrive_and_wait();
       if (leave_) {
         return;
       }
-      spans_[member][i] = sample(runs_[i / samples()], memory.get());
+      spans_[member] = sample(runs_[current_], memory.get());
     }
   }
 
-  [[nodiscard]] Span sample(const KernelRun& run, double* memory) const {
-    Span span;
-    if (run.arrays == 0) {
-      span.start = now_ns();
-      span.work = run.kernel(nullptr, nullptr, nullptr, fma_rounds_per_sample);
-      span.end = now_ns();
-      return span;
+  // Notes the sample that was just taken, and says what all threads do next.
+  void decide() {
+    if (started_) {
+      note_sample(rates_[current_]);
     }
-    const Layout layout = layout_of(bytes_, run.arrays);
-    double* b = run.arrays > 1 ? memory + layout.stride : nullptr;
-    double* c = run.arrays > 2 ? memory + (2 * layout.stride) : nullptr;
-    const std::size_t passes = std::max<std::size_t>(bytes_per_sample / bytes_, 1);
-    span.start = now_ns();
-    for (std::size_t pass = 0; pass < passes; ++pass) {
-      span.work += run.kernel(memory, b, c, layout.elements);
+    started_ = true;
+    leave_ = refused_ || current_ == runs_.size() || stop_.stop_requested();
+  }
+
+  void note_sample(Rates& rates) {
+    if (rates.samples > 0) {  // the first one warms up
+      if (disturbed()) {
+        rates.disturbed.push_back(rate_while_running());
+      } else {
+        rates.quiet.push_back(rate());
+      }
     }
-    span.end = now_ns();
-    return span;
+    const bool enough = static_cast<int>(rates.quiet.size()) == settings_.repeats;
+    if (enough || rates.samples == most_samples()) {
+      ++current_;
+    }
+    ++rates.samples;
+  }
+
+  // A thread waited for its processor, before its start or after.
+  [[nodiscard]] bool disturbed() const {
+    const auto [first, last] = std::ranges::minmax(spans_, {}, &Span::start);
+    if (is_long(last.start - first.start, first.wall())) {
+      return true;
+    }
+    return std::ranges::any_of(
+        spans_, [](const Span& span) { return is_long(span.wall() - span.cpu, span.wall()); });
   }
 
   // From the first thread's start to the last one's end.
-  [[nodiscard]] double rate_of_sample(std::size_t index) const {
-    Span all{.start = std::numeric_limits<std::int64_t>::max()};
-    for (const auto& spans : spans_) {
-      all.start = std::min(all.start, spans[index].start);
-      all.end = std::max(all.end, spans[index].end);
-      all.work += spans[index].work;
+  [[nodiscard]] double rate() const {
+    double work = 0;
+    std::int64_t start = std::numeric_limits<std::int64_t>::max();
+    std::int64_t end = 0;
+    for (const Span& span : spans_) {
+      start = std::min(start, span.start);
+      end = std::max(end, span.end);
+      work += span.work;
     }
-    return all.work / static_cast<double>(std::max<std::int64_t>(all.end - all.start, 1));
+    return work / static_cast<double>(std::max<std::int64_t>(end - start, 1));
   }
 
-  [[nodiscard]] std::vector<std::vector<double>> rates() const {
-    std::vector<std::vector<double>> rates(runs_.size());
-    for (std::size_t i = 0; i < runs_.size() * samples(); ++i) {
-      if (i % samples() != 0) {  // the first one warms up
-        rates[i / samples()].push_back(rate_of_sample(i));
-      }
+  [[nodiscard]] double rate_while_running() const {
+    double sum = 0;
+    for (const Span& span : spans_) {
+      sum += span.rate_while_running();
     }
-    return rates;
+    return sum;
+  }
+
+  [[nodiscard]] Span sample(const KernelRun& run, double* memory) const {
+    const std::size_t arrays = std::max<std::size_t>(run.arrays, 1);
+    const Layout layout = layout_of(bytes_, arrays);
+    double* a = run.arrays > 0 ? memory : nullptr;
+    double* b = run.arrays > 1 ? memory + layout.stride : nullptr;
+    double* c = run.arrays > 2 ? memory + (2 * layout.stride) : nullptr;
+    const std::size_t n = run.arrays > 0 ? layout.elements : fma_rounds_per_sample;
+    const std::size_t passes = run.arrays > 0 ? bytes_per_sample / bytes_ : 1;
+    Span span;
+    const std::int64_t cpu_before = thread_cpu_ns();
+    span.start = now_ns();
+    for (std::size_t pass = 0; pass < std::max<std::size_t>(passes, 1); ++pass) {
+      span.work += run.kernel(a, b, c, n);
+    }
+    span.end = now_ns();
+    span.cpu = thread_cpu_ns() - cpu_before;
+    return span;
   }
 
   const TeamSettings& settings_;
   const std::vector<KernelRun>& runs_;
   std::stop_token stop_;
-  std::size_t bytes_;  // of each thread
-  std::vector<std::vector<Span>> spans_;
+  std::size_t bytes_;        // of each thread
+  std::vector<Span> spans_;  // of the current sample, one a thread
   std::atomic<bool> refused_ = false;
-  bool leave_ = false;  // written by Decide only
+  // Written by decide() only, while all threads wait.
+  std::vector<Rates> rates_;
+  std::size_t current_ = 0;  // the kernel on turn
+  bool started_ = false;
+  bool leave_ = false;
   std::barrier<Decide> barrier_;
 };
 

@@ -24,8 +24,11 @@ struct TeamSettings {
   int repeats = 1;
 };
 
-// For each kernel the work per nanosecond of all threads together, one entry a repeat. Every thread
-// touches its memory first, starts each repeat with the others, and has one repeat to warm up.
+// For each kernel the work per nanosecond of all threads together, one entry a repeat, never none.
+// Every thread touches its memory first, starts each repeat with the others, and has one repeat to
+// warm up. A repeat in which a thread lost its processor to somebody else does not count and is
+// made again, up to three times as many in all. When none was undisturbed, all count, at the rates
+// that the threads had while they ran: rather too high than too low.
 // Errors: `environment` when threads or memory are refused, `interrupted`.
 [[nodiscard]] Result<std::vector<std::vector<double>>> run_team(const TeamSettings& settings,
                                                                 const std::vector<KernelRun>& runs,

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "common/base/file.hpp"
 #include "common/wire/json.hpp"
@@ -25,7 +25,7 @@ class MeasuredCeilings : public testing::Test {
   static void SetUpTestSuite() {
     Result<ScratchDir> scratch = ScratchDir::create("ceilings-test");
     ASSERT_TRUE(scratch) << scratch.error().text();
-    scratch_.emplace(std::move(*scratch));
+    scratch_ = std::make_unique<ScratchDir>(std::move(*scratch));
     setenv("KERNELPRO_LOCK_DIR", scratch_->path().c_str(), 1);
     ToolchainSettings settings;
     settings.cache = scratch_->path();
@@ -33,7 +33,7 @@ class MeasuredCeilings : public testing::Test {
     settings.jail = KERNELPRO_BIN_DIR "/kernelpro-jail";
     Result<Toolchain> toolchain = Toolchain::open(settings);
     ASSERT_TRUE(toolchain) << toolchain.error().text();
-    toolchain_.emplace(std::move(*toolchain));
+    toolchain_ = std::make_unique<Toolchain>(std::move(*toolchain));
   }
 
   static void TearDownTestSuite() {
@@ -73,34 +73,38 @@ class MeasuredCeilings : public testing::Test {
     ASSERT_TRUE(written) << written.error().text();
   }
 
-  fs::path write_source(const std::string& content) {
+  [[nodiscard]] fs::path write_source(const std::string& content) const {
     EXPECT_TRUE(make_directories(settings_.cache));
     write(settings_.cache / "kernels.cpp", content);
     return settings_.cache / "kernels.cpp";
   }
 
-  static std::optional<ScratchDir> scratch_;
-  static std::optional<Toolchain> toolchain_;
+  static std::unique_ptr<ScratchDir> scratch_;
+  static std::unique_ptr<Toolchain> toolchain_;
   CeilingSettings settings_;
 };
 
-std::optional<ScratchDir> MeasuredCeilings::scratch_;
-std::optional<Toolchain> MeasuredCeilings::toolchain_;
+std::unique_ptr<ScratchDir> MeasuredCeilings::scratch_;
+std::unique_ptr<Toolchain> MeasuredCeilings::toolchain_;
+
+void expect_ordered(const Ceiling& ceiling) {
+  EXPECT_GT(ceiling.low, 0) << ceiling.name;
+  EXPECT_LE(ceiling.low, ceiling.median) << ceiling.name;
+  EXPECT_LE(ceiling.median, ceiling.high) << ceiling.name;
+}
 
 TEST_F(MeasuredCeilings, AreNamedAndOrderedAsAMachineIs) {
-  settings_.repeats = 5;
+  settings_.repeats = 3;
   const Result<Ceilings> ceilings = measure();
   ASSERT_TRUE(ceilings) << ceilings.error().text();
   const int cores = describe_machine().cores;
   for (const std::string name : {"read", "write", "copy", "triad", "fma_f32", "fma_f64"}) {
     const Ceiling* one = find_ceiling(*ceilings, name, 1);
     const Ceiling* all = find_ceiling(*ceilings, name, cores);
-    ASSERT_NE(one, nullptr) << name;
-    ASSERT_NE(all, nullptr) << name;
+    ASSERT_TRUE(one != nullptr && all != nullptr) << name;
     EXPECT_EQ(one->unit, name.starts_with("fma") ? "GFLOP/s" : "GB/s") << name;
-    EXPECT_GT(one->low, 0) << name;
-    EXPECT_LE(one->low, one->median) << name;
-    EXPECT_LE(one->median, one->high) << name;
+    expect_ordered(*one);
+    expect_ordered(*all);
     EXPECT_GE(all->high, 0.8 * one->low) << name;
   }
   EXPECT_EQ(ceilings->list.size(), cores > 1 ? 12U : 6U);

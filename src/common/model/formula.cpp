@@ -318,12 +318,16 @@ Result<double> value_of(const Node& node, const Axes& axes) {
   }
   if (node.left) {
     const Result<double> operand = value_of(*node.left, axes);
-    KP_TRY(operand);
+    if (!operand.ok()) {
+      return operand.error();
+    }
     left = *operand;
   }
   if (node.right) {
     const Result<double> operand = value_of(*node.right, axes);
-    KP_TRY(operand);
+    if (!operand.ok()) {
+      return operand.error();
+    }
     right = *operand;
   }
   if (std::optional<std::string> reason = refusal(node.operation, left, right)) {

@@ -49,7 +49,7 @@ Result<Axes> complete_axes(const Task& task, const Axes& shape) {
     axes[axis.name] = given->second;
   }
   for (const auto& [name, value] : shape) {
-    if (axes.count(name) == 0) {
+    if (!axes.contains(name)) {
       return make_error(
           ErrorKind::bad_input,
           "'" + name + "' is not an axis to be given; they are " + given_axes_text(task));

@@ -16,7 +16,7 @@ Range range_of(DType dtype) {
   if (dtype == DType::u8) {
     return {0, 255};
   }
-  const double half = static_cast<double>(std::uint64_t{1} << (8 * size_of(dtype) - 1));
+  const auto half = static_cast<double>(std::uint64_t{1} << (8 * size_of(dtype) - 1));
   return {-half, half - 1};
 }
 
@@ -63,9 +63,13 @@ Status check_sparse(const Task& task, const TensorSpec& columns, std::int64_t en
     }
     const Result<std::int64_t> pointers =
         tensor_count("input " + rows.name + ".shape", rows.shape, axes);
-    KP_TRY(pointers);
+    if (!pointers.ok()) {
+      return pointers.error();
+    }
     const Result<std::int64_t> end = bound_of(rows, axes);
-    KP_TRY(end);
+    if (!end.ok()) {
+      return end.error();
+    }
     if (*end != entries) {
       return task_error(key, "the offsets in '" + rows.name + "' end at " + std::to_string(*end) +
                                  " but '" + columns.name + "' has " + std::to_string(entries) +
@@ -97,7 +101,9 @@ Status check_uniform(const TensorSpec& input) {
 Status check_input(const Task& task, const TensorSpec& input, const Axes& axes) {
   const Result<std::int64_t> count =
       tensor_count("input " + input.name + ".shape", input.shape, axes);
-  KP_TRY(count);
+  if (!count.ok()) {
+    return count.error();
+  }
   const ValueKind kind = input.values.kind;
   if (kind == ValueKind::normal) {
     return {};
@@ -107,8 +113,10 @@ Status check_input(const Task& task, const TensorSpec& input, const Axes& axes) 
   }
   const std::string key = "input " + input.name + ".values";
   const Result<std::int64_t> bound = bound_of(input, axes);
-  KP_TRY(bound);
-  const double largest = static_cast<double>(kind == ValueKind::offsets ? *bound : *bound - 1);
+  if (!bound.ok()) {
+    return bound.error();
+  }
+  const auto largest = static_cast<double>(kind == ValueKind::offsets ? *bound : *bound - 1);
   if (largest > range_of(input.dtype).high) {
     return task_error(key, "the bound " + std::to_string(*bound) + " does not fit the type " +
                                std::string(name_of(input.dtype)) + at_text(axes));
@@ -137,7 +145,9 @@ Status check_selection(const Task& task, const Selection& selection, const Axes&
       continue;
     }
     Result<std::vector<std::int64_t>> expected = evaluate_shape(output.shape, axes);
-    KP_TRY(expected);
+    if (!expected.ok()) {
+      return expected.error();
+    }
     expected->push_back(extents->back());
     if (*expected != *extents) {
       return task_error(key, "its leading extents differ from those of the output '" + output.name +

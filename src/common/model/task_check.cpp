@@ -64,7 +64,7 @@ Status check_held_out_ranges(const Task& task, const std::vector<std::string>& g
     }
   }
   for (const std::string& name : given) {
-    if (task.held_out.count(name) == 0) {
+    if (!task.held_out.contains(name)) {
       return task_error("held_out." + name,
                         "the axis has no range to draw held-out shapes from; add one");
     }

@@ -71,7 +71,7 @@ Status collect_names(const Task& task, Names& names) {
 Status check_axis_names(const std::string& key, const Formula& formula,
                         const std::set<std::string>& axes) {
   for (const std::string& name : formula.names()) {
-    if (axes.count(name) == 0) {
+    if (!axes.contains(name)) {
       return task_error(key, "the formula \"" + formula.text() + "\" uses '" + name +
                                  "', which is not an axis; known here: " + joined(axes));
     }
@@ -87,19 +87,25 @@ Status check_shape_names(const std::string& key, const std::vector<Formula>& sha
   return {};
 }
 
-Status check_formulas(const Task& task) {
-  std::set<std::string> axes;
+// Collects all axes: a derived one may use the given axes and the derived ones above it.
+Status check_derived_axes(const Task& task, std::set<std::string>& axes) {
   for (const AxisSpec& axis : task.axes) {
     if (!axis.derived) {
       axes.insert(axis.name);
     }
   }
   for (const AxisSpec& axis : task.axes) {
-    if (axis.derived) {  // from the given axes and the derived ones above it
+    if (axis.derived) {
       KP_TRY(check_axis_names("axis " + axis.name, *axis.derived, axes));
       axes.insert(axis.name);
     }
   }
+  return {};
+}
+
+Status check_formulas(const Task& task) {
+  std::set<std::string> axes;
+  KP_TRY(check_derived_axes(task, axes));
   for (const TensorSpec& input : task.inputs) {
     KP_TRY(check_shape_names("input " + input.name + ".shape", input.shape, axes));
     KP_TRY(check_axis_names("input " + input.name + ".values", input.values.bound, axes));
@@ -182,7 +188,7 @@ Status check_selections(const Task& task) {
     selected.insert(output.selects);
   }
   for (const Selection& selection : task.selections) {
-    if (selected.count(selection.name) == 0) {
+    if (!selected.contains(selection.name)) {
       return task_error("selection " + selection.name,
                         "no output selects it; name it in an output's `selects` or remove it");
     }
@@ -215,7 +221,7 @@ Status check_tolerance(const ToleranceSpec& tolerance) {
 }
 
 Status check_file(const Task& task, const std::string& key, const std::string& file) {
-  if (task.files.count(file) == 0) {
+  if (!task.files.contains(file)) {
     return task_error(key, file.empty() ? "no file is named"
                                         : "the file '" + file + "' is missing from the task");
   }
@@ -247,7 +253,7 @@ Status check_reference(const Task& task, const std::set<std::string>& names) {
     return task_error(key, "'" + call.function + "' is not the name of a function");
   }
   for (const std::string& argument : call.arguments) {
-    if (names.count(argument) == 0) {
+    if (!names.contains(argument)) {
       return task_error(
           key, "the argument '" + argument +
                    "' is not an axis, scalar, input, output or selection; known: " + joined(names));

@@ -87,7 +87,7 @@ class DraftFolder {
   // An error of the draft, told with the final name.
   [[nodiscard]] Error renamed(Error error) const {
     const std::string draft = path_.string();
-    if (error.context.compare(0, draft.size(), draft) == 0) {
+    if (error.context.starts_with(draft)) {
       error.context.replace(0, draft.size(), final_.string());
     }
     error.message += " (nothing was written; correct the flags or the function)";

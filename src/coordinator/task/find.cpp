@@ -69,6 +69,7 @@ Result<fs::path> find_task(const std::string& name_or_path) {
     return found->second;
   }
   std::vector<std::string> names;
+  names.reserve(tasks.size());
   for (const auto& [name, folder] : tasks) {
     names.push_back(name);
   }

@@ -23,12 +23,12 @@ struct Sizes {
 
 Sizes default_sizes(std::size_t axes) {
   if (axes == 1) {
-    return {1 << 20, 5000};
+    return {.timed = 1 << 20, .held_out = 5000};
   }
   if (axes == 2) {
-    return {1024, 200};
+    return {.timed = 1024, .held_out = 200};
   }
-  return axes == 3 ? Sizes{256, 100} : Sizes{32, 24};
+  return axes == 3 ? Sizes{.timed = 256, .held_out = 100} : Sizes{.timed = 32, .held_out = 24};
 }
 
 std::string toml_string(const std::string& text) {
@@ -44,6 +44,7 @@ std::string toml_string(const std::string& text) {
 
 std::string toml_strings(const std::vector<std::string>& list) {
   std::vector<std::string> quoted;
+  quoted.reserve(list.size());
   for (const std::string& text : list) {
     quoted.push_back(toml_string(text));
   }
@@ -80,15 +81,14 @@ std::string tensor_section(const std::string& kind, const PlannedTensor& tensor)
 
 // A call in task.toml names a plain function and passes each tensor once.
 bool needs_wrapper(const TaskPlan& plan) {
-  const bool has_inout =
-      std::any_of(plan.inputs.begin(), plan.inputs.end(),
-                  [](const PlannedTensor& tensor) { return !tensor.copied_to.empty(); });
+  const bool has_inout = std::ranges::any_of(
+      plan.inputs, [](const PlannedTensor& tensor) { return !tensor.copied_to.empty(); });
   return has_inout || plan.signature.function.find("::") != std::string::npos;
 }
 
 const PlannedTensor* find_tensor(const std::vector<PlannedTensor>& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(),
-                                  [&](const PlannedTensor& tensor) { return tensor.name == name; });
+  const auto found =
+      std::ranges::find_if(list, [&](const PlannedTensor& tensor) { return tensor.name == name; });
   return found == list.end() ? nullptr : &*found;
 }
 
@@ -196,8 +196,7 @@ constexpr const char* copy_function =
 // C's keyword, which C++ compilers know by another name.
 bool uses_restrict(const std::string& source) {
   const auto tokens = lex_cpp(source);
-  return std::any_of(tokens.begin(), tokens.end(),
-                     [](const Token& token) { return token.text == "restrict"; });
+  return std::ranges::any_of(tokens, [](const Token& token) { return token.text == "restrict"; });
 }
 
 }  // namespace

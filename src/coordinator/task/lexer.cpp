@@ -119,7 +119,7 @@ class Lexer {
   [[nodiscard]] bool is_raw_prefix(std::size_t end) const {
     static constexpr std::array<std::string_view, 5> prefixes = {"R", "u8R", "uR", "UR", "LR"};
     const std::string_view word = std::string_view(source_).substr(at_, end - at_);
-    return std::find(prefixes.begin(), prefixes.end(), word) != prefixes.end();
+    return std::ranges::find(prefixes, word) != prefixes.end();
   }
 
   [[nodiscard]] std::size_t raw_string_end(std::size_t quote) const {

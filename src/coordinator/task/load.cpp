@@ -62,7 +62,7 @@ int line_of(const std::map<std::string, int>& lines, std::string key) {
 }
 
 bool leaves_folder(const fs::path& name) {
-  return name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end();
+  return name.is_absolute() || std::ranges::find(name, "..") != name.end();
 }
 
 // Both canonical.
@@ -77,7 +77,7 @@ class FileLoader {
       : folder_(std::move(folder)), task_(&task), errors_(&errors) {}
 
   void load(const std::string& name, int line, const std::string& key) {
-    if (task_->files.count(name) != 0) {
+    if (task_->files.contains(name)) {
       return;
     }
     if (leaves_folder(name)) {

@@ -28,7 +28,7 @@ std::size_t edits_between(const std::string& from, const std::string& to) {
 }  // namespace
 
 std::optional<std::string> nearest(const std::string& name, const std::vector<std::string>& known) {
-  const auto best = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+  const auto best = std::ranges::min_element(known, [&](const auto& a, const auto& b) {
     return edits_between(name, a) < edits_between(name, b);
   });
   const std::size_t allowed = name.size() > 3 ? 2 : 1;

@@ -22,7 +22,7 @@ Error bad(const std::string& flag, const std::string& message) {
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
+  return std::ranges::find(list, name) != list.end();
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -164,14 +164,14 @@ class Planner {
     for (const Parameter& parameter : plan_.signature.parameters) {
       const bool tensor =
           parameter.role == Parameter::Role::input || parameter.role == Parameter::Role::output;
-      if (tensor && plan_.axes.size() > 1 && request_.shapes.count(parameter.name) == 0) {
+      if (tensor && plan_.axes.size() > 1 && !request_.shapes.contains(parameter.name)) {
         unknown.push_back("the shape of " + parameter.name);
         flags.push_back(
             fmt::format("--shape {}={},{}", parameter.name, plan_.axes[0], plan_.axes[1]));
       }
       const bool read =
           parameter.role == Parameter::Role::input || contains(request_.inouts, parameter.name);
-      if (read && !is_floating(parameter.dtype) && request_.values.count(parameter.name) == 0) {
+      if (read && !is_floating(parameter.dtype) && !request_.values.contains(parameter.name)) {
         unknown.push_back("the values of " + parameter.name);
         flags.push_back(fmt::format("--values {}=index:{}", parameter.name, plan_.axes[0]));
       }
@@ -189,7 +189,11 @@ class Planner {
     if (parameter.role != Parameter::Role::input && parameter.role != Parameter::Role::output) {
       return {};
     }
-    PlannedTensor tensor{parameter.name, parameter.dtype, {plan_.axes[0]}, "", ""};
+    PlannedTensor tensor{.name = parameter.name,
+                         .dtype = parameter.dtype,
+                         .shape = {plan_.axes[0]},
+                         .values = "",
+                         .copied_to = ""};
     const std::string flag = "--shape " + parameter.name;
     if (const auto given = request_.shapes.find(parameter.name); given != request_.shapes.end()) {
       tensor.shape = given->second;
@@ -201,7 +205,7 @@ class Planner {
       KP_TRY(check_formula(flag, extent));
     }
     const bool inout = contains(request_.inouts, parameter.name);
-    if (inout && !std::all_of(tensor.shape.begin(), tensor.shape.end(), is_plain_arithmetic)) {
+    if (inout && !std::ranges::all_of(tensor.shape, is_plain_arithmetic)) {
       return bad(flag, "the shape of an --inout must be made of axes, whole numbers, + - and *");
     }
     if (parameter.role == Parameter::Role::output) {
@@ -258,7 +262,7 @@ class Planner {
       wanted_rows_.emplace(flag, parts[2]);
       rows = ", rows_of = " + quoted(parts[2]);
     }
-    return fmt::format("{{ kind = \"{}\", bound = \"{}\"{} }}", kind, parts[1], rows);
+    return fmt::format(R"({{ kind = "{}", bound = "{}"{} }})", kind, parts[1], rows);
   }
 
   Status check_row_pointers() const {

@@ -24,18 +24,20 @@ const std::set<std::string>& math_functions() {
 
 // The overloaded name of a math function: "exp" for exp, expf and expl; empty for other words.
 std::string overload_name(const std::string& word) {
-  if (math_functions().count(word) != 0) {
+  if (math_functions().contains(word)) {
     return word;
   }
   const std::string base = word.substr(0, word.size() - 1);
   const bool suffixed = word.back() == 'f' || word.back() == 'l';
-  return suffixed && math_functions().count(base) != 0 ? base : "";
+  return suffixed && math_functions().contains(base) ? base : "";
 }
 
-bool is_floating_literal(const std::string& number) {
+bool is_floating_literal(const Token& token) {
+  const std::string& number = token.text;
   const bool hexadecimal = number.size() > 1 && (number[1] == 'x' || number[1] == 'X');
   const bool fraction = number.find('.') != std::string::npos;
-  return fraction || number.find_first_of(hexadecimal ? "pP" : "eE") != std::string::npos;
+  const bool exponent = number.find_first_of(hexadecimal ? "pP" : "eE") != std::string::npos;
+  return token.kind == Token::Kind::number && (fraction || exponent);
 }
 
 class Rewriter {
@@ -45,13 +47,12 @@ class Rewriter {
   std::string run() {
     while (at_ < tokens_.size()) {
       const Token& token = tokens_[at_];
-      if (token.directive == "include") {
-        ++at_;
-      } else if (token.directive == "pragma") {
+      if (token.directive == "pragma") {
         rewrite_pragma();
-      } else if (token.kind == Token::Kind::number && is_floating_literal(token.text)) {
+      } else if (token.directive != "include" && is_floating_literal(token)) {
         replace(1, fmt::format("Real({})", token.text));
-      } else if (token.kind == Token::Kind::word || token.text == "::") {
+      } else if (token.directive != "include" &&
+                 (token.kind == Token::Kind::word || token.text == "::")) {
         rewrite_word();
       } else {
         ++at_;
@@ -111,9 +112,10 @@ class Rewriter {
 
   // `expf(`, `std::exp(` and `::exp(` become `exp(`.
   bool rewrite_math() {
-    const std::size_t qualifiers = text(at_) == "std" && text(at_ + 1) == "::" ? 2
-                                   : text(at_) == "::"                         ? 1
-                                                                               : 0;
+    std::size_t qualifiers = text(at_) == "::" ? 1 : 0;
+    if (text(at_) == "std" && text(at_ + 1) == "::") {
+      qualifiers = 2;
+    }
     const bool foreign_scope =
         qualifiers == 1 && at_ > 0 && tokens_[at_ - 1].kind == Token::Kind::word;
     const std::size_t name = at_ + qualifiers;
@@ -140,7 +142,7 @@ class Rewriter {
 bool is_intrinsics_header(const std::string& word) {
   static const std::set<std::string> headers = {"immintrin", "x86intrin", "xmmintrin", "emmintrin",
                                                 "arm_neon",  "arm_sve",   "smmintrin", "avxintrin"};
-  return headers.count(word) != 0;
+  return headers.contains(word);
 }
 
 }  // namespace

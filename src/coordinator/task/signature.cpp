@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "coordinator/task/lexer.hpp"
@@ -33,14 +34,14 @@ std::string joined(const Tokens& tokens) {
 }
 
 bool contains(const Tokens& tokens, const std::string& text) {
-  return std::any_of(tokens.begin(), tokens.end(),
-                     [&](const Token& token) { return token.text == text; });
+  return std::ranges::any_of(tokens, [&](const Token& token) { return token.text == text; });
 }
 
 // Where the bracket opened at `open` closes; tokens.size() when it never does.
 std::size_t closing(const Tokens& tokens, std::size_t open) {
   const std::string& opener = tokens[open].text;
-  const std::string closer = opener == "(" ? ")" : opener == "{" ? "}" : "]";
+  static const std::map<std::string, std::string> closers = {{"(", ")"}, {"{", "}"}, {"[", "]"}};
+  const std::string& closer = closers.at(opener);
   int depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
     depth += tokens[i].text == opener ? 1 : 0;
@@ -144,7 +145,7 @@ std::string normalised(const Tokens& type) {
       words.push_back(token.text);
     }
   }
-  std::sort(words.begin(), words.end());
+  std::ranges::sort(words);
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -169,20 +170,20 @@ bool is_axis_type(const std::string& type) {
       "unsigned", "int unsigned", "uint32_t",          "long unsigned", "long long unsigned",
       "uint64_t", "size_t",       "int long unsigned", "ssize_t",       "int long long unsigned"};
   const auto element = element_type(type);
-  return element == DType::i32 || element == DType::i64 || others.count(type) != 0;
+  return element == DType::i32 || element == DType::i64 || others.contains(type);
 }
 
 bool is_qualifier(const Token& token) {
   static const std::set<std::string> qualifiers = {"const", "restrict", "__restrict",
                                                    "__restrict__"};
-  return qualifiers.count(token.text) != 0;
+  return qualifiers.contains(token.text);
 }
 
 // In `f(unsigned int)` the last word is no name.
 bool is_type_word(const std::string& word) {
   static const std::set<std::string> words = {"char", "double", "float",  "int",
                                               "long", "short",  "signed", "unsigned"};
-  return words.count(word) != 0;
+  return words.contains(word);
 }
 
 struct PlainParameter {
@@ -211,12 +212,11 @@ std::optional<PlainParameter> take_apart(const Tokens& tokens) {
       ++stars;
     } else if (is_qualifier(token)) {
       plain.pointee_const = plain.pointee_const || (token.text == "const" && stars == 0);
-    } else if (token.kind != Token::Kind::word && token.text != "::") {
-      return {};
-    } else if (last_word && !plain.type.empty() && !is_type_word(token.text)) {
+    } else if (last_word && !plain.type.empty() && token.kind == Token::Kind::word &&
+               !is_type_word(token.text)) {
       plain.name = token.text;
       named = true;
-    } else if (stars > 0 || named) {
+    } else if (stars > 0 || named || (token.kind != Token::Kind::word && token.text != "::")) {
       return {};
     } else {
       plain.type.push_back(token);
@@ -231,8 +231,12 @@ std::vector<Tokens> split_parameters(const Tokens& tokens) {
   int depth = 0;
   bool in_default = false;
   for (const Token& token : tokens) {
-    depth += token.text == "(" || token.text == "[" || token.text == "<" || token.text == "{";
-    depth -= token.text == ")" || token.text == "]" || token.text == ">" || token.text == "}";
+    const bool single = token.text.size() == 1;
+    if (single && std::string_view("([<{").find(token.text) != std::string_view::npos) {
+      ++depth;
+    } else if (single && std::string_view(")]>}").find(token.text) != std::string_view::npos) {
+      --depth;
+    }
     if (token.text == "," && depth == 0) {
       list.emplace_back();
       in_default = false;
@@ -293,7 +297,7 @@ std::string return_type(const Tokens& before) {
       i = closing(before, i + 1);
     } else if (attribute) {
       i = closing(before, i);
-    } else if (specifiers.count(token.text) == 0 && token.kind != Token::Kind::text) {
+    } else if (!specifiers.contains(token.text) && token.kind != Token::Kind::text) {
       left.push_back(token);
     }
   }
@@ -329,9 +333,7 @@ Result<Definition> find_definition(const Tokens& tokens, const std::string& entr
 Result<Signature> parse_signature(const std::string& source, const std::string& entry,
                                   const std::string& file) {
   Tokens tokens = lex_cpp(source);
-  tokens.erase(std::remove_if(tokens.begin(), tokens.end(),
-                              [](const Token& token) { return !token.directive.empty(); }),
-               tokens.end());
+  std::erase_if(tokens, [](const Token& token) { return !token.directive.empty(); });
   auto definition = find_definition(tokens, entry, file);
   if (!definition.ok()) {
     return definition.error();
@@ -352,7 +354,10 @@ Result<Signature> parse_signature(const std::string& source, const std::string& 
                                   entry, type),
                       place);
   }
-  Signature signature{definition->function, type == "int", definition->line, {}};
+  Signature signature{.function = definition->function,
+                      .returns_int = type == "int",
+                      .line = definition->line,
+                      .parameters = {}};
   const auto parameters = split_parameters(definition->parameters);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     auto parameter = parse_parameter(parameters[i]);

@@ -29,7 +29,7 @@ TableReader::TableReader(const TomlValue& table, std::string key, FirstError& er
     return;
   }
   for (const TomlValue& member : table.items) {
-    if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+    if (std::ranges::find(known, member.key) == known.end()) {
       fail_at(member, member.key, "unknown key" + suggest(member.key, known));
     }
   }
@@ -132,7 +132,7 @@ std::vector<Formula> TableReader::formulas(const std::string& name) const {
     return list;
   }
   if (value->kind != TomlValue::Kind::array) {
-    fail(name, fmt::format("expected an array of formulas like [\"m\", \"k\"], found {}",
+    fail(name, fmt::format(R"(expected an array of formulas like ["m", "k"], found {})",
                            value->describe()));
     return list;
   }

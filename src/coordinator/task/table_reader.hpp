@@ -19,7 +19,7 @@ class FirstError {
   explicit FirstError(std::string file) : file_(std::move(file)) {}
 
   void add(int line, const std::string& key, const std::string& message);
-  [[nodiscard]] const Status& status() const { return status_; }
+  [[nodiscard]] Status status() const { return status_; }
 
  private:
   std::string file_;

@@ -15,7 +15,7 @@ namespace {
 bool is_identifier(const std::string& name) {
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-         std::all_of(name.begin(), name.end(), is_word);
+         std::ranges::all_of(name, is_word);
 }
 
 std::string trim(const std::string& text) {
@@ -167,7 +167,7 @@ void TaskReader::read_axes(const TableReader& root) {
   for (const TomlValue& member : table->items) {
     const std::string key = "axes." + member.key;
     claim_name(member.key, member.line, key);
-    AxisSpec axis{member.key, {}};
+    AxisSpec axis{.name = member.key, .derived = {}};
     if (member.kind == TomlValue::Kind::string) {
       axis.derived = root.formula_in(member, key);
     } else if (member.kind != TomlValue::Kind::table || !member.items.empty()) {
@@ -224,15 +224,15 @@ ValueSpec TaskReader::read_value_table(const TableReader& input, const TomlValue
     std::vector<std::string> keys;
   };
   static const std::vector<Known> kinds = {
-      {ValueKind::normal, "normal", {"kind"}},
-      {ValueKind::uniform, "uniform", {"kind", "low", "high"}},
-      {ValueKind::index, "index", {"kind", "bound"}},
-      {ValueKind::offsets, "offsets", {"kind", "bound"}},
-      {ValueKind::csr_columns, "csr_columns", {"kind", "bound", "rows_of"}},
+      {.kind = ValueKind::normal, .name = "normal", .keys = {"kind"}},
+      {.kind = ValueKind::uniform, .name = "uniform", .keys = {"kind", "low", "high"}},
+      {.kind = ValueKind::index, .name = "index", .keys = {"kind", "bound"}},
+      {.kind = ValueKind::offsets, .name = "offsets", .keys = {"kind", "bound"}},
+      {.kind = ValueKind::csr_columns, .name = "csr_columns", .keys = {"kind", "bound", "rows_of"}},
   };
   ValueSpec spec;
   const TomlValue* kind = table.find("kind");
-  const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Known& candidate) {
+  const auto known = std::ranges::find_if(kinds, [&](const Known& candidate) {
     return kind != nullptr && kind->text == candidate.name;
   });
   if (known == kinds.end()) {
@@ -282,7 +282,7 @@ void TaskReader::read_selection(const TomlValue& table) {
   selection.shape = reader.formulas("shape");
   const std::string best = reader.string("best");
   if (best != "smallest" && best != "largest") {
-    reader.fail("best", fmt::format("expected \"smallest\" or \"largest\", found \"{}\"", best));
+    reader.fail("best", fmt::format(R"(expected "smallest" or "largest", found "{}")", best));
   }
   selection.smallest = best == "smallest";
   task_.selections.push_back(std::move(selection));
@@ -290,13 +290,14 @@ void TaskReader::read_selection(const TomlValue& table) {
 
 void TaskReader::check_selects(const TableReader& root) {
   std::vector<std::string> known;
+  known.reserve(task_.selections.size());
   for (const Selection& selection : task_.selections) {
     known.push_back(selection.name);
   }
   const auto outputs = tables(root, "output");
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
     const std::string& selects = task_.outputs[i].selects;
-    if (!selects.empty() && std::find(known.begin(), known.end(), selects) == known.end()) {
+    if (!selects.empty() && std::ranges::find(known, selects) == known.end()) {
       const TomlValue* value = outputs[i]->find("selects");
       root.fail_at(*value, "output.selects",
                    fmt::format("there is no [[selection]] named \"{}\"{}", selects,
@@ -353,7 +354,7 @@ void TaskReader::read_tolerance(const TableReader& root) {
   tolerance.allow_precision = reader.strings("allow_precision");
   const std::vector<std::string> known = {"f16", "bf16", "tf32"};
   for (const std::string& name : tolerance.allow_precision) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (std::ranges::find(known, name) == known.end()) {
       reader.fail("allow_precision",
                   fmt::format("\"{}\" is not a lower precision{}", name, suggest(name, known)));
     }

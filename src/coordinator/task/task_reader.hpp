@@ -23,8 +23,8 @@ class TaskReader {
 
  private:
   // Each element of the array of tables `key`; an error when it is something else.
-  [[nodiscard]] std::vector<const TomlValue*> tables(const TableReader& root,
-                                                     const std::string& key);
+  [[nodiscard]] static std::vector<const TomlValue*> tables(const TableReader& root,
+                                                            const std::string& key);
   void read_axes(const TableReader& root);
   void read_input(const TomlValue& table);
   [[nodiscard]] ValueSpec read_values(const TableReader& input, DType dtype);
@@ -46,7 +46,7 @@ class TaskReader {
   // The given axes, which a table of sizes must name, all of them and nothing else.
   [[nodiscard]] std::vector<std::string> given_axes() const;
   void check_axes(const TableReader& reader, const TomlValue& table, const std::string& name);
-  [[nodiscard]] DType read_dtype(const TableReader& reader);
+  [[nodiscard]] static DType read_dtype(const TableReader& reader);
   // The table's `name`: a C identifier that no axis, tensor, selection or scalar has yet.
   [[nodiscard]] std::string read_name(const TableReader& reader);
   void claim_name(const std::string& name, int line, const std::string& key);

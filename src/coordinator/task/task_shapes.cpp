@@ -23,8 +23,8 @@ void TaskReader::check_axes(const TableReader& reader, const TomlValue& table,
                             const std::string& name) {
   const std::vector<std::string> given = given_axes();
   for (const TomlValue& member : table.items) {
-    const auto axis = std::find_if(task_.axes.begin(), task_.axes.end(),
-                                   [&](const AxisSpec& spec) { return spec.name == member.key; });
+    const auto axis = std::ranges::find_if(
+        task_.axes, [&](const AxisSpec& spec) { return spec.name == member.key; });
     if (axis == task_.axes.end()) {
       reader.fail_at(
           member, name,
@@ -102,8 +102,8 @@ void TaskReader::read_held_out(const TableReader& shapes) {
           fmt::format("expected two whole numbers, [low, high], found {}", member.describe()));
       continue;
     }
-    const AxisRange range{shapes.integer_in(member.items[0], key).value_or(1),
-                          shapes.integer_in(member.items[1], key).value_or(1)};
+    const AxisRange range{.low = shapes.integer_in(member.items[0], key).value_or(1),
+                          .high = shapes.integer_in(member.items[1], key).value_or(1)};
     if (range.low < 1) {
       shapes.fail_at(member, key, fmt::format("low must be at least 1, found {}", range.low));
     } else if (range.low > range.high) {
@@ -139,7 +139,7 @@ ImplementationSpec TaskReader::read_implementation(const TomlValue& table, const
   spec.name = reader.string("name");
   spec.backend = reader.string("backend");
   const std::vector<std::string> backends = {"cpu", "cuda"};
-  if (std::find(backends.begin(), backends.end(), spec.backend) == backends.end()) {
+  if (std::ranges::find(backends, spec.backend) == backends.end()) {
     reader.fail("backend", fmt::format("\"{}\" is not a backend{}", spec.backend,
                                        suggest(spec.backend, backends)));
   }

@@ -20,8 +20,7 @@ void convert_members(const toml::table& table, TomlValue& value) {
     member.line = static_cast<int>(key.source().begin.line);
     members.emplace_back(key.source().begin, std::move(member));
   }
-  std::stable_sort(members.begin(), members.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(members, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [position, member] : members) {
     value.items.push_back(std::move(member));
   }
@@ -62,8 +61,8 @@ const TomlValue* TomlValue::find(const std::string& name) const {
   if (kind != Kind::table) {
     return nullptr;
   }
-  const auto found = std::find_if(items.begin(), items.end(),
-                                  [&](const TomlValue& member) { return member.key == name; });
+  const auto found =
+      std::ranges::find_if(items, [&](const TomlValue& member) { return member.key == name; });
   return found == items.end() ? nullptr : &*found;
 }
 

@@ -1,0 +1,94 @@
+// The build under test, installed into a prefix of its own: programs find their data from there.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "common/base/file.hpp"
+#include "common/base/process.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class InstallTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(scratch_.ok()) << scratch_.error().text();
+    Command install;
+    install.arguments = {KERNELPRO_CMAKE, "--install", KERNELPRO_BUILD_DIR, "--prefix",
+                         prefix().string()};
+    const Result<Finished> done = run_command(install);
+    ASSERT_TRUE(done.ok()) << done.error().text();
+    ASSERT_TRUE(done->succeeded()) << done->output << done->errors;
+  }
+
+  [[nodiscard]] fs::path prefix() const { return scratch_->path() / "prefix"; }
+
+  // An installed program, run from elsewhere and without a variable that could help it.
+  [[nodiscard]] Command installed(const std::string& program) const {
+    Command command;
+    command.arguments = {(prefix() / "bin" / program).string()};
+    command.directory = "/";
+    command.environment = {{"HOME", scratch_->path().string()}};
+    return command;
+  }
+
+ private:
+  Result<ScratchDir> scratch_ = ScratchDir::create("install-test");
+};
+
+bool is_built(const std::string& program) {
+  return fs::exists(fs::path(KERNELPRO_BIN_DIR) / program);
+}
+
+TEST_F(InstallTest, BringsEveryProgramThatWasBuilt) {
+  int programs = 0;
+  for (const fs::directory_entry& built : fs::directory_iterator(KERNELPRO_BIN_DIR)) {
+    const fs::path program = prefix() / "bin" / built.path().filename();
+    EXPECT_EQ(::access(program.c_str(), X_OK), 0) << program;
+    ++programs;
+  }
+  EXPECT_GE(programs, 3);
+}
+
+TEST_F(InstallTest, BringsTheDataAndThePublicHeader) {
+  const fs::path share = prefix() / "share" / "kernelpro";
+  for (const fs::path& file :
+       {share / "tasks" / "axpy" / "task.toml", share / "schemas" / "verdict.json",
+        share / "include" / "kernelpro" / "candidate.h",
+        prefix() / "include" / "kernelpro" / "candidate.h"}) {
+    EXPECT_TRUE(fs::is_regular_file(file)) << file;
+  }
+}
+
+TEST_F(InstallTest, TheCommandLineFindsTheInstalledTasks) {
+  if (!is_built("kernelpro")) {
+    GTEST_SKIP() << "kernelpro is not part of this build";
+  }
+  Command list = installed("kernelpro");
+  list.arguments.insert(list.arguments.end(), {"task", "list"});
+  const Result<Finished> done = run_command(list);
+  ASSERT_TRUE(done.ok()) << done.error().text();
+  EXPECT_TRUE(done->succeeded()) << done->errors;
+  EXPECT_THAT(done->output, HasSubstr("axpy"));
+}
+
+TEST_F(InstallTest, TheWorkerAnswersFromItsNewPlace) {
+  if (!is_built("kernelpro-worker")) {
+    GTEST_SKIP() << "kernelpro-worker is not part of this build";
+  }
+  Result<ChildProcess> worker = ChildProcess::start(installed("kernelpro-worker"));
+  ASSERT_TRUE(worker.ok()) << worker.error().text();
+  ASSERT_TRUE(worker->write_line(R"({"v":1,"id":1,"op":"describe"})").ok());
+  std::string reply;
+  while (reply.find("\"ok\":") == std::string::npos) {
+    const Result<std::string> line = worker->read_line(60'000);
+    ASSERT_TRUE(line.ok()) << line.error().text();
+    reply = *line;
+  }
+  EXPECT_THAT(reply, HasSubstr("\"ok\":true"));
+}
+
+}  // namespace
+}  // namespace kernelpro

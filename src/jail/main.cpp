@@ -216,15 +216,16 @@ int main(int argc, char** argv) {
   if (!program.valid()) {
     return fail(system_error("opening " + parsed->program[0]));
   }
-  const Status entered = enter(parsed->policy, parsed->program[0], parent);
-  if (!entered) {
-    return fail(entered.error());
-  }
+  // Before the memory limit is in force.
   std::vector<char*> arguments;
   for (const std::string& argument : parsed->program) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
+  const Status entered = enter(parsed->policy, parsed->program[0], parent);
+  if (!entered) {
+    return fail(entered.error());
+  }
   syscall(SYS_execveat, program.get(), "", arguments.data(), environ, AT_EMPTY_PATH);
   return fail(system_error("starting " + parsed->program[0]));
 }

@@ -72,7 +72,7 @@ class [[nodiscard]] Result<void> {
 using Status = Result<void>;
 
 inline Error make_error(ErrorKind kind, std::string message, std::string context = {}) {
-  return Error{kind, std::move(message), std::move(context)};
+  return Error{.kind = kind, .message = std::move(message), .context = std::move(context)};
 }
 
 }  // namespace kernelpro

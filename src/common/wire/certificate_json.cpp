@@ -51,6 +51,8 @@ BuildRecord read_build(const Place& place) {
   return build;
 }
 
+}  // namespace
+
 MachineRecord read_machine(const Place& place) {
   Fields fields(place);
   MachineRecord machine;
@@ -66,6 +68,8 @@ MachineRecord read_machine(const Place& place) {
   return machine;
 }
 
+namespace {
+
 int read_version(const Place& place) {
   constexpr int known = 1;
   const int version = place.small_integer();
@@ -75,6 +79,8 @@ int read_version(const Place& place) {
   }
   return version;
 }
+
+}  // namespace
 
 Certificate read_certificate(const Place& place) {
   Fields fields(place);
@@ -96,8 +102,6 @@ Certificate read_certificate(const Place& place) {
   fields.end();
   return certificate;
 }
-
-}  // namespace
 
 Candidate read_candidate(const Place& place) {
   Fields fields(place);

@@ -3,6 +3,7 @@
 
 #include "common/model/candidate.hpp"
 #include "common/model/ceilings.hpp"
+#include "common/model/certificate.hpp"
 #include "common/model/task.hpp"
 #include "common/model/verdict.hpp"
 #include "common/wire/reader.hpp"
@@ -12,6 +13,10 @@ namespace kernelpro::wire {
 [[nodiscard]] Task read_task(const Place& place);
 [[nodiscard]] Candidate read_candidate(const Place& place);
 [[nodiscard]] Verdict read_verdict(const Place& place);
+[[nodiscard]] CheckRecord read_check(const Place& place);
+[[nodiscard]] nlohmann::json write_check(const CheckRecord& check);
+[[nodiscard]] MachineRecord read_machine(const Place& place);
+[[nodiscard]] Certificate read_certificate(const Place& place);
 [[nodiscard]] Ceilings read_ceilings(const Place& place);
 
 }  // namespace kernelpro::wire

@@ -109,6 +109,8 @@ Timing read_timing(const Place& place) {
   return timing;
 }
 
+}  // namespace
+
 json write_check(const CheckRecord& check) {
   return {{"stage", name_of(check.stage)},
           {"shape", write_axes(check.shape)},
@@ -135,7 +137,7 @@ CheckRecord read_check(const Place& place) {
   return check;
 }
 
-}  // namespace
+namespace {}  // namespace
 
 Verdict read_verdict(const Place& place) {
   Fields fields(place);

@@ -17,8 +17,9 @@ using nlohmann::json;
 using wire::Fields;
 using wire::Place;
 
-constexpr std::array<std::pair<WorkerOp, std::string_view>, 6> ops = {{
+constexpr std::array<std::pair<WorkerOp, std::string_view>, 7> ops = {{
     {WorkerOp::open, "open"},
+    {WorkerOp::build, "build"},
     {WorkerOp::evaluate, "evaluate"},
     {WorkerOp::check, "check"},
     {WorkerOp::ceilings, "ceilings"},

@@ -27,12 +27,16 @@ std::size_t round_to_page(std::size_t bytes) {
 
 Result<Arm> Arm::start(const JudgeSettings& settings, const BuildOutcome& build, bool may_link,
                        std::size_t buffer_bytes) {
+  Result<StagedLibrary> library = StagedLibrary::copy(build.library);
+  if (!library) {
+    return library.error();
+  }
   RunnerSettings runner;
   runner.jail = settings.jail;
   runner.program = settings.runner;
   runner.threads = settings.threads;
   runner.policy.read = runtime_libraries();
-  runner.policy.read.push_back(std::filesystem::weakly_canonical(build.library).string());
+  runner.policy.read.push_back(library->path().string());
   if (may_link) {
     for (const char* folder :
          {"/usr/lib", "/lib", "/lib64", "/etc/alternatives", "/sys", "/proc"}) {
@@ -45,7 +49,7 @@ Result<Arm> Arm::start(const JudgeSettings& settings, const BuildOutcome& build,
   if (!process) {
     return process.error();
   }
-  return Arm(std::move(*process), build, settings);
+  return Arm(std::move(*process), std::move(*library), settings.threads);
 }
 
 std::optional<Failure> Arm::ask(runner::Request& request, const std::vector<int>& fds,
@@ -61,7 +65,7 @@ std::optional<Failure> Arm::ask(runner::Request& request, const std::vector<int>
 std::optional<Failure> Arm::load(std::int64_t timeout_ms) {
   runner::Request request{};
   request.op = runner::Op::load;
-  std::strncpy(request.path, build_.library.c_str(), sizeof request.path - 1);
+  std::strncpy(request.path, library_.path().c_str(), sizeof request.path - 1);
   Exchange loaded;
   std::optional<Failure> failure = ask(request, {}, timeout_ms, "being loaded", loaded);
   implementation_ = loaded.reply.text;

@@ -8,6 +8,7 @@
 
 #include "worker/judge/failure.hpp"
 #include "worker/judge/settings.hpp"
+#include "worker/runner/staged_library.hpp"
 #include "worker/toolchain/toolchain.hpp"
 
 namespace kernelpro {
@@ -48,14 +49,14 @@ class Arm {
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
 
  private:
-  Arm(RunnerProcess process, BuildOutcome build, const JudgeSettings& settings)
-      : process_(std::move(process)), build_(std::move(build)), threads_(settings.threads) {}
+  Arm(RunnerProcess process, StagedLibrary library, int threads)
+      : library_(std::move(library)), process_(std::move(process)), threads_(threads) {}
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
 
+  StagedLibrary library_;
   RunnerProcess process_;
-  BuildOutcome build_;
   int threads_ = 1;
   std::optional<BufferPlan> plan_;
   Arena workspace_;

@@ -214,18 +214,6 @@ void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token sto
 
 }  // namespace
 
-std::string_view name_of(LintLevel level) {
-  switch (level) {
-    case LintLevel::error:
-      return "error";
-    case LintLevel::warning:
-      return "warning";
-    case LintLevel::note:
-      return "note";
-  }
-  return "note";
-}
-
 Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   const Task& task = judge.task();
   const Result<Axes> axes = middle_shape(task);

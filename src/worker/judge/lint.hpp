@@ -5,19 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "common/model/orders.hpp"
 #include "worker/judge/judge.hpp"
 
 namespace kernelpro {
-
-enum class LintLevel { error, warning, note };
-
-[[nodiscard]] std::string_view name_of(LintLevel level);
-
-struct LintFinding {
-  LintLevel level = LintLevel::note;
-  std::string rule;  // "zeros", "constant", "pass_through", "baseline", "flops" …
-  std::string text;
-};
 
 // Outputs that need no work: zeros, the expected outputs' mean, each input passed through. An error
 // for each that the tolerance would accept. Cheap: no candidate is built.

@@ -65,16 +65,20 @@ Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
   if (!built) {
     return built.error();
   }
-  oracle.build_ = std::move(*built);
+  Result<StagedLibrary> library = StagedLibrary::copy(built->library);
+  if (!library) {
+    return library.error();
+  }
+  oracle.library_ = std::move(*library);
   return oracle;
 }
 
-Result<RunnerProcess> Oracle::start(const BuildOutcome& build) const {
+Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
   RunnerSettings runner;
   runner.jail = settings_.jail;
   runner.program = settings_.program;
   runner.policy.read = runtime_libraries();
-  runner.policy.read.push_back(build.library.string());
+  runner.policy.read.push_back(library.path().string());
   runner.policy.landlock = settings_.landlock;
   Result<RunnerProcess> process = RunnerProcess::start(runner);
   if (!process) {
@@ -82,7 +86,7 @@ Result<RunnerProcess> Oracle::start(const BuildOutcome& build) const {
   }
   runner::Request request{};
   request.op = runner::Op::load;
-  std::strncpy(request.path, build.library.c_str(), sizeof request.path - 1);
+  std::strncpy(request.path, library.path().c_str(), sizeof request.path - 1);
   const Exchange loaded = process->exchange(request, {}, settings_.timeout_ms);
   if (loaded.end != ExchangeEnd::replied || loaded.reply.status != runner::CallStatus::ok) {
     return make_error(ErrorKind::bad_input, describe_end(loaded), task_.reference.file);
@@ -139,7 +143,7 @@ Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
     return outputs.error();
   }
   if (!process_ || !process_->alive()) {
-    Result<RunnerProcess> started = start(*build_);
+    Result<RunnerProcess> started = start(*library_);
     if (!started) {
       return started.error();
     }
@@ -188,7 +192,11 @@ Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolc
     return inputs ? outputs.error() : inputs.error();
   }
   fill_inputs(task_, *plan, *inputs, 0, 1, Distribution::normal);
-  Result<RunnerProcess> process = start(*built);
+  const Result<StagedLibrary> library = StagedLibrary::copy(built->library);
+  if (!library) {
+    return library.error();
+  }
+  Result<RunnerProcess> process = start(*library);
   if (!process) {
     return process.error();
   }

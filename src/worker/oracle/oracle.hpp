@@ -9,6 +9,7 @@
 #include "common/base/result.hpp"
 #include "common/model/task.hpp"
 #include "worker/runner/runner_process.hpp"
+#include "worker/runner/staged_library.hpp"
 #include "worker/tensor/buffers.hpp"
 #include "worker/tensor/compare.hpp"
 #include "worker/tensor/generate.hpp"
@@ -61,7 +62,7 @@ class Oracle {
  private:
   Oracle(Task task, OracleSettings settings)
       : task_(std::move(task)), settings_(std::move(settings)) {}
-  [[nodiscard]] Result<RunnerProcess> start(const BuildOutcome& build) const;
+  [[nodiscard]] Result<RunnerProcess> start(const StagedLibrary& library) const;
   [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
                               const Arena& outputs) const;
   [[nodiscard]] Status call(RunnerProcess& process) const;
@@ -69,7 +70,7 @@ class Oracle {
 
   Task task_;
   OracleSettings settings_;
-  std::optional<BuildOutcome> build_;
+  std::optional<StagedLibrary> library_;
   std::optional<RunnerProcess> process_;
 };
 

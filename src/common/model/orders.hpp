@@ -1,0 +1,93 @@
+// What the coordinator asks of a worker, and what comes back beside certificates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/model/candidate.hpp"
+#include "common/model/certificate.hpp"
+#include "common/model/task.hpp"
+#include "common/model/verdict.hpp"
+
+namespace kernelpro {
+
+// Opens a task. Zeros mean the worker's defaults.
+struct OpenOrder {
+  Task task;
+  bool sandbox = true;  // false: --sandbox none, every verdict unverified
+  int threads = 0;
+  std::int64_t call_timeout_ms = 0;
+  double timing_seconds = 0;
+};
+
+enum class LintLevel { error, warning, note };
+
+[[nodiscard]] std::string_view name_of(LintLevel level);
+[[nodiscard]] std::optional<LintLevel> parse_lint_level(std::string_view name);
+
+// What the lint says of a task.
+struct LintFinding {
+  LintLevel level = LintLevel::note;
+  std::string rule;  // "zeros", "constant", "pass_through", "honest", "broken", "flops" …
+  std::string text;
+};
+
+// A timed shape as the opened task knows it.
+struct OpenedShape {
+  Axes shape;              // given axes
+  double baseline_ns = 0;  // median call of the baseline, alone
+  int calls = 0;           // in a round
+  bool flushed = false;
+  int pairs = 0;  // of rounds, in a comparison
+  double noise_floor = 0;
+};
+
+struct Opened {
+  std::string task_hash;
+  std::vector<OpenedShape> shapes;
+  std::vector<LintFinding> findings;
+  Ceilings ceilings;
+};
+
+// Judges a candidate, or one of the task's own implementations by name.
+struct EvaluateOrder {
+  std::optional<Candidate> candidate;
+  std::string implementation;          // when there is no candidate: a baseline or comparator
+  std::optional<Candidate> incumbent;  // none: the baseline
+  std::vector<std::string> allow_precision;
+  bool timed = true;
+  std::optional<std::uint64_t> seed;  // none: secret and fresh
+  std::vector<CheckRecord> repeat_checks;
+};
+
+struct Evaluated {
+  Certificate certificate;
+  std::string implementation;  // what a comparator says it ran
+};
+
+struct CompilerDescription {
+  std::string name;
+  std::string path;
+  std::string identity;
+  std::vector<std::string> target_flags;
+  std::vector<std::string> openmp_flags;
+};
+
+// Something the machine lacks, and how to get it.
+struct Problem {
+  std::string what;
+  std::string remedy;
+  bool fatal = false;  // nothing can be judged without it
+};
+
+struct WorkerDescription {
+  std::string version;
+  MachineRecord machine;
+  std::vector<CompilerDescription> compilers;
+  std::vector<Problem> problems;
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,31 @@
+// The JSON bodies of worker requests and replies; as strict as common/wire/json.hpp.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/orders.hpp"
+
+namespace kernelpro {
+
+[[nodiscard]] nlohmann::json to_json(const OpenOrder& order);
+[[nodiscard]] nlohmann::json to_json(const EvaluateOrder& order);
+[[nodiscard]] nlohmann::json to_json(const Opened& opened);
+[[nodiscard]] nlohmann::json to_json(const Evaluated& evaluated);
+[[nodiscard]] nlohmann::json to_json(const WorkerDescription& description);
+[[nodiscard]] nlohmann::json to_json(const std::vector<LintFinding>& findings);
+
+[[nodiscard]] Result<OpenOrder> open_order_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<EvaluateOrder> evaluate_order_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Opened> opened_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Evaluated> evaluated_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<WorkerDescription> description_from_json(const nlohmann::json& json);
+// {"findings": […]}
+[[nodiscard]] Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json);
+
+// {"candidates": […]}: what the op `build` takes.
+[[nodiscard]] nlohmann::json build_order(const std::vector<Candidate>& candidates);
+[[nodiscard]] Result<std::vector<Candidate>> build_order_from_json(const nlohmann::json& json);
+
+}  // namespace kernelpro

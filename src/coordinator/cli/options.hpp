@@ -1,0 +1,65 @@
+// What the user asked for, as one plain value.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coordinator/task/create.hpp"
+
+namespace kernelpro {
+
+enum class CommandKind {
+  evaluate,
+  verify,
+  task_new,
+  task_check,
+  task_list,
+  ceilings,
+  doctor,
+  help
+};
+
+struct Options {
+  CommandKind command = CommandKind::help;
+  bool json = false;
+  bool quiet = false;  // no progress lines
+  std::string task;    // evaluate, task check
+  std::vector<std::string> sources;
+  std::string incumbent;  // a source file
+  std::string compiler;
+  std::vector<std::string> build_options;
+  std::vector<std::string> allow_precision;
+  bool sandbox = true;
+  bool timed = true;
+  int threads = 0;
+  double timeout_seconds = 0;
+  double timing_seconds = 0;
+  std::filesystem::path certificate;            // verify
+  std::filesystem::path certificate_directory;  // evaluate: where certificates are written
+  bool refresh = false;                         // ceilings
+  NewTask new_task;
+};
+
+// Exit codes of every command.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_usage = 1,
+  exit_bad_input = 2,
+  exit_not_passed = 3,  // judged, not passed or not faster
+  exit_waiting = 4,
+  exit_environment = 5,
+  exit_interrupted = 130,
+};
+
+struct ParsedOptions {
+  Options options;
+  bool finished = false;  // help, version or a usage error was printed
+  int exit_code = exit_done;
+};
+
+[[nodiscard]] ParsedOptions parse_options(int argc, const char* const* argv);
+
+}  // namespace kernelpro

@@ -1,0 +1,94 @@
+#include "coordinator/dispatch/worker_client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "common/base/paths.hpp"
+#include "common/wire/json.hpp"
+#include "common/wire/orders_json.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// The worker's own limits end every piece of work long before.
+constexpr std::int64_t answer_timeout_ms = 60 * 60 * 1000;
+
+}  // namespace
+
+Result<WorkerClient> WorkerClient::start() {
+  const Result<std::filesystem::path> program = sibling_program("kernelpro-worker");
+  if (!program) {
+    return program.error();
+  }
+  Command command;
+  command.arguments = {program->string()};
+  command.inherit_environment = true;
+  Result<ChildProcess> process = ChildProcess::start(command);
+  if (!process) {
+    return process.error();
+  }
+  return WorkerClient(std::move(*process));
+}
+
+Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
+                                     std::stop_token stop) {
+  const std::int64_t id = ++next_id_;
+  Result<std::string> line = request_line(id, op, body);
+  if (!line) {
+    return line.error();
+  }
+  line->pop_back();  // write_line adds the newline
+  KP_TRY(process_.write_line(*line));
+  for (;;) {
+    const Result<std::string> answer = process_.read_line(answer_timeout_ms, stop);
+    if (!answer) {
+      return answer.error();
+    }
+    const Result<WorkerMessage> message = parse_worker_message(*answer);
+    if (!message) {
+      return message.error();
+    }
+    if (const auto* event = std::get_if<WorkerEvent>(&*message)) {
+      if (listener_ && event->id == id) {
+        listener_(*event);
+      }
+      continue;
+    }
+    const auto& reply = std::get<WorkerReply>(*message);
+    if (reply.id == id) {
+      return reply.result;
+    }
+  }
+}
+
+Result<WorkerDescription> WorkerClient::describe(std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::describe, nlohmann::json::object(), stop);
+  return reply ? description_from_json(**reply) : Result<WorkerDescription>(reply.error());
+}
+
+Result<Ceilings> WorkerClient::ceilings(bool refresh, std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::ceilings, {{"refresh", refresh}}, stop);
+  return reply ? ceilings_from_json(**reply) : Result<Ceilings>(reply.error());
+}
+
+Result<Opened> WorkerClient::open(const OpenOrder& order, std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::open, to_json(order), stop);
+  return reply ? opened_from_json(**reply) : Result<Opened>(reply.error());
+}
+
+Status WorkerClient::build(const std::vector<Candidate>& candidates, std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::build, build_order(candidates), stop);
+  return reply ? Status() : Status(reply.error());
+}
+
+Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::evaluate, to_json(order), stop);
+  return reply ? evaluated_from_json(**reply) : Result<Evaluated>(reply.error());
+}
+
+Result<std::vector<LintFinding>> WorkerClient::check(std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::check, nlohmann::json::object(), stop);
+  return reply ? findings_from_json(**reply) : Result<std::vector<LintFinding>>(reply.error());
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,45 @@
+// Talks to a kernelpro-worker over its standard input and output.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/process.hpp"
+#include "common/base/result.hpp"
+#include "common/model/orders.hpp"
+#include "common/wire/worker_line.hpp"
+
+namespace kernelpro {
+
+using EventListener = std::function<void(const WorkerEvent&)>;
+
+class WorkerClient {
+ public:
+  // Starts the worker that lies beside this program.
+  [[nodiscard]] static Result<WorkerClient> start();
+
+  void on_event(EventListener listener) { listener_ = std::move(listener); }
+
+  [[nodiscard]] Result<WorkerDescription> describe(std::stop_token stop = {});
+  [[nodiscard]] Result<Ceilings> ceilings(bool refresh, std::stop_token stop = {});
+  [[nodiscard]] Result<Opened> open(const OpenOrder& order, std::stop_token stop = {});
+  // Builds ahead, several at once, so that no build stands between two timings.
+  [[nodiscard]] Status build(const std::vector<Candidate>& candidates, std::stop_token stop = {});
+  [[nodiscard]] Result<Evaluated> evaluate(const EvaluateOrder& order, std::stop_token stop = {});
+  [[nodiscard]] Result<std::vector<LintFinding>> check(std::stop_token stop = {});
+
+ private:
+  explicit WorkerClient(ChildProcess process) : process_(std::move(process)) {}
+  // Sends one request and waits for its reply. A worker that dies is an error of kind `lost`.
+  [[nodiscard]] Result<JsonObject> ask(WorkerOp op, const nlohmann::json& body,
+                                       std::stop_token stop);
+
+  ChildProcess process_;
+  EventListener listener_;
+  std::int64_t next_id_ = 0;
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,190 @@
+#include "coordinator/report/verdict_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "coordinator/report/table.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::size_t shown_evidence = 12;
+
+std::string share_text(const Timing& timing) {
+  double least = 0;
+  for (const ShapeTiming& shape : timing.shapes) {
+    least = least == 0 ? shape.share_of_bound : std::min(least, shape.share_of_bound);
+  }
+  return least > 0 ? fmt::format("{:.0f} %", 100 * least) : "–";
+}
+
+std::string speedup_text(const Timing& timing) {
+  if (timing.comparison == Comparison::not_timed) {
+    return "–";
+  }
+  const bool screened = std::any_of(timing.shapes.begin(), timing.shapes.end(),
+                                    [](const ShapeTiming& shape) { return shape.screened; });
+  if (screened) {
+    return fmt::format("{:.2f} (screen)", timing.speedup);
+  }
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", timing.speedup, timing.speedup_interval.low,
+                     timing.speedup_interval.high);
+}
+
+std::string time_text(const Timing& timing) {
+  return timing.shapes.empty() || timing.shapes.front().candidate_ns <= 0
+             ? "–"
+             : duration_text(timing.shapes.front().candidate_ns);
+}
+
+std::string axes_text(const Axes& axes) {
+  std::string out;
+  for (const auto& [name, extent] : axes) {
+    out += (out.empty() ? "" : " ") + name + "=" + std::to_string(extent);
+  }
+  return out;
+}
+
+std::string shape_lines(const Timing& timing) {
+  if (timing.shapes.empty()) {
+    return "";
+  }
+  Table table({"shape", "candidate", "incumbent", "speed-up", "95 % interval", "noise floor",
+               "of bound", "bound by", "rounds × calls"});
+  for (const ShapeTiming& shape : timing.shapes) {
+    table.add(
+        {axes_text(shape.shape), duration_text(shape.candidate_ns),
+         duration_text(shape.incumbent_ns), fmt::format("{:.3f}", shape.speedup),
+         fmt::format("[{:.3f}, {:.3f}]", shape.speedup_interval.low, shape.speedup_interval.high),
+         fmt::format("{:.1f} %", 100 * shape.noise_floor),
+         fmt::format("{:.0f} %", 100 * shape.share_of_bound), shape.bound_by,
+         fmt::format("{} × {}{}{}", shape.candidate_rounds.size(), shape.calls,
+                     shape.flushed ? ", flushed" : "", shape.screened ? ", screened" : "")});
+  }
+  return table.text();
+}
+
+void add_difference(std::vector<Difference>& out, const std::string& what,
+                    const std::string& before, const std::string& now, bool matters = false) {
+  if (before != now) {
+    out.push_back({what, before, now, matters});
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    out += (out.empty() ? "" : " ") + word;
+  }
+  return out;
+}
+
+bool overlap(const Interval& a, const Interval& b) {
+  return a.low <= b.high && b.low <= a.high;
+}
+
+std::string ceiling_text(const Ceilings& ceilings) {
+  return fmt::format("{:.1f} GB/s, {:.0f} GFLOP/s", best_bandwidth(ceilings) / 1e9,
+                     best_flops(ceilings, "f32") / 1e9);
+}
+
+}  // namespace
+
+std::string outcome_text(const Verdict& verdict) {
+  std::string out(name_of(verdict.outcome));
+  if (!verdict.rule.empty()) {
+    out += ": " + verdict.rule;
+  }
+  if (verdict.outcome == Outcome::passed && verdict.precision != "contract") {
+    out += " (" + verdict.precision + ")";
+  }
+  if (verdict.suspect) {
+    out += " (suspect)";
+  }
+  if (!verdict.verified) {
+    out += " (unverified)";
+  }
+  return out;
+}
+
+std::string evaluation_text(const Evaluated& evaluated) {
+  const Verdict& verdict = evaluated.certificate.verdict;
+  std::string out =
+      fmt::format("{} · {}: {}\n  {}\n", evaluated.certificate.task.name,
+                  evaluated.certificate.candidate.name, outcome_text(verdict), verdict.summary);
+  if (!evaluated.implementation.empty()) {
+    out += "  implementation: " + evaluated.implementation + "\n";
+  }
+  if (verdict.outcome != Outcome::passed) {
+    out += fmt::format("  ended in stage {}\n", name_of(verdict.stage));
+  }
+  for (std::size_t i = 0; i < std::min(verdict.evidence.size(), shown_evidence); ++i) {
+    std::string text = verdict.evidence[i];
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 5)) {
+      text.replace(at, 1, "\n    ");
+    }
+    out += "  - " + text + "\n";
+  }
+  for (const std::string& suspicion : verdict.suspicions) {
+    out += "  suspicion: " + suspicion + "\n";
+  }
+  out += shape_lines(verdict.timing);
+  out += fmt::format("  {} checks, judged in {}{}\n", verdict.checks.size(),
+                     duration_text(static_cast<double>(verdict.judge_ns)),
+                     verdict.build_ns > 0
+                         ? ", built in " + duration_text(static_cast<double>(verdict.build_ns))
+                         : ", build cached");
+  return out;
+}
+
+std::string verdict_table(const std::vector<Evaluated>& evaluations) {
+  Table table({"task", "candidate", "verdict", "time", "speed-up", "", "of bound"});
+  for (const Evaluated& evaluated : evaluations) {
+    const Verdict& verdict = evaluated.certificate.verdict;
+    const bool passed = verdict.outcome == Outcome::passed;
+    table.add({evaluated.certificate.task.name, evaluated.certificate.candidate.name,
+               outcome_text(verdict), passed ? time_text(verdict.timing) : "–",
+               passed ? speedup_text(verdict.timing) : "–",
+               passed ? std::string(name_of(verdict.timing.comparison)) : "",
+               passed ? share_text(verdict.timing) : "–"});
+  }
+  return table.text();
+}
+
+std::vector<Difference> compare_certificates(const Certificate& before, const Certificate& now) {
+  std::vector<Difference> out;
+  add_difference(out, "processor", before.machine.processor, now.machine.processor);
+  add_difference(out, "architecture", before.machine.architecture, now.machine.architecture);
+  add_difference(out, "cores", std::to_string(before.machine.cores),
+                 std::to_string(now.machine.cores));
+  add_difference(out, "kernel", before.machine.kernel, now.machine.kernel);
+  add_difference(out, "last-level cache", std::to_string(before.machine.cache_bytes),
+                 std::to_string(now.machine.cache_bytes));
+  add_difference(out, "program version", before.program_version, now.program_version);
+  add_difference(out, "sandbox", before.sandbox, now.sandbox);
+  add_difference(out, "task", before.task_hash, now.task_hash, true);
+  add_difference(out, "source", before.build.source_hash, now.build.source_hash, true);
+  add_difference(out, "compiler", before.build.compiler_identity, now.build.compiler_identity);
+  add_difference(out, "flags", joined(before.build.flags), joined(now.build.flags));
+  add_difference(out, "binary", before.build.binary_hash, now.build.binary_hash);
+  add_difference(out, "incumbent's binary", before.incumbent_build.binary_hash,
+                 now.incumbent_build.binary_hash);
+  if (before.ceilings.machine != now.ceilings.machine) {
+    add_difference(out, "ceilings", ceiling_text(before.ceilings), ceiling_text(now.ceilings));
+  }
+  add_difference(out, "verdict", outcome_text(before.verdict), outcome_text(now.verdict), true);
+  const Timing& first = before.verdict.timing;
+  const Timing& second = now.verdict.timing;
+  if (first.comparison != Comparison::not_timed && second.comparison != Comparison::not_timed) {
+    add_difference(out, "comparison", std::string(name_of(first.comparison)),
+                   std::string(name_of(second.comparison)), true);
+    if (!overlap(first.speedup_interval, second.speedup_interval)) {
+      add_difference(out, "speed-up", speedup_text(first), speedup_text(second));
+    }
+  }
+  return out;
+}
+
+}  // namespace kernelpro

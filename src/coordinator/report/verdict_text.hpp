@@ -1,0 +1,33 @@
+// Verdicts and certificates for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/model/certificate.hpp"
+#include "common/model/orders.hpp"
+
+namespace kernelpro {
+
+// "cheated: clock", "passed", "passed (suspect)", "passed (unverified)".
+[[nodiscard]] std::string outcome_text(const Verdict& verdict);
+
+// Everything about one evaluation: outcome, evidence, timing by shape.
+[[nodiscard]] std::string evaluation_text(const Evaluated& evaluated);
+
+// One line a candidate: outcome, rule, time, speed-up with interval, share of the bound.
+[[nodiscard]] std::string verdict_table(const std::vector<Evaluated>& evaluations);
+
+// What differs between a certificate and its repetition: machine, tools, binaries, verdict, timing.
+// `same` is empty when nothing differs.
+struct Difference {
+  std::string what;
+  std::string before;
+  std::string now;
+  bool matters = false;  // the verdict or the comparison differ, not only the circumstances
+};
+
+[[nodiscard]] std::vector<Difference> compare_certificates(const Certificate& before,
+                                                           const Certificate& now);
+
+}  // namespace kernelpro

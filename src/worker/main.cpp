@@ -1,0 +1,135 @@
+// kernelpro-worker: where the hardware is. Reads requests as JSON lines on standard input and
+// answers on standard output until the input ends.
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "common/base/paths.hpp"
+#include "worker/session/session.hpp"
+
+namespace {
+
+using namespace kernelpro;
+
+constexpr int usage_exit_code = 1;
+constexpr int environment_exit_code = 5;
+
+constexpr const char* usage =
+    "kernelpro-worker: judges candidates where the hardware is.\n"
+    "\n"
+    "It reads JSON lines on standard input and answers on standard output; see docs/worker.md and\n"
+    "schemas/worker_request.json. Usually `kernelpro` starts it.\n"
+    "\n"
+    "Example:\n"
+    "  echo '{\"v\":1,\"id\":1,\"op\":\"describe\"}' | kernelpro-worker\n";
+
+void print(const std::string& line) {
+  std::fputs(line.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// Lines of standard input; gives up waiting when a stop is asked for.
+class LineReader {
+ public:
+  [[nodiscard]] std::optional<std::string> next(const std::stop_token& stop) {
+    for (;;) {
+      if (const std::size_t end = buffer_.find('\n', searched_); end != std::string::npos) {
+        std::string line = buffer_.substr(0, end);
+        buffer_.erase(0, end + 1);
+        searched_ = 0;
+        return line;
+      }
+      searched_ = buffer_.size();
+      if (stop.stop_requested() || buffer_.size() > longest_worker_line || !read_more()) {
+        return std::nullopt;
+      }
+    }
+  }
+
+ private:
+  bool read_more() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (poll(&input, 1, poll_ms) <= 0) {
+      return true;
+    }
+    char part[65536];
+    const ssize_t got = read(STDIN_FILENO, part, sizeof part);
+    if (got > 0) {
+      buffer_.append(part, static_cast<std::size_t>(got));
+    }
+    return got > 0;
+  }
+
+  static constexpr int poll_ms = 200;
+  std::string buffer_;
+  std::size_t searched_ = 0;
+};
+
+void serve(Session& session, const std::stop_token& stop) {
+  LineReader reader;
+  while (const std::optional<std::string> line = reader.next(stop)) {
+    if (line->empty()) {
+      continue;
+    }
+    const Result<WorkerRequest> request = parse_request(*line);
+    if (!request) {
+      print(error_line(refused_request_id(*line), request.error()));
+      continue;
+    }
+    const Result<nlohmann::json> result =
+        session.handle(*request, [](const WorkerEvent& event) { print(event_line(event)); }, stop);
+    if (!result) {
+      print(error_line(request->id, result.error()));
+      continue;
+    }
+    const Result<std::string> reply = reply_line(request->id, *result);
+    print(reply ? *reply : error_line(request->id, reply.error()));
+  }
+}
+
+// SIGINT and SIGTERM ask the work under way to stop; they are taken by a thread of their own, since
+// nothing safe can be done in a handler. SIGUSR1 ends that thread.
+std::jthread watch_signals(std::stop_source& source) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return std::jthread([signals, &source] {
+    int got = 0;
+    sigwait(&signals, &got);
+    source.request_stop();
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    const bool help = std::strcmp(argv[1], "--help") == 0;
+    std::fputs(usage, help ? stdout : stderr);
+    return help ? 0 : usage_exit_code;
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  const Result<std::filesystem::path> share = share_directory();
+  if (!share) {
+    std::fprintf(stderr, "kernelpro-worker: %s\n", share.error().text().c_str());
+    return environment_exit_code;
+  }
+  std::stop_source source;
+  std::jthread watcher = watch_signals(source);
+  Session session({program_directory(), *share, cache_directory()});
+  serve(session, source.get_token());
+  pthread_kill(watcher.native_handle(), SIGUSR1);
+  return 0;
+}

@@ -1,0 +1,329 @@
+#include "worker/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "common/base/jail_policy.hpp"
+#include "common/wire/json.hpp"
+#include "common/wire/orders_json.hpp"
+#include "worker/ceilings/ceilings.hpp"
+#include "worker/ceilings/machine.hpp"
+#include "worker/judge/lint.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr int least_landlock_abi = 2;
+constexpr std::int64_t assumed_cache_bytes = 32 << 20;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+Error nothing_open() {
+  return make_error(ErrorKind::bad_input, "no task is open: send `open` first");
+}
+
+Problem landlock_problem(int abi) {
+  return {fmt::format("landlock ABI {} or later is missing (found {})", least_landlock_abi, abi),
+          "use Linux 6.1 or later with landlock in CONFIG_LSM (boot with lsm=landlock,…), or judge "
+          "with --sandbox none, which marks every result unverified",
+          true};
+}
+
+bool has_compiler(const std::vector<Compiler>& compilers, const std::string& part) {
+  return std::any_of(compilers.begin(), compilers.end(), [&part](const Compiler& compiler) {
+    return compiler.name.find(part) != std::string::npos;
+  });
+}
+
+std::vector<OpenedShape> opened_shapes(const Judge& judge) {
+  std::vector<OpenedShape> out;
+  for (const TimedShape& shape : judge.timed_shapes()) {
+    OpenedShape opened;
+    for (const AxisSpec& axis : judge.task().axes) {
+      if (!axis.derived) {
+        opened.shape[axis.name] = shape.axes.at(axis.name);
+      }
+    }
+    opened.baseline_ns = shape.solo_ns;
+    opened.calls = shape.rounds.calls;
+    opened.flushed = shape.rounds.flush;
+    opened.pairs = shape.pairs;
+    opened.noise_floor = shape.noise_floor;
+    out.push_back(std::move(opened));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<nlohmann::json> Session::handle(const WorkerRequest& request,
+                                       const std::function<void(const WorkerEvent&)>& emit,
+                                       std::stop_token stop) {
+  const StageListener listener = [&](Stage stage, const std::string& text) {
+    emit(WorkerEvent{request.id, std::string(name_of(stage)), text});
+  };
+  switch (request.op) {
+    case WorkerOp::describe:
+      return describe();
+    case WorkerOp::ceilings:
+      return ceilings(request, stop);
+    case WorkerOp::open:
+      return open(request, stop);
+    case WorkerOp::build:
+      return build(request, stop);
+    case WorkerOp::evaluate:
+      return evaluate(request, listener, stop);
+    case WorkerOp::check:
+      return check(stop);
+    case WorkerOp::close:
+      judge_.reset();
+      return nlohmann::json::object();
+  }
+  return make_error(ErrorKind::internal, "unhandled request");
+}
+
+Result<nlohmann::json> Session::describe() {
+  WorkerDescription description;
+  description.version = KERNELPRO_VERSION;
+  description.machine = describe_machine();
+  if (description.machine.landlock_abi < least_landlock_abi) {
+    description.problems.push_back(landlock_problem(description.machine.landlock_abi));
+  }
+  const bool sandbox = description.machine.landlock_abi >= least_landlock_abi;
+  if (const Status status = need_toolchain(sandbox); !status) {
+    description.problems.push_back({status.error().text(), "apt-get install g++ clang-19", true});
+    return to_json(description);
+  }
+  for (const Compiler& compiler : toolchain_->compilers()) {
+    description.compilers.push_back({compiler.name, compiler.path, compiler.identity,
+                                     compiler.target_flags, compiler.openmp_flags});
+    if (compiler.openmp_flags.empty()) {
+      description.problems.push_back({compiler.name + " has no OpenMP",
+                                      "apt-get install libgomp1 (g++) or libomp-19-dev (clang)",
+                                      false});
+    }
+  }
+  if (!has_compiler(toolchain_->compilers(), "g++")) {
+    description.problems.push_back({"g++ is missing", "apt-get install g++", false});
+  }
+  if (!has_compiler(toolchain_->compilers(), "clang")) {
+    description.problems.push_back(
+        {"clang++-19 is missing", "apt-get install clang-19 libomp-19-dev", false});
+  }
+  return to_json(description);
+}
+
+Status Session::need_toolchain(bool sandbox) {
+  if (toolchain_ && sandbox_ == sandbox) {
+    return {};
+  }
+  ToolchainSettings settings;
+  settings.cache = settings_.cache;
+  settings.abi_include = settings_.share / "include";
+  settings.jail = settings_.programs / "kernelpro-jail";
+  settings.landlock = sandbox;
+  Result<Toolchain> opened = Toolchain::open(settings);
+  if (!opened) {
+    return opened.error();
+  }
+  judge_.reset();
+  toolchain_.emplace(std::move(*opened));
+  sandbox_ = sandbox;
+  return {};
+}
+
+Status Session::need_ceilings(bool refresh, std::stop_token stop) {
+  if (ceilings_ && !refresh) {
+    return {};
+  }
+  CeilingSettings settings;
+  settings.cache = settings_.cache;
+  settings.source = settings_.share / "ceilings" / "cpu.cpp";
+  settings.refresh = refresh;
+  Result<Ceilings> measured = measure_ceilings(*toolchain_, settings, stop);
+  if (!measured) {
+    return measured.error();
+  }
+  ceilings_ = std::move(*measured);
+  return {};
+}
+
+Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop_token stop) {
+  bool refresh = false;
+  for (const auto& [key, value] : request.body->items()) {
+    if (key != "refresh" || !value.is_boolean()) {
+      return make_error(ErrorKind::bad_input, "expected only \"refresh\", true or false",
+                        "/" + key);
+    }
+    refresh = value.get<bool>();
+  }
+  KP_TRY(need_toolchain(sandbox_));
+  KP_TRY(need_ceilings(refresh, stop));
+  return to_json(*ceilings_);
+}
+
+JudgeSettings Session::judge_settings(const OpenOrder& order) const {
+  const MachineRecord machine = describe_machine();
+  JudgeSettings settings;
+  settings.jail = (settings_.programs / "kernelpro-jail").string();
+  settings.runner = (settings_.programs / "kernelpro-runner").string();
+  settings.oracle = (settings_.programs / "kernelpro-oracle").string();
+  settings.landlock = order.sandbox;
+  settings.threads = order.threads > 0 ? order.threads : std::max(machine.cores, 1);
+  settings.cache_bytes = machine.cache_bytes > 0 ? machine.cache_bytes : assumed_cache_bytes;
+  settings.memory_bytes = machine.memory_bytes;
+  if (order.call_timeout_ms > 0) {
+    settings.call_timeout_ms = order.call_timeout_ms;
+  }
+  if (order.timing_seconds > 0) {
+    settings.timing_seconds = order.timing_seconds;
+  }
+  return settings;
+}
+
+Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_token stop) {
+  Result<OpenOrder> order = open_order_from_json(*request.body);
+  if (!order) {
+    return order.error();
+  }
+  if (order->sandbox && landlock_abi() < least_landlock_abi) {
+    const Problem problem = landlock_problem(landlock_abi());
+    return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
+  }
+  KP_TRY(need_toolchain(order->sandbox));
+  KP_TRY(need_ceilings(false, stop));
+  Result<std::unique_ptr<Judge>> judge =
+      Judge::open(order->task, *toolchain_, *ceilings_, judge_settings(*order), stop);
+  if (!judge) {
+    return judge.error();
+  }
+  judge_ = std::move(*judge);
+  Result<std::vector<LintFinding>> findings = lint_trivial(*judge_);
+  if (!findings) {
+    return findings.error();
+  }
+  return to_json(
+      Opened{task_hash(order->task), opened_shapes(*judge_), std::move(*findings), *ceilings_});
+}
+
+Result<nlohmann::json> Session::build(const WorkerRequest& request, std::stop_token stop) {
+  if (!judge_) {
+    return nothing_open();
+  }
+  const Result<std::vector<Candidate>> candidates = build_order_from_json(*request.body);
+  if (!candidates) {
+    return candidates.error();
+  }
+  // What does not build says so when it is evaluated; here the cache is only filled.
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < candidates->size() && !stop.stop_requested(); i = next++) {
+      const Result<BuildOutcome> built =
+          toolchain_->build(build_request(judge_->task(), (*candidates)[i], false), stop);
+      (void)built;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) {
+      threads.emplace_back(work);
+    }
+    work();
+  }
+  return nlohmann::json{{"built", candidates->size()}};
+}
+
+Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) const {
+  EvaluateRequest request;
+  request.incumbent = order.incumbent;
+  request.allow_precision = order.allow_precision;
+  request.timed = order.timed;
+  request.seed = order.seed;
+  request.repeat_checks = order.repeat_checks;
+  if (order.candidate) {
+    request.candidate = *order.candidate;
+    return request;
+  }
+  const Task& task = judge_->task();
+  const ImplementationSpec* found = find_implementation(task.baselines, order.implementation);
+  if (found == nullptr) {
+    found = find_implementation(task.comparators, order.implementation);
+  }
+  if (found == nullptr) {
+    std::string known;
+    for (const auto* list : {&task.baselines, &task.comparators}) {
+      for (const ImplementationSpec& one : *list) {
+        known += (known.empty() ? "" : ", ") + one.name;
+      }
+    }
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("the task has no implementation \"{}\"; it has: {}",
+                                  order.implementation, known),
+                      task.name);
+  }
+  request.candidate = candidate_of(task, *found);
+  request.may_link = true;
+  return request;
+}
+
+Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
+                                         const StageListener& listener, std::stop_token stop) {
+  if (!judge_) {
+    return nothing_open();
+  }
+  const Result<EvaluateOrder> order = evaluate_order_from_json(*request.body);
+  if (!order) {
+    return order.error();
+  }
+  const Result<EvaluateRequest> wanted = evaluate_request(*order);
+  if (!wanted) {
+    return wanted.error();
+  }
+  Evaluation evaluation = judge_->evaluate(*wanted, listener, stop);
+  if (stop.stop_requested()) {
+    return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
+  }
+  Evaluated out;
+  Certificate& certificate = out.certificate;
+  certificate.program_version = KERNELPRO_VERSION;
+  certificate.date = utc_now();
+  certificate.task = judge_->task();
+  certificate.task_hash = task_hash(judge_->task());
+  certificate.candidate = wanted->candidate;
+  certificate.incumbent = std::move(evaluation.incumbent);
+  certificate.build = std::move(evaluation.build);
+  certificate.incumbent_build = std::move(evaluation.incumbent_build);
+  certificate.machine = describe_machine();
+  certificate.sandbox = sandbox_ ? "landlock" : "none";
+  certificate.seed = evaluation.seed;
+  certificate.ceilings = *ceilings_;
+  certificate.verdict = std::move(evaluation.verdict);
+  out.implementation = std::move(evaluation.implementation);
+  return to_json(out);
+}
+
+Result<nlohmann::json> Session::check(std::stop_token stop) {
+  if (!judge_) {
+    return nothing_open();
+  }
+  const Result<std::vector<LintFinding>> findings = lint_task(*judge_, *toolchain_, stop);
+  if (!findings) {
+    return findings.error();
+  }
+  return to_json(*findings);
+}
+
+}  // namespace kernelpro

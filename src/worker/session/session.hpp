@@ -1,0 +1,55 @@
+// Serves the worker's requests: one open task at a time, any number of candidates.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "common/model/orders.hpp"
+#include "common/wire/worker_line.hpp"
+#include "worker/judge/judge.hpp"
+
+namespace kernelpro {
+
+struct SessionSettings {
+  std::filesystem::path programs;  // where kernelpro-jail, -runner and -oracle are
+  std::filesystem::path share;     // share/kernelpro
+  std::filesystem::path cache;
+};
+
+class Session {
+ public:
+  explicit Session(SessionSettings settings) : settings_(std::move(settings)) {}
+
+  // Carries out one request; `emit` gets its events as they happen. The reply's result or the
+  // error.
+  [[nodiscard]] Result<nlohmann::json> handle(const WorkerRequest& request,
+                                              const std::function<void(const WorkerEvent&)>& emit,
+                                              std::stop_token stop);
+
+ private:
+  [[nodiscard]] Result<nlohmann::json> describe();
+  [[nodiscard]] Result<nlohmann::json> ceilings(const WorkerRequest& request, std::stop_token stop);
+  [[nodiscard]] Result<nlohmann::json> open(const WorkerRequest& request, std::stop_token stop);
+  [[nodiscard]] Result<nlohmann::json> build(const WorkerRequest& request, std::stop_token stop);
+  [[nodiscard]] Result<nlohmann::json> evaluate(const WorkerRequest& request,
+                                                const StageListener& listener,
+                                                std::stop_token stop);
+  [[nodiscard]] Result<nlohmann::json> check(std::stop_token stop);
+
+  [[nodiscard]] Status need_toolchain(bool sandbox);
+  [[nodiscard]] Status need_ceilings(bool refresh, std::stop_token stop);
+  [[nodiscard]] JudgeSettings judge_settings(const OpenOrder& order) const;
+  [[nodiscard]] Result<EvaluateRequest> evaluate_request(const EvaluateOrder& order) const;
+
+  SessionSettings settings_;
+  bool sandbox_ = true;
+  std::optional<Toolchain> toolchain_;
+  std::optional<Ceilings> ceilings_;
+  std::unique_ptr<Judge> judge_;
+};
+
+}  // namespace kernelpro

@@ -103,7 +103,7 @@ bool Buffers::map_set(std::size_t set, int inputs, int outputs, int workspace) {
     if (region == nullptr) {
       return false;
     }
-    call.context.workspace = region;
+    call.context.workspace = region + layout_.workspace_offset;
     call.context.workspace_bytes = layout_.workspace_bytes;
   }
   if (states_ != nullptr) {

@@ -65,8 +65,9 @@ struct Layout {
   std::uint64_t input_stride;  // bytes from one set to the next
   std::uint64_t output_stride;
   std::uint64_t workspace_stride;
-  std::uint64_t workspace_bytes;  // 0: none
-  std::uint64_t state_bytes;      // 0: none
+  std::uint64_t workspace_bytes;   // 0: none
+  std::uint64_t workspace_offset;  // of its first byte within a set
+  std::uint64_t state_bytes;       // 0: none
   double scalars[max_values];
   std::int64_t axes[max_values];
   TensorPlace tensors[max_tensors];

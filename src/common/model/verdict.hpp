@@ -68,7 +68,7 @@ struct ShapeTiming {
   Interval speedup_interval;  // 95 % bootstrap
   double noise_floor = 0;     // as a fraction: 0.01 is 1 %
   Comparison comparison = Comparison::not_timed;
-  double clock_gap = 0;       // worker's clock over the runner's claim, as a fraction
+  double clock_gap = 0;       // share of the worker's clock that claims leave out
   double clock_noise = 0;     // what that gap may be on this machine
   double prepare_ns = 0;      // mean cost of kp_prepare, 0 without
   double bound_ns = 0;        // the roofline's least time on measured ceilings

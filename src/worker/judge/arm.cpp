@@ -14,13 +14,14 @@ constexpr std::int64_t gibibyte = 1LL << 30;
 // Room for the buffers, their guards and prepared state, and as much again for what the candidate
 // allocates itself.
 std::int64_t memory_limit(const JudgeSettings& settings, std::size_t buffer_bytes) {
-  const std::int64_t wanted = 4 * gibibyte + 4 * static_cast<std::int64_t>(buffer_bytes);
+  const std::int64_t wanted = 2 * gibibyte + 4 * static_cast<std::int64_t>(buffer_bytes);
   return settings.memory_bytes > 0 ? std::min(wanted, settings.memory_bytes) : wanted;
 }
 
-std::size_t round_to_page(std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
+constexpr std::size_t alignment = 64;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
 }
 
 }  // namespace
@@ -83,10 +84,16 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, const Arena& inputs,
     return failure;
   }
   has_prepare_ = answer.reply.has_prepare != 0;
-  const std::size_t workspace_stride = round_to_page(answer.reply.workspace_bytes);
-  const auto sets = static_cast<std::size_t>(plan.sets);
-  Result<Arena> workspace = Arena::create(workspace_stride * sets, false);
-  if (answer.reply.workspace_bytes > (1ULL << 40) || !workspace) {
+  constexpr std::uint64_t sane_bytes = 1ULL << 40;
+  workspace_bytes_ = std::min(answer.reply.workspace_bytes, sane_bytes);
+  // As the outputs: slack in front, the end at a guard page.
+  workspace_stride_ = workspace_bytes_ == 0
+                          ? 0
+                          : round_up(round_up(workspace_bytes_, alignment) + alignment,
+                                     static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+  Result<Arena> workspace =
+      Arena::create(workspace_stride_ * static_cast<std::size_t>(plan.sets), false);
+  if (answer.reply.workspace_bytes > sane_bytes || !workspace) {
     return Failure{Outcome::out_of_memory,
                    "",
                    "it asked for a workspace of " + std::to_string(answer.reply.workspace_bytes) +
@@ -95,12 +102,34 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, const Arena& inputs,
   }
   workspace_ = std::move(*workspace);
   request.op = runner::Op::attach;
-  request.layout.workspace_bytes = answer.reply.workspace_bytes;
-  request.layout.workspace_stride = workspace_stride;
+  request.layout.workspace_bytes = workspace_bytes_;
+  request.layout.workspace_stride = workspace_stride_;
+  request.layout.workspace_offset = workspace_offset();
   request.layout.state_bytes =
       has_prepare_ ? std::max<std::uint64_t>(answer.reply.state_bytes, 1) : 0;
   return ask(request, {inputs.fd(), outputs.fd(), workspace_.fd()}, timeout_ms,
              "its buffers were mapped", answer);
+}
+
+std::size_t Arm::workspace_offset() const {
+  return workspace_stride_ - std::min(round_up(workspace_bytes_, alignment), workspace_stride_);
+}
+
+std::optional<Failure> Arm::check_workspace() const {
+  const auto untouched = [](const char* begin, const char* end) {
+    return std::all_of(begin, end,
+                       [](char byte) { return static_cast<unsigned char>(byte) == poison_byte; });
+  };
+  for (std::size_t at = 0; workspace_stride_ > 0 && at < workspace_.size();
+       at += workspace_stride_) {
+    const char* region = workspace_.data() + at;
+    const char* begin = region + workspace_offset();
+    const char* end = begin + workspace_bytes_;
+    if (!untouched(region, begin) || !untouched(end, region + workspace_stride_)) {
+      return Failure{Outcome::incorrect, "guard", "it wrote outside its workspace", {}};
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Failure> Arm::prepare(std::int64_t timeout_ms) {
@@ -126,6 +155,10 @@ Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) 
   round.failure = ask(request, {}, timeout_ms, "computing", answer);
   round.claim_ns = static_cast<double>(answer.reply.claim_ns);
   round.wall_ns = static_cast<double>(answer.wall_ns);
+  round.delay_ns = static_cast<double>(answer.delay_ns);
+  if (!round.failure) {
+    round.failure = check_workspace();
+  }
   if (!round.failure && answer.reply.calls != sets.size()) {
     round.failure = Failure{Outcome::cheated, "channel", "it claims a wrong number of calls", {}};
   }

@@ -18,6 +18,7 @@ struct Round {
   std::optional<Failure> failure;
   double claim_ns = 0;  // the runner's own clock over all calls
   double wall_ns = 0;   // ours, from letting it go until it is stopped
+  double delay_ns = 0;  // the part of it spent waiting for a busy machine
 };
 
 class Arm {
@@ -51,6 +52,9 @@ class Arm {
  private:
   Arm(RunnerProcess process, StagedLibrary library, int threads)
       : library_(std::move(library)), process_(std::move(process)), threads_(threads) {}
+  // Where the workspace begins within its stride.
+  [[nodiscard]] std::size_t workspace_offset() const;
+  [[nodiscard]] std::optional<Failure> check_workspace() const;
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
@@ -60,6 +64,8 @@ class Arm {
   int threads_ = 1;
   std::optional<BufferPlan> plan_;
   Arena workspace_;
+  std::size_t workspace_stride_ = 0;  // of one set; the workspace ends within 63 bytes of its end
+  std::size_t workspace_bytes_ = 0;
   bool has_prepare_ = false;
   double prepare_ns_ = 0;
   std::string implementation_;

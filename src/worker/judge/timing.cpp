@@ -24,6 +24,7 @@ constexpr int null_every = 3;
 constexpr int null_at_start = 5;
 constexpr double solo_drift = 0.10;
 constexpr double clock_resolution = 0.02;
+constexpr double busy_machine = 0.10;
 
 enum Purpose : std::uint64_t {
   screen_purpose = 11,
@@ -198,17 +199,28 @@ class ShapeRun {
   }
 
   void record(const Pair& pair) {
-    const auto calls = static_cast<double>(pair.called.size());
-    const Round& candidate = pair.rounds[candidate_arm];
-    const Round& incumbent = pair.rounds[incumbent_arm];
-    timing_.candidate_rounds.push_back(candidate.claim_ns / calls);
-    timing_.incumbent_rounds.push_back(incumbent.claim_ns / calls);
-    candidate_walls_.push_back(candidate.wall_ns);
-    candidate_claims_.push_back(candidate.claim_ns);
+    calls_.push_back(static_cast<double>(pair.called.size()));
+    for (std::size_t arm = 0; arm < pair.rounds.size(); ++arm) {
+      arm_rounds_[arm].push_back(pair.rounds[arm]);
+    }
+  }
+
+  // Mean nanoseconds per call of each round of an arm, as far as they are believed.
+  [[nodiscard]] std::vector<double> rounds_of(int arm, ClockCheck& clock) const {
+    clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)], summarize_null(null_walls_));
+    std::vector<double> out;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      out.push_back(clock.believed_ns[i] / calls_[i]);
+    }
+    return out;
   }
 
   void summarize() {
     const std::uint64_t bootstrap = seed(bootstrap_purpose, 0);
+    ClockCheck clock;
+    ClockCheck incumbent_clock;
+    timing_.candidate_rounds = rounds_of(candidate_arm, clock);
+    timing_.incumbent_rounds = rounds_of(incumbent_arm, incumbent_clock);
     timing_.candidate_ns = median(timing_.candidate_rounds);
     timing_.incumbent_ns = median(timing_.incumbent_rounds);
     timing_.candidate_interval = bootstrap_median(timing_.candidate_rounds, bootstrap);
@@ -220,26 +232,31 @@ class ShapeRun {
     timing_.comparison =
         timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.noise_floor);
     timing_.prepare_ns = in_.candidate.prepare_ns();
-    judge_clock();
+    judge_clock(clock);
     if (!failure_) {
       judge_light();
     }
     judge_incumbent();
   }
 
-  void judge_clock() {
-    const ClockCheck clock =
-        check_clock(candidate_walls_, candidate_claims_, summarize_null(null_walls_));
+  void judge_clock(const ClockCheck& clock) {
     timing_.clock_gap = clock.gap;
     timing_.clock_noise = clock.noise;
-    if (!clock.agrees()) {
+    if (clock.waiting > busy_machine) {
+      suspicions_.push_back(
+          fmt::format("the machine was busy: {:.0f} % of the time went in waiting for a processor",
+                      100 * clock.waiting));
+    }
+    // A screen has too few rounds to accuse anybody.
+    if (!timing_.screened && clock.proves_lie()) {
       failure_ = Failure{
           Outcome::cheated,
           "clock",
           fmt::format("it claims {:.1f} % less time than passed",
                       100 * clock.gap / (1 + clock.gap)),
-          {fmt::format("the worker's clock exceeds the claims by {:.1f} %, noise explains {:.1f} %",
-                       100 * clock.gap, 100 * clock.noise)}};
+          {fmt::format(
+              "by the worker's clock, {:.1f} % of the time is missing; noise explains {:.1f} %",
+              100 * clock.gap, 100 * clock.noise)}};
     }
   }
 
@@ -289,24 +306,39 @@ class ShapeRun {
   std::vector<std::string> suspicions_;
   std::vector<Pair> screened_;
   std::vector<double> null_walls_;
-  std::vector<double> candidate_walls_;
-  std::vector<double> candidate_claims_;
+  std::vector<double> calls_;  // of each recorded pair
+  std::array<std::vector<Round>, 2> arm_rounds_;
 };
 
 }  // namespace
 
 NullClock summarize_null(const std::vector<double>& walls_ns) {
-  return {median(walls_ns), quantile(walls_ns, 0.95) - quantile(walls_ns, 0.05)};
+  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25)};
 }
 
-ClockCheck check_clock(const std::vector<double>& walls_ns, const std::vector<double>& claims_ns,
-                       const NullClock& null) {
+ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) {
+  constexpr double lower_quartile = 0.25;
+  constexpr double spreads = 3;
+  ClockCheck check;
+  std::vector<double> ours_ns;
   std::vector<double> gaps;
-  for (std::size_t i = 0; i < walls_ns.size(); ++i) {
-    gaps.push_back(walls_ns[i] - null.median_ns - claims_ns[i]);
+  double waited = 0;
+  double total = 0;
+  for (const Round& round : rounds) {
+    ours_ns.push_back(std::max(round.wall_ns - null.median_ns, 1.0));
+    gaps.push_back((ours_ns.back() - round.claim_ns - round.delay_ns) / ours_ns.back());
+    waited += round.delay_ns;
+    total += round.wall_ns;
   }
-  const double round = std::max(median(claims_ns), 1.0);
-  return {median(gaps) / round, std::max(clock_resolution, 2 * null.spread_ns / round)};
+  check.gap = quantile(gaps, lower_quartile);
+  check.noise =
+      std::max(clock_resolution, spreads * null.spread_ns / std::max(median(ours_ns), 1.0));
+  check.waiting = total > 0 ? waited / total : 0;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const double missing = 1 - rounds[i].claim_ns / ours_ns[i];
+    check.believed_ns.push_back(missing > check.noise ? ours_ns[i] : rounds[i].claim_ns);
+  }
+  return check;
 }
 
 Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape) {

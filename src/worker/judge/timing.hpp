@@ -1,6 +1,7 @@
 // Candidate against incumbent: screen, rounds in mirrored order, clocks, comparison.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,20 +48,28 @@ struct TimingOutcome {
 // Rounds of the empty candidate, in nanoseconds of our clock.
 struct NullClock {
   double median_ns = 0;
-  double spread_ns = 0;  // 5th to 95th percentile
+  double spread_ns = 0;  // between the quartiles
 };
 
 [[nodiscard]] NullClock summarize_null(const std::vector<double>& walls_ns);
 
-// Whether claims are believable: by how much our clock exceeds them, as a fraction of the round,
-// and how much of that is noise.
+// The claims of one arm's rounds against our clock.
 struct ClockCheck {
+  // The share of our clock that the claims leave out and waiting for a processor does not explain:
+  // lower quartile over the rounds.
   double gap = 0;
-  double noise = 0;
-  [[nodiscard]] bool agrees() const { return gap <= noise; }
+  double noise = 0;    // the share that the hand-over explains on this machine
+  double waiting = 0;  // the share of all rounds spent waiting for a processor
+  // Nanoseconds of each round that count: the claim, or our clock where it exceeds the claim beyond
+  // the noise. So a lie gains nothing, proven or not.
+  std::vector<double> believed_ns;
+  // Whether a lie is proven.
+  [[nodiscard]] bool proves_lie() const { return gap > std::max(noise, proof); }
+
+  // An accusation needs more than a doubt.
+  static constexpr double proof = 0.05;
 };
 
-[[nodiscard]] ClockCheck check_clock(const std::vector<double>& walls_ns,
-                                     const std::vector<double>& claims_ns, const NullClock& null);
+[[nodiscard]] ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null);
 
 }  // namespace kernelpro

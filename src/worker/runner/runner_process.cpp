@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "common/base/clock.hpp"
@@ -25,6 +26,14 @@ namespace {
 constexpr std::int64_t greeting_timeout_ms = 10'000;
 constexpr int poll_slice_ms = 100;
 constexpr std::size_t printed_limit = 64 * 1024;
+
+// Nanoseconds a task spent ready to run but without a processor; 0 where the kernel does not tell.
+std::int64_t run_delay_ns(const std::string& task) {
+  std::ifstream file("/proc/" + task + "/schedstat");
+  std::int64_t running = 0;
+  std::int64_t waiting = 0;
+  return file >> running >> waiting ? waiting : 0;
+}
 
 struct Pairs {
   UniqueFd socket_ours;
@@ -102,6 +111,7 @@ bool send_request(int socket, const runner::Request& request, const std::vector<
 struct Incoming {
   bool waiting = false;  // a message was there
   bool whole = false;    // and had the size of a reply
+  bool closed = false;   // the other end is gone, and nothing is left to read
   runner::Reply reply{};
   UniqueFd fd;
 };
@@ -116,7 +126,10 @@ Incoming receive_reply(int socket) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   const ssize_t got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  incoming.waiting = got > 0;
+  // An empty message and the end of the stream both read as 0; only the latter hangs up.
+  pollfd state{socket, POLLIN, 0};
+  incoming.closed = got == 0 && poll(&state, 1, 0) > 0 && (state.revents & POLLHUP) != 0;
+  incoming.waiting = got >= 0 && !incoming.closed;
   incoming.whole =
       got == static_cast<ssize_t>(sizeof incoming.reply) && (message.msg_flags & MSG_TRUNC) == 0;
   incoming.reply.text[sizeof incoming.reply.text - 1] = '\0';
@@ -209,6 +222,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
     reap(out);
     return out;
   }
+  const std::int64_t delay_before = delay_ns();
   const std::int64_t start = now_ns();
   kill(pid_, SIGCONT);
   wait_for_reply(out, timeout_ms);
@@ -216,7 +230,12 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
     return out;
   }
   out.wall_ns = now_ns() - start;
+  out.delay_ns = alive() ? delay_ns() - delay_before : 0;
   return out;
+}
+
+std::int64_t RunnerProcess::delay_ns() const {
+  return run_delay_ns(std::to_string(pid_)) + run_delay_ns("thread-self");
 }
 
 void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {
@@ -237,15 +256,16 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {
       continue;
     }
     const Incoming incoming = receive_reply(socket_.get());
-    if (!incoming.waiting) {
-      reap(out);  // its end of the socket is closed: it is dead or dying
+    if (incoming.closed) {
+      reap(out);
       return;
     }
-    if (incoming.whole && incoming.reply.kind == runner::ReplyKind::fault) {
+    if (!out.fault && incoming.whole && incoming.reply.kind == runner::ReplyKind::fault) {
       out.fault = incoming.reply;
       continue;
     }
-    if (!incoming.whole || incoming.reply.kind != runner::ReplyKind::done ||
+    // Nobody who has reported a fatal signal goes on as if nothing had happened.
+    if (out.fault || !incoming.whole || incoming.reply.kind != runner::ReplyKind::done ||
         incoming.reply.sequence != sequence_) {
       out.end = ExchangeEnd::forged;
       kill_process();

@@ -1,5 +1,6 @@
 #include "worker/runner/sandbox_watch.hpp"
 
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -84,21 +85,22 @@ struct PathCall {
   long number;
   const char* name;
   int argument;  // which argument is the path
+  int flags;     // which argument has the open flags; -1: none
 };
 
 constexpr PathCall path_calls[] = {
-    {SYS_openat, "open", 1},         {SYS_faccessat, "access", 1}, {SYS_faccessat2, "access", 1},
-    {SYS_readlinkat, "readlink", 1},
+    {SYS_openat, "open", 1, 2},        {SYS_faccessat, "access", 1, -1},
+    {SYS_faccessat2, "access", 1, -1}, {SYS_readlinkat, "readlink", 1, -1},
 #if defined(__x86_64__)
-    {SYS_open, "open", 0},           {SYS_access, "access", 0},    {SYS_readlink, "readlink", 0},
+    {SYS_open, "open", 0, 1},          {SYS_access, "access", 0, -1},
+    {SYS_readlink, "readlink", 0, -1},
 #endif
 };
 
 // What the C, OpenMP and BLAS runtimes look at by themselves; they do without when refused.
-constexpr std::string_view quiet_prefixes[] = {
-    "/sys/",           "/proc/cpuinfo", "/proc/meminfo",
-    "/proc/stat",      "/proc/sys/vm/", "/proc/filesystems",
-    "/dev/shm/__KMP_", "/tmp/__KMP_",   "/etc/localtime"};
+constexpr std::string_view quiet_prefixes[] = {"/sys/",      "/proc/cpuinfo", "/proc/meminfo",
+                                               "/proc/stat", "/proc/sys/vm/", "/proc/filesystems",
+                                               "/dev/shm",   "/tmp/__KMP_",   "/etc/localtime"};
 
 // Calls that fail harmlessly everywhere and that runtimes make.
 constexpr long quiet_calls[] = {SYS_ioctl, SYS_set_mempolicy, SYS_get_mempolicy, SYS_mbind};
@@ -139,7 +141,9 @@ void SandboxWatch::answer() {
 SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* arguments) {
   for (const PathCall& path_call : path_calls) {
     if (path_call.number == call) {
-      return decide_path(path_call.name, arguments[path_call.argument]);
+      const bool writes =
+          path_call.flags >= 0 && (arguments[path_call.flags] & (O_WRONLY | O_RDWR | O_CREAT)) != 0;
+      return decide_path(path_call.name, arguments[path_call.argument], writes);
     }
   }
   if (call == SYS_sched_setaffinity && is_own_thread(arguments[0])) {
@@ -151,18 +155,21 @@ SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* ar
   return {false, EPERM};
 }
 
-SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call,
-                                               unsigned long long address) {
+SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call, unsigned long long address,
+                                               bool writes) {
   const std::string path = read_path(address);
   std::error_code ignored;
-  if (path.empty() || is_readable(path) || !std::filesystem::exists(path, ignored)) {
+  const bool harmless = is_readable(path) || !std::filesystem::exists(path, ignored);
+  if (path.empty() || (harmless && !writes)) {
     return {true, 0};
   }
-  const bool quiet = std::any_of(
-      std::begin(quiet_prefixes), std::end(quiet_prefixes),
-      [&path](std::string_view prefix) { return path.compare(0, prefix.size(), prefix) == 0; });
+  const bool quiet =
+      path == "/tmp" || std::any_of(std::begin(quiet_prefixes), std::end(quiet_prefixes),
+                                    [&path](std::string_view prefix) {
+                                      return path.compare(0, prefix.size(), prefix) == 0;
+                                    });
   if (!quiet) {
-    record(call + " " + path);
+    record(call + (writes ? " for writing " : " ") + path);
   }
   return {false, EACCES};
 }

@@ -32,7 +32,8 @@ class SandboxWatch {
     int error = 0;
   };
   [[nodiscard]] Answer decide(int call, const unsigned long long* arguments);
-  [[nodiscard]] Answer decide_path(const std::string& call, unsigned long long address);
+  [[nodiscard]] Answer decide_path(const std::string& call, unsigned long long address,
+                                   bool writes);
   [[nodiscard]] std::string read_path(unsigned long long address) const;
   [[nodiscard]] bool is_own_thread(unsigned long long thread) const;
   [[nodiscard]] bool is_readable(const std::string& path) const;

@@ -84,6 +84,13 @@ class Drawer {
         each(begin, end, set, [value](std::size_t) { return value; });
         break;
       }
+      case Distribution::negative: {
+        const float scale = std::ldexp(1.0F, reach_);
+        each(begin, end, set, [this, scale](std::size_t i) {
+          return -scale * (0.5F + std::fabs(normal_value(stream_, i)));
+        });
+        break;
+      }
       case Distribution::mixed:
         each(begin, end, set, [this](std::size_t i) { return mixed_value(stream_, i, reach_); });
         break;
@@ -253,6 +260,8 @@ std::string_view name_of(Distribution distribution) {
       return "tiny";
     case Distribution::constant:
       return "constant";
+    case Distribution::negative:
+      return "negative";
     case Distribution::mixed:
       return "mixed";
   }

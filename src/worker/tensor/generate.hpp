@@ -15,12 +15,13 @@ enum class Distribution {
   large,     // normal times 2^12 (2^4 in f16)
   tiny,      // normal over 2^12 (2^4 in f16)
   constant,  // one value everywhere
+  negative,  // large and all below zero
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
 };
 
-inline constexpr Distribution all_distributions[] = {Distribution::normal,   Distribution::uniform,
-                                                     Distribution::large,    Distribution::tiny,
-                                                     Distribution::constant, Distribution::mixed};
+inline constexpr Distribution all_distributions[] = {
+    Distribution::normal,   Distribution::uniform,  Distribution::large, Distribution::tiny,
+    Distribution::constant, Distribution::negative, Distribution::mixed};
 
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 

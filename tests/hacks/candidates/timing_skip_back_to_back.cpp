@@ -1,6 +1,6 @@
 // kp:hack 28  skips calls that follow each other closely
 // kp:task axpy
-// kp:expect incorrect poison
+// kp:expect incorrect|unstable
 //
 // A call less than a tenth of a millisecond after the last one must be part of a timed round: it
 // is skipped.

@@ -117,8 +117,7 @@ std::size_t Arm::workspace_offset() const {
 
 std::optional<Failure> Arm::check_workspace() const {
   const auto untouched = [](const char* begin, const char* end) {
-    return std::all_of(begin, end,
-                       [](char byte) { return static_cast<unsigned char>(byte) == poison_byte; });
+    return is_poison(begin, static_cast<std::size_t>(end - begin));
   };
   for (std::size_t at = 0; workspace_stride_ > 0 && at < workspace_.size();
        at += workspace_stride_) {

@@ -197,7 +197,8 @@ class EvaluationRun {
         return ours_failed(*failure, "the incumbent");
       }
     }
-    for (const TimedShape& shape : judge_.shapes_) {
+    for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
+      const TimedShape& shape = judge_.shapes_[i];
       TimingInputs in{judge_.task_,
                       *judge_.oracle_,
                       judge_.settings_,
@@ -206,11 +207,11 @@ class EvaluationRun {
                       other ? *other : *baseline_,
                       *null,
                       !other.has_value(),
-                      counter_hash(out_.seed, 1000 + out_.verdict.timing.shapes.size()),
+                      counter_hash(out_.seed, 1000 + i),
                       agreement_bounds(shape.axes),
                       allowed_};
       enter(Stage::timing, "timing " + shape_text(judge_.task_, shape.axes));
-      Result<TimingOutcome> timed = time_shape(in, shape);
+      Result<TimingOutcome> timed = time_shape(in, shape, *judge_.rounds_[i]);
       if (!timed) {
         return timed.error();
       }

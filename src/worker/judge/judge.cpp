@@ -143,8 +143,16 @@ Status Judge::measure_shape(const Axes& given) {
   shape.axes = *axes;
   shape.rounds = plan_rounds(plan, *solo, settings_.cache_bytes);
   shape.solo_ns = *solo;
-  KP_TRY(measure_noise(shape));
+  // One set more than is called in a round: a decoy that must stay untouched.
+  Result<Stand> stand = Stand::make(task_, shape.axes, shape.rounds.calls + 1, secret_seed());
+  if (!stand) {
+    return stand.error();
+  }
+  auto rounds =
+      std::make_unique<Rounds>(task_, std::move(*stand), shape.rounds, settings_.cache_bytes);
+  KP_TRY(measure_noise(shape, *rounds));
   shapes_.push_back(std::move(shape));
+  rounds_.push_back(std::move(rounds));
   return {};
 }
 
@@ -174,22 +182,21 @@ Result<double> Judge::baseline_time(const Axes& axes, BufferPlan& plan) {
   return std::max(median(times), 1.0);
 }
 
-Status Judge::measure_noise(TimedShape& shape) {
-  Result<Stand> stand = Stand::make(task_, shape.axes, shape.rounds.calls + 1, secret_seed());
+Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   Result<Arm*> first = baseline();
   Result<Arm> twin = start_arm(baseline_build_, false);
-  if (!stand || !first || !twin) {
-    return !stand ? stand.error() : !first ? first.error() : twin.error();
+  if (!first || !twin) {
+    return first ? twin.error() : first.error();
   }
   if (auto failure = twin->load(own_timeout_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
   for (Arm* arm : {*first, &*twin}) {
-    if (auto failure = arm->attach(stand->plan, stand->inputs, stand->outputs, own_timeout_ms)) {
+    const Stand& stand = rounds.stand();
+    if (auto failure = arm->attach(stand.plan, stand.inputs, stand.outputs, own_timeout_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
   }
-  Rounds rounds(task_, std::move(*stand), shape.rounds, settings_.cache_bytes);
   std::vector<double> first_ns;
   std::vector<double> twin_ns;
   const std::vector<double> any_bounds(task_.outputs.size(), HUGE_VAL);

@@ -68,7 +68,7 @@ class Judge {
   [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link) const;
   [[nodiscard]] Status measure_shape(const Axes& given);
   [[nodiscard]] Result<double> baseline_time(const Axes& axes, BufferPlan& plan);
-  [[nodiscard]] Status measure_noise(TimedShape& shape);
+  [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
   [[nodiscard]] std::size_t buffer_bytes() const;
 
   friend class EvaluationRun;
@@ -83,6 +83,7 @@ class Judge {
   BuildOutcome null_build_;
   std::optional<Arm> baseline_;
   std::vector<TimedShape> shapes_;
+  std::vector<std::unique_ptr<Rounds>> rounds_;  // the buffers of each timed shape
 };
 
 // How `candidate` is built. Only the task's `own` implementations may link libraries and include

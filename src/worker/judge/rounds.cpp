@@ -43,6 +43,11 @@ Rounds::Rounds(const Task& task, Stand stand, RoundShape shape, std::int64_t cac
   }
 }
 
+void Rounds::redraw_scalars(std::uint64_t seed) {
+  stand_.scalar_seed = seed;
+  kernelpro::redraw_scalars(task_, stand_.plan, seed);
+}
+
 InputDraw Rounds::draw(std::uint64_t pair_seed, int set) const {
   InputDraw draw;
   draw.axes = shape_.axes;

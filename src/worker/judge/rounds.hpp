@@ -32,11 +32,12 @@ struct Pair {
 
 class Rounds {
  public:
-  // `bound`: within how much (in the sense of e) two right outputs agree, by output.
   Rounds(const Task& task, Stand stand, RoundShape shape, std::int64_t cache_bytes);
 
   [[nodiscard]] const Stand& stand() const { return stand_; }
   [[nodiscard]] const RoundShape& shape() const { return shape_; }
+  // Draws the task's scalars anew; arms must be attached again afterwards.
+  void redraw_scalars(std::uint64_t seed);
   // The draw behind set `set` of the pair with that seed.
   [[nodiscard]] InputDraw draw(std::uint64_t pair_seed, int set) const;
 

@@ -30,14 +30,15 @@ enum Purpose : std::uint64_t {
   screen_purpose = 11,
   pair_purpose,
   bootstrap_purpose,
-  sample_purpose
+  sample_purpose,
+  scalars_purpose,
 };
 
 // The rounds of one comparison at one shape, gathered step by step.
 class ShapeRun {
  public:
-  ShapeRun(const TimingInputs& in, const TimedShape& shape, Rounds rounds)
-      : in_(in), shape_(shape), rounds_(std::move(rounds)) {
+  ShapeRun(const TimingInputs& in, const TimedShape& shape, Rounds& rounds)
+      : in_(in), shape_(shape), rounds_(rounds) {
     timing_.calls = shape.rounds.calls;
     timing_.flushed = shape.rounds.flush;
     timing_.noise_floor = shape.noise_floor;
@@ -101,7 +102,7 @@ class ShapeRun {
       const Round round = rounds_.run_alone(in_.null, seed(pair_purpose, -1 - i),
                                             shape_.rounds.calls, timeout_ms());
       if (!round.failure) {
-        null_walls_.push_back(round.wall_ns);
+        null_rounds_.push_back(round);
       }
     }
   }
@@ -207,7 +208,7 @@ class ShapeRun {
 
   // Mean nanoseconds per call of each round of an arm, as far as they are believed.
   [[nodiscard]] std::vector<double> rounds_of(int arm, ClockCheck& clock) const {
-    clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)], summarize_null(null_walls_));
+    clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)], summarize_null(null_rounds_));
     std::vector<double> out;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       out.push_back(clock.believed_ns[i] / calls_[i]);
@@ -300,20 +301,26 @@ class ShapeRun {
 
   const TimingInputs& in_;
   const TimedShape& shape_;
-  Rounds rounds_;
+  Rounds& rounds_;
   ShapeTiming timing_;
   std::optional<Failure> failure_;
   std::vector<std::string> suspicions_;
   std::vector<Pair> screened_;
-  std::vector<double> null_walls_;
+  std::vector<Round> null_rounds_;
   std::vector<double> calls_;  // of each recorded pair
   std::array<std::vector<Round>, 2> arm_rounds_;
 };
 
 }  // namespace
 
-NullClock summarize_null(const std::vector<double>& walls_ns) {
-  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25)};
+NullClock summarize_null(const std::vector<Round>& rounds) {
+  std::vector<double> walls_ns;
+  std::vector<double> delays_ns;
+  for (const Round& round : rounds) {
+    walls_ns.push_back(round.wall_ns);
+    delays_ns.push_back(round.delay_ns);
+  }
+  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns)};
 }
 
 ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) {
@@ -326,8 +333,9 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
   double total = 0;
   for (const Round& round : rounds) {
     ours_ns.push_back(std::max(round.wall_ns - null.median_ns, 1.0));
-    gaps.push_back((ours_ns.back() - round.claim_ns - round.delay_ns) / ours_ns.back());
-    waited += round.delay_ns;
+    const double delay_ns = std::max(round.delay_ns - null.delay_ns, 0.0);
+    gaps.push_back((ours_ns.back() - round.claim_ns - delay_ns) / ours_ns.back());
+    waited += delay_ns;
     total += round.wall_ns;
   }
   check.gap = quantile(gaps, lower_quartile);
@@ -341,16 +349,9 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
   return check;
 }
 
-Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape) {
-  // One set more than is called in a round: a decoy that must stay untouched.
-  Result<Stand> stand = Stand::make(in.task, shape.axes, shape.rounds.calls + 1,
-                                    counter_hash(in.seed, 0x7363616c6172));
-  if (!stand) {
-    return stand.error();
-  }
-  return ShapeRun(in, shape,
-                  Rounds(in.task, std::move(*stand), shape.rounds, in.settings.cache_bytes))
-      .run();
+Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape, Rounds& rounds) {
+  rounds.redraw_scalars(counter_hash(in.seed, scalars_purpose));
+  return ShapeRun(in, shape, rounds).run();
 }
 
 }  // namespace kernelpro

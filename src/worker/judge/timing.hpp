@@ -43,15 +43,18 @@ struct TimingOutcome {
 };
 
 // Times the candidate at one shape. An error is ours: the incumbent or the oracle failed.
-[[nodiscard]] Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape);
+// `rounds` are the shape's buffers, which stay from one evaluation to the next.
+[[nodiscard]] Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape,
+                                               Rounds& rounds);
 
 // Rounds of the empty candidate, in nanoseconds of our clock.
 struct NullClock {
   double median_ns = 0;
   double spread_ns = 0;  // between the quartiles
+  double delay_ns = 0;   // median wait for a processor in the hand-over itself
 };
 
-[[nodiscard]] NullClock summarize_null(const std::vector<double>& walls_ns);
+[[nodiscard]] NullClock summarize_null(const std::vector<Round>& rounds);
 
 // The claims of one arm's rounds against our clock.
 struct ClockCheck {

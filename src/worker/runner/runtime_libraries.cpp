@@ -34,7 +34,8 @@ constexpr std::string_view folders[] = {"/lib/aarch64-linux-gnu",
 }  // namespace
 
 std::vector<std::string> runtime_libraries() {
-  std::vector<std::string> found = {"/etc/ld.so.cache"};
+  // LLVM's OpenMP refuses to start without the processor list.
+  std::vector<std::string> found = {"/etc/ld.so.cache", "/proc/cpuinfo"};
   for (const std::string_view folder : folders) {
     for (const std::string_view name : names) {
       std::error_code failure;

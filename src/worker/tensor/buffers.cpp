@@ -121,11 +121,6 @@ std::size_t data_end(const TensorPlan& tensor) {
   return tensor.data_offset + tensor.bytes;
 }
 
-bool is_poison(const char* begin, const char* end) {
-  return std::all_of(begin, end,
-                     [](char byte) { return static_cast<unsigned char>(byte) == poison_byte; });
-}
-
 char* region_of(const BufferPlan& plan, const Arena& arena, int set, const TensorPlan& tensor) {
   return arena.data() + static_cast<std::size_t>(set) * plan.output_stride + tensor.region_offset;
 }
@@ -151,6 +146,10 @@ Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
                       "a task may have at most 16 tensors, 16 scalars and 16 axes", task.name);
   }
   return plan;
+}
+
+void redraw_scalars(const Task& task, BufferPlan& plan, std::uint64_t scalar_seed) {
+  plan.scalars = draw_scalars(task, scalar_seed);
 }
 
 runner::Layout runner_layout(const BufferPlan& plan, int threads) {
@@ -227,6 +226,12 @@ void poison_outputs(const BufferPlan& plan, const Arena& outputs, int set) {
               plan.output_stride);
 }
 
+bool is_poison(const char* data, std::size_t bytes) {
+  // Compared with itself shifted by one: one vectorised pass of the C library.
+  return bytes == 0 || (static_cast<unsigned char>(data[0]) == poison_byte &&
+                        std::memcmp(data, data + 1, bytes - 1) == 0);
+}
+
 std::vector<GuardBreach> find_breaches(const BufferPlan& plan, const Arena& outputs, int set) {
   std::vector<GuardBreach> breaches;
   for (std::size_t i = plan.input_count; i < plan.tensors.size(); ++i) {
@@ -252,7 +257,7 @@ std::vector<GuardBreach> find_breaches(const BufferPlan& plan, const Arena& outp
 
 bool still_poisoned(const BufferPlan& plan, const Arena& outputs, int set) {
   const char* begin = outputs.data() + static_cast<std::size_t>(set) * plan.output_stride;
-  return is_poison(begin, begin + plan.output_stride);
+  return is_poison(begin, plan.output_stride);
 }
 
 }  // namespace kernelpro

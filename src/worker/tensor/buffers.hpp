@@ -58,6 +58,9 @@ enum class PlanKind {
                                               std::uint64_t scalar_seed,
                                               PlanKind kind = PlanKind::candidate);
 
+// Draws the scalars of an existing plan anew.
+void redraw_scalars(const Task& task, BufferPlan& plan, std::uint64_t scalar_seed);
+
 // The plan as the runner reads it, without workspace and state.
 [[nodiscard]] runner::Layout runner_layout(const BufferPlan& plan, int threads);
 
@@ -95,6 +98,9 @@ inline constexpr unsigned char poison_byte = 0xff;
   return arena.data() + static_cast<std::size_t>(set) * stride + tensor.region_offset +
          tensor.data_offset;
 }
+
+// Whether every byte is poison.
+[[nodiscard]] bool is_poison(const char* data, std::size_t bytes);
 
 // Fills the output regions of `set`, slack included, with poison.
 void poison_outputs(const BufferPlan& plan, const Arena& outputs, int set);

@@ -15,98 +15,122 @@ namespace {
 
 constexpr std::size_t grain = 1 << 16;
 
-// Mean 0, deviation 1, from the sum of four 16-bit uniforms (so |value| < 3.5), with the low bits
-// filled: near enough to normal for kernels, and a multiplication each.
-float normal_value(std::uint64_t stream, std::uint64_t index) {
-  const std::uint64_t h = counter_hash(stream, index);
-  const auto sum =
-      static_cast<float>((h & 0xffff) + ((h >> 16) & 0xffff) + ((h >> 32) & 0xffff) + (h >> 48));
-  const float low = static_cast<float>((h * 0x9e3779b97f4a7c15ULL) >> 40) * 0x1p-24F;
-  constexpr float mean = 131070.5F;
-  constexpr float deviation = 37837.2F;
-  return (sum + low - mean) / deviation;
+// 32 well-mixed bits (two multiply-xorshift steps), in a form that compilers vectorise.
+std::uint32_t mix(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352dU;
+  x = (x ^ (x >> 15)) * 0x846ca68bU;
+  return x ^ (x >> 16);
 }
 
-float unit_value(std::uint64_t stream, std::uint64_t index) {
-  return static_cast<float>(counter_hash(stream, index) >> 40) * 0x1p-24F;
-}
+// The random stream of one block of elements: element i draws from two 32-bit counters.
+class Block {
+ public:
+  static constexpr std::size_t elements = std::size_t{1} << 16;
+
+  Block(std::uint64_t stream, std::size_t block) {
+    const std::uint64_t key = counter_hash(stream, block);
+    first_ = static_cast<std::uint32_t>(key);
+    second_ = static_cast<std::uint32_t>(key >> 32);
+  }
+
+  // Mean 0, deviation 1, from the sum of four 16-bit uniforms (so |value| < 3.5) with the low bits
+  // filled: near enough to normal for kernels, and cheap.
+  [[nodiscard]] float normal(std::uint32_t i) const {
+    const std::uint32_t a = mix(first_ + i);
+    const std::uint32_t b = mix(second_ + i);
+    const auto sum = static_cast<float>((a & 0xffffU) + (a >> 16) + (b & 0xffffU) + (b >> 16));
+    const float low = static_cast<float>((a * b) >> 8) * 0x1p-24F;
+    constexpr float mean = 131070.5F;
+    constexpr float deviation = 37837.2F;
+    return (sum + low - mean) * (1.0F / deviation);
+  }
+
+  // Uniform in [0, 1).
+  [[nodiscard]] float unit(std::uint32_t i) const {
+    return static_cast<float>(mix(first_ + i) >> 8) * 0x1p-24F;
+  }
+
+  [[nodiscard]] std::uint32_t bits(std::uint32_t i) const { return mix(second_ + i); }
+
+ private:
+  std::uint32_t first_ = 0;
+  std::uint32_t second_ = 0;
+};
 
 // How far the magnitudes of `large`, `tiny` and `mixed` reach, as a power of two.
 int reach_of(DType dtype) {
   return dtype == DType::f16 ? 4 : 12;
 }
 
-float mixed_value(std::uint64_t stream, std::uint64_t index, int reach) {
-  const std::uint64_t h = counter_hash(stream, index);
-  if ((h & 15) == 0) {
+float mixed_value(const Block& block, std::uint32_t i, int reach) {
+  const std::uint32_t h = block.bits(i);
+  if ((h & 15U) == 0) {
     return 0.0F;
   }
-  const int power = static_cast<int>((h >> 8) % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
-  const float fraction = 1.0F + static_cast<float>(h >> 40) * 0x1p-24F;
-  return std::ldexp((h & 16) != 0 ? -fraction : fraction, power);
+  const int power = static_cast<int>((h >> 8) % static_cast<std::uint32_t>(2 * reach + 1)) - reach;
+  const float fraction = 1.0F + block.unit(i);
+  return std::ldexp((h & 16U) != 0 ? -fraction : fraction, power);
 }
 
-// One element of a floating input.
+// Draws the elements of a floating input, block by block.
 class Drawer {
  public:
   Drawer(const ValueSpec& values, DType dtype, std::uint64_t stream, Distribution distribution)
-      : stream_(stream), distribution_(distribution), reach_(reach_of(dtype)) {
-    bounded_ = values.kind == ValueKind::uniform;
-    low_ = static_cast<float>(values.low);
-    span_ = static_cast<float>(values.high - values.low);
-  }
+      : stream_(stream),
+        distribution_(distribution),
+        scale_(std::ldexp(1.0F, reach_of(dtype))),
+        reach_(reach_of(dtype)),
+        bounded_(values.kind == ValueKind::uniform),
+        low_(static_cast<float>(values.low)),
+        span_(static_cast<float>(values.high - values.low)) {}
 
-  // Calls set(i, value) for every i of [begin, end), the choice made once outside the loop.
+  // Calls set(i, value) for the first `count` elements of `block`, the choice made outside the
+  // loop.
   template <typename Set>
-  void draw(std::size_t begin, std::size_t end, Set set) const {
+  void draw(std::size_t index, std::size_t count, Set set) const {
+    const Block block(stream_, index);
     if (bounded_) {
-      draw_bounded(begin, end, set);
+      draw_bounded(block, count, set);
       return;
     }
     switch (distribution_) {
       case Distribution::normal:
-        each(begin, end, set, [this](std::size_t i) { return normal_value(stream_, i); });
+        each(count, set, [&](std::uint32_t i) { return block.normal(i); });
         break;
       case Distribution::uniform:
-        each(begin, end, set,
-             [this](std::size_t i) { return 2.0F * unit_value(stream_, i) - 1.0F; });
+        each(count, set, [&](std::uint32_t i) { return 2.0F * block.unit(i) - 1.0F; });
         break;
       case Distribution::large:
-      case Distribution::tiny: {
-        const float scale =
-            std::ldexp(1.0F, distribution_ == Distribution::large ? reach_ : -reach_);
-        each(begin, end, set,
-             [this, scale](std::size_t i) { return scale * normal_value(stream_, i); });
+        each(count, set, [&](std::uint32_t i) { return scale_ * block.normal(i); });
         break;
-      }
+      case Distribution::tiny:
+        each(count, set, [&](std::uint32_t i) { return block.normal(i) / scale_; });
+        break;
       case Distribution::constant: {
-        const float value = 0.25F + unit_value(stream_, 0);
-        each(begin, end, set, [value](std::size_t) { return value; });
+        const float value = 0.25F + Block(stream_, 0).unit(0);
+        each(count, set, [value](std::uint32_t) { return value; });
         break;
       }
-      case Distribution::negative: {
-        const float scale = std::ldexp(1.0F, reach_);
-        each(begin, end, set, [this, scale](std::size_t i) {
-          return -scale * (0.5F + std::fabs(normal_value(stream_, i)));
-        });
+      case Distribution::negative:
+        each(count, set,
+             [&](std::uint32_t i) { return -scale_ * (0.5F + std::fabs(block.normal(i))); });
         break;
-      }
       case Distribution::mixed:
-        each(begin, end, set, [this](std::size_t i) { return mixed_value(stream_, i, reach_); });
+        each(count, set, [&](std::uint32_t i) { return mixed_value(block, i, reach_); });
         break;
     }
   }
 
  private:
   template <typename Set, typename Value>
-  static void each(std::size_t begin, std::size_t end, Set set, Value value) {
-    for (std::size_t i = begin; i < end; ++i) {
+  static void each(std::size_t count, Set set, Value value) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       set(i, value(i));
     }
   }
 
   template <typename Set>
-  void draw_bounded(std::size_t begin, std::size_t end, Set set) const {
+  void draw_bounded(const Block& block, std::size_t count, Set set) const {
     // Near the ends of the range for tiny and large, one value for constant.
     constexpr float near = 0x1p-6F;
     float offset = 0;
@@ -116,26 +140,30 @@ class Drawer {
       offset = distribution_ == Distribution::large ? 1.0F - near : 0.0F;
     } else if (distribution_ == Distribution::constant) {
       width = 0;
-      offset = unit_value(stream_, 0);
+      offset = Block(stream_, 0).unit(0);
     }
-    each(begin, end, set, [this, offset, width](std::size_t i) {
-      return low_ + span_ * (offset + width * unit_value(stream_, i));
-    });
+    each(count, set,
+         [&](std::uint32_t i) { return low_ + span_ * (offset + width * block.unit(i)); });
   }
 
   std::uint64_t stream_;
   Distribution distribution_;
+  float scale_;
   int reach_;
-  bool bounded_ = false;
-  float low_ = 0;
-  float span_ = 0;
+  bool bounded_;
+  float low_;
+  float span_;
 };
 
 template <typename T, typename Convert>
 void fill_typed(char* data, std::size_t elements, const Drawer& drawer, Convert convert) {
-  T* out = reinterpret_cast<T*>(data);
-  parallel_parts(elements, grain, [&](std::size_t begin, std::size_t end) {
-    drawer.draw(begin, end, [&](std::size_t i, float value) { out[i] = convert(value); });
+  const std::size_t blocks = (elements + Block::elements - 1) / Block::elements;
+  parallel_parts(blocks, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t block = begin; block < end; ++block) {
+      T* out = reinterpret_cast<T*>(data) + block * Block::elements;
+      const std::size_t count = std::min(Block::elements, elements - block * Block::elements);
+      drawer.draw(block, count, [&](std::uint32_t i, float value) { out[i] = convert(value); });
+    }
   });
 }
 
@@ -205,7 +233,7 @@ void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, std:
   }
   std::vector<double> ends(tensor.elements, 0.0);
   for (std::size_t i = 1; i < tensor.elements; ++i) {
-    ends[i] = ends[i - 1] + 0.5 + static_cast<double>(unit_value(stream, i));
+    ends[i] = ends[i - 1] + 0.5 + static_cast<double>(counter_hash(stream, i) >> 11) * 0x1p-53;
   }
   const double scale = ends.back() > 0 ? static_cast<double>(total) / ends.back() : 0.0;
   for (std::size_t i = 0; i + 1 < tensor.elements; ++i) {

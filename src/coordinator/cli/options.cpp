@@ -32,7 +32,7 @@ void add_judging(CLI::App& app, Options& options) {
   app.add_option("--timeout", options.timeout_seconds,
                  "Seconds a call gets at least (default 2; slow tasks get more)");
   app.add_option("--timing", options.timing_seconds,
-                 "Seconds aimed at for the rounds of one shape (default 1)");
+                 "Seconds aimed at for the rounds of one shape (default 0.25)");
   app.add_option_function<std::string>(
          "--sandbox", [&options](const std::string& value) { options.sandbox = value != "none"; },
          "landlock (default), or none: every result is then marked unverified")

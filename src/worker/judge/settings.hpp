@@ -18,7 +18,7 @@ struct JudgeSettings {
   std::int64_t memory_bytes = 0;        // of the machine
   std::int64_t call_timeout_ms = 2000;  // least time a call gets; slow tasks get more
   std::int64_t lock_timeout_ms = 120'000;
-  double timing_seconds = 1.0;  // aimed at for the rounds of one timed shape
+  double timing_seconds = 0.25;  // aimed at for the rounds of one timed shape
   int least_rounds = 10;
   int most_rounds = 40;
   int held_out_shapes = 4;

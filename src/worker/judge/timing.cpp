@@ -56,7 +56,8 @@ class ShapeRun {
     }
     run_null(null_at_start);
     KP_TRY(screen());
-    for (int i = 0; i < shape_.pairs && !failure_ && !timing_.screened; ++i) {
+    for (int i = static_cast<int>(calls_.size());
+         i < shape_.pairs && !failure_ && !timing_.screened; ++i) {
       KP_TRY(run_pair(i));
       if (i % null_every == 0) {
         run_null(1);
@@ -156,6 +157,8 @@ class ShapeRun {
     return {};
   }
 
+  // Two pairs of short rounds; clearly slower in both ends the timing there. Where rounds are short
+  // anyway, these two are the first of the comparison.
   [[nodiscard]] Status screen() {
     int slower = 0;
     for (int i = 0; i < screen_pairs; ++i) {
@@ -171,8 +174,8 @@ class ShapeRun {
           rounds[candidate_arm].wall_ns > clearly_slower * rounds[incumbent_arm].wall_ns ? 1 : 0;
       screened_.push_back(**pair);
     }
-    if (slower == screen_pairs) {
-      timing_.screened = true;
+    timing_.screened = slower == screen_pairs;
+    if (timing_.screened || shape_.rounds.calls <= screen_calls) {
       for (const Pair& pair : screened_) {
         record(pair);
       }

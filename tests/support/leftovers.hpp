@@ -1,0 +1,122 @@
+// What programs of this build may leave behind: processes and files.
+#pragma once
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace kernelpro::testing {
+
+inline std::string first_argument(const std::filesystem::path& process) {
+  std::ifstream file(process / "cmdline", std::ios::binary);
+  std::string first;
+  std::getline(file, first, '\0');
+  return first;
+}
+
+// Whether it has ended and only waits for its parent to notice.
+inline bool is_zombie(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  const std::string stat((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos || stat.compare(name_end, 3, ") Z") == 0;
+}
+
+// Running jails, runners, oracles and workers out of this build folder: "4711 …/kernelpro-runner".
+inline std::vector<std::string> own_processes() {
+  std::vector<std::string> found;
+  const std::string programs = std::string(KERNELPRO_BIN_DIR) + "/kernelpro-";
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string program = first_argument(entry.path());
+    if (program.starts_with(programs) && !is_zombie(entry.path())) {
+      found.push_back(entry.path().filename().string() + " " + program);
+    }
+  }
+  return found;
+}
+
+// The names in `folder` that begin with `prefix`.
+inline std::set<std::string> names_in(const std::filesystem::path& folder,
+                                      const std::string& prefix = {}) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix)) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+// What is in `after` and was not in `before`.
+inline std::set<std::string> appeared(const std::set<std::string>& before,
+                                      const std::set<std::string>& after) {
+  std::set<std::string> fresh;
+  for (const std::string& name : after) {
+    if (!before.contains(name)) {
+      fresh.insert(name);
+    }
+  }
+  return fresh;
+}
+
+// The environment of the workers that a test starts, until it goes. Builds and ceilings are kept
+// beside the build, so that a second run is fast and no user's cache is touched. The temporary
+// folder is a new one, so that what is left in it is known. The lock stays the machine's own,
+// because they measure time.
+class WorkerEnvironment {
+ public:
+  WorkerEnvironment() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kp-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr || chmod(pattern.c_str(), 0711) != 0) {
+      throw std::runtime_error("cannot make a folder like " + pattern);
+    }
+    scratch_ = pattern;
+    keep("TMPDIR");
+    keep("KERNELPRO_CACHE");
+    keep("KERNELPRO_LOCK_DIR");
+    if (!kept_["KERNELPRO_LOCK_DIR"]) {
+      setenv("KERNELPRO_LOCK_DIR", std::filesystem::temp_directory_path().c_str(), 1);
+    }
+    setenv("KERNELPRO_CACHE", KERNELPRO_BUILD_DIR "/test-cache", 1);
+    setenv("TMPDIR", scratch_.c_str(), 1);
+  }
+  ~WorkerEnvironment() {
+    for (const auto& [name, value] : kept_) {
+      if (value) {
+        setenv(name.c_str(), value->c_str(), 1);
+      } else {
+        unsetenv(name.c_str());
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(scratch_, ignored);
+  }
+  WorkerEnvironment(const WorkerEnvironment&) = delete;
+  WorkerEnvironment& operator=(const WorkerEnvironment&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
+
+ private:
+  void keep(const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    kept_[name] = value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+  }
+
+  std::filesystem::path scratch_;
+  std::map<std::string, std::optional<std::string>> kept_;
+};
+
+}  // namespace kernelpro::testing

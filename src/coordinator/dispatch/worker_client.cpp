@@ -1,5 +1,6 @@
 #include "coordinator/dispatch/worker_client.hpp"
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "common/base/paths.hpp"
@@ -12,22 +13,31 @@ namespace {
 
 // The worker's own limits end every piece of work long before.
 constexpr std::int64_t answer_timeout_ms = 60 * 60 * 1000;
+constexpr std::int64_t farewell_timeout_ms = 5000;
 
 }  // namespace
 
-Result<WorkerClient> WorkerClient::start() {
-  const Result<std::filesystem::path> program = sibling_program("kernelpro-worker");
-  if (!program) {
-    return program.error();
+Result<WorkerClient> WorkerClient::start(const std::filesystem::path& program) {
+  const Result<std::filesystem::path> found =
+      program.empty() ? sibling_program("kernelpro-worker") : program;
+  if (!found) {
+    return found.error();
   }
   Command command;
-  command.arguments = {program->string()};
+  command.arguments = {found->string()};
   command.inherit_environment = true;
   Result<ChildProcess> process = ChildProcess::start(command);
   if (!process) {
     return process.error();
   }
   return WorkerClient(std::move(*process));
+}
+
+WorkerClient::~WorkerClient() {
+  if (process_.pid() > 0) {
+    ::kill(process_.pid(), SIGTERM);
+    process_.finish(farewell_timeout_ms);
+  }
 }
 
 Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -18,8 +19,14 @@ using EventListener = std::function<void(const WorkerEvent&)>;
 
 class WorkerClient {
  public:
-  // Starts the worker that lies beside this program.
-  [[nodiscard]] static Result<WorkerClient> start();
+  // Starts `program`; empty: the worker that lies beside this program.
+  [[nodiscard]] static Result<WorkerClient> start(const std::filesystem::path& program = {});
+  WorkerClient(WorkerClient&&) noexcept = default;
+  WorkerClient& operator=(WorkerClient&&) noexcept = delete;
+  WorkerClient(const WorkerClient&) = delete;
+  WorkerClient& operator=(const WorkerClient&) = delete;
+  // Asks the worker to stop what it does and waits for its end: it has folders to remove.
+  ~WorkerClient();
 
   void on_event(EventListener listener) { listener_ = std::move(listener); }
 

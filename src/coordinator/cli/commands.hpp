@@ -9,4 +9,12 @@ namespace kernelpro {
 
 [[nodiscard]] int run_command_line(const Options& options, std::stop_token stop);
 
+[[nodiscard]] int evaluate(const Options& options, std::stop_token stop);
+[[nodiscard]] int verify(const Options& options, std::stop_token stop);
+[[nodiscard]] int task_new(const Options& options);
+[[nodiscard]] int task_check(const Options& options, std::stop_token stop);
+[[nodiscard]] int task_list(const Options& options);
+[[nodiscard]] int ceilings(const Options& options, std::stop_token stop);
+[[nodiscard]] int doctor(const Options& options, std::stop_token stop);
+
 }  // namespace kernelpro

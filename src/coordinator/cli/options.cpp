@@ -8,6 +8,10 @@ namespace kernelpro {
 
 namespace {
 
+constexpr int most_threads = 4096;
+constexpr double least_seconds = 0.001;
+constexpr double most_seconds = 3600;
+
 // Splits "A=m,k" at the first '='.
 std::pair<std::string, std::string> split_assignment(const std::string& text,
                                                      const std::string& flag) {
@@ -27,16 +31,34 @@ std::vector<std::string> split_commas(const std::string& text) {
   return out;
 }
 
+void add_output(CLI::App& app, Options& options) {
+  app.add_flag("--json", options.json, "Print the result as JSON");
+  app.add_flag("--quiet", options.quiet, "No progress lines");
+}
+
 void add_judging(CLI::App& app, Options& options) {
-  app.add_option("--threads", options.threads, "Threads a candidate may use (default: all cores)");
+  app.add_option("--threads", options.threads, "Threads a candidate may use (default: all cores)")
+      ->check(CLI::Range(1, most_threads));
   app.add_option("--timeout", options.timeout_seconds,
-                 "Seconds a call gets at least (default 2; slow tasks get more)");
+                 "Seconds a call gets at least (default 2; slow tasks get more)")
+      ->check(CLI::Range(least_seconds, most_seconds));
   app.add_option("--timing", options.timing_seconds,
-                 "Seconds aimed at for the rounds of one shape (default 0.25)");
+                 "Seconds aimed at for the rounds of one shape (default 0.25)")
+      ->check(CLI::Range(least_seconds, most_seconds));
   app.add_option_function<std::string>(
          "--sandbox", [&options](const std::string& value) { options.sandbox = value != "none"; },
          "landlock (default), or none: every result is then marked unverified")
       ->check(CLI::IsMember({"landlock", "none"}));
+}
+
+// What went wrong, and where to read on.
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  std::string command = app->get_name();
+  for (const auto* sub = app; !sub->get_subcommands().empty();) {
+    sub = sub->get_subcommands().front();
+    command += " " + sub->get_name();
+  }
+  return std::string("kernelpro: ") + error.what() + "\n`" + command + " --help` says more.\n";
 }
 
 void add_evaluate(CLI::App& app, Options& options) {
@@ -65,8 +87,8 @@ void add_evaluate(CLI::App& app, Options& options) {
       "--no-timing", [&options](std::int64_t) { options.timed = false; }, "Correctness only");
   command->add_option("--certificates", options.certificate_directory,
                       "Write NAME.certificate.json for each candidate into this folder");
-  command->add_flag("--quiet", options.quiet, "No progress lines");
   add_judging(*command, options);
+  add_output(*command, options);
   command->footer(
       "Exit code 0: every candidate passed and the last is faster; 3: judged, not so.\n"
       "Example:\n  kernelpro evaluate gemm my_gemm.cpp --option -O3 --option target --option "
@@ -79,8 +101,8 @@ void add_verify(CLI::App& app, Options& options) {
       app.add_subcommand("verify", "Repeat what a certificate claims and say what differs");
   command->add_option("certificate", options.certificate, "A certificate written by `evaluate`")
       ->required();
-  command->add_flag("--quiet", options.quiet, "No progress lines");
   add_judging(*command, options);
+  add_output(*command, options);
   command->footer(
       "Builds the embedded source, repeats the recorded checks with their seeds and times it "
       "again.\n"
@@ -124,6 +146,7 @@ void add_task_new(CLI::App& task, Options& options) {
                       "Length over which rounding accumulates, as a formula (default 1)");
   command->add_option("--directory", wanted.directory, "Where the task folder is made")
       ->default_val("tasks");
+  add_output(*command, options);
   command->footer(
       "Example:\n  kernelpro task new blur --from blur.cpp --entry blur --shape in=h,w --shape "
       "out=h,w");
@@ -132,14 +155,16 @@ void add_task_new(CLI::App& task, Options& options) {
 
 void add_task(CLI::App& app, Options& options) {
   CLI::App* task = app.add_subcommand("task", "List, check and make tasks");
-  task->require_subcommand(1);
+  task->require_subcommand(0, 1);
   task->footer("Example:\n  kernelpro task list");
   CLI::App* list = task->add_subcommand("list", "The tasks that are found, and where");
+  add_output(*list, options);
   list->footer("Example:\n  kernelpro task list");
   list->callback([&options] { options.command = CommandKind::task_list; });
   CLI::App* check = task->add_subcommand("check", "Is a task fit to judge by?");
   check->add_option("task", options.task, "A task's name, folder or task.toml")->required();
   add_judging(*check, options);
+  add_output(*check, options);
   check->footer(
       "Tries trivial outputs, redraws every input, counts the reference's operations, and judges\n"
       "honest and broken variants of the baseline.\nExample:\n  kernelpro task check gemm");
@@ -150,10 +175,12 @@ void add_task(CLI::App& app, Options& options) {
 void add_machine(CLI::App& app, Options& options) {
   CLI::App* ceilings = app.add_subcommand("ceilings", "What this machine can do at most, measured");
   ceilings->add_flag("--refresh", options.refresh, "Measure again even when cached");
+  add_output(*ceilings, options);
   ceilings->footer("Example:\n  kernelpro ceilings");
   ceilings->callback([&options] { options.command = CommandKind::ceilings; });
   CLI::App* doctor =
       app.add_subcommand("doctor", "What is there, what is missing and how to get it");
+  add_output(*doctor, options);
   doctor->footer("Example:\n  kernelpro doctor");
   doctor->callback([&options] { options.command = CommandKind::doctor; });
 }
@@ -165,9 +192,10 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   Options& options = parsed.options;
   CLI::App app("KernelPro makes compute kernels faster and proves it.", "kernelpro");
   app.set_version_flag("--version", "kernelpro " KERNELPRO_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.fallthrough();
-  app.add_flag("--json", options.json, "Print the result as JSON");
+  app.failure_message(usage_error);
+  add_output(app, options);
   app.footer(
       "Example:\n  kernelpro evaluate axpy my_axpy.cpp\n\n`kernelpro COMMAND --help` says more.");
   add_evaluate(app, options);
@@ -176,6 +204,11 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   add_machine(app, options);
   try {
     app.parse(argc, argv);
+    if (options.command == CommandKind::help) {
+      std::cerr << app.help();
+      parsed.finished = true;
+      parsed.exit_code = exit_usage;
+    }
   } catch (const CLI::ParseError& error) {
     parsed.finished = true;
     parsed.exit_code = app.exit(error, std::cout, std::cerr) == 0 ? exit_done : exit_usage;

@@ -85,6 +85,51 @@ bool overlap(const Interval& a, const Interval& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 
+std::string indented(std::string text) {
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 5)) {
+    text.replace(at, 1, "\n    ");
+  }
+  return text;
+}
+
+// The evidence that the summary does not already give.
+std::string evidence_lines(const Verdict& verdict) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(verdict.evidence.size(), shown_evidence); ++i) {
+    if (verdict.evidence[i] != verdict.summary) {
+      out += "  - " + indented(verdict.evidence[i]) + "\n";
+    }
+  }
+  if (verdict.evidence.size() > shown_evidence) {
+    out +=
+        fmt::format("  … and {} more (--json has all)\n", verdict.evidence.size() - shown_evidence);
+  }
+  return out;
+}
+
+std::string effort_line(const Verdict& verdict) {
+  if (verdict.checks.empty()) {
+    return "";
+  }
+  return fmt::format("  {} checks, judged in {}{}\n", verdict.checks.size(),
+                     duration_text(static_cast<double>(verdict.judge_ns)),
+                     verdict.build_ns > 0
+                         ? ", built in " + duration_text(static_cast<double>(verdict.build_ns))
+                         : ", build cached");
+}
+
+// "cheated: clock", "passed (tf32)": what was decided, without how sure it is.
+std::string decision_text(const Verdict& verdict) {
+  std::string out(name_of(verdict.outcome));
+  if (!verdict.rule.empty()) {
+    out += ": " + verdict.rule;
+  }
+  if (verdict.outcome == Outcome::passed && verdict.precision != "contract") {
+    out += " (" + verdict.precision + ")";
+  }
+  return out;
+}
+
 std::string ceiling_text(const Ceilings& ceilings) {
   return fmt::format("{:.1f} GB/s, {:.0f} GFLOP/s", best_bandwidth(ceilings) / 1e9,
                      best_flops(ceilings, "f32") / 1e9);
@@ -93,20 +138,8 @@ std::string ceiling_text(const Ceilings& ceilings) {
 }  // namespace
 
 std::string outcome_text(const Verdict& verdict) {
-  std::string out(name_of(verdict.outcome));
-  if (!verdict.rule.empty()) {
-    out += ": " + verdict.rule;
-  }
-  if (verdict.outcome == Outcome::passed && verdict.precision != "contract") {
-    out += " (" + verdict.precision + ")";
-  }
-  if (verdict.suspect) {
-    out += " (suspect)";
-  }
-  if (!verdict.verified) {
-    out += " (unverified)";
-  }
-  return out;
+  return decision_text(verdict) + (verdict.suspect ? " (suspect)" : "") +
+         (verdict.verified ? "" : " (unverified)");
 }
 
 std::string evaluation_text(const Evaluated& evaluated) {
@@ -114,29 +147,20 @@ std::string evaluation_text(const Evaluated& evaluated) {
   std::string out =
       fmt::format("{} · {}: {}\n  {}\n", evaluated.certificate.task.name,
                   evaluated.certificate.candidate.name, outcome_text(verdict), verdict.summary);
+  if (!verdict.verified) {
+    out += "  unverified: judged with --sandbox none, so files were within the candidate's reach\n";
+  }
   if (!evaluated.implementation.empty()) {
     out += "  implementation: " + evaluated.implementation + "\n";
   }
   if (verdict.outcome != Outcome::passed) {
     out += fmt::format("  ended in stage {}\n", name_of(verdict.stage));
   }
-  for (std::size_t i = 0; i < std::min(verdict.evidence.size(), shown_evidence); ++i) {
-    std::string text = verdict.evidence[i];
-    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 5)) {
-      text.replace(at, 1, "\n    ");
-    }
-    out += "  - " + text + "\n";
-  }
+  out += evidence_lines(verdict);
   for (const std::string& suspicion : verdict.suspicions) {
     out += "  suspicion: " + suspicion + "\n";
   }
-  out += shape_lines(verdict.timing);
-  out += fmt::format("  {} checks, judged in {}{}\n", verdict.checks.size(),
-                     duration_text(static_cast<double>(verdict.judge_ns)),
-                     verdict.build_ns > 0
-                         ? ", built in " + duration_text(static_cast<double>(verdict.build_ns))
-                         : ", build cached");
-  return out;
+  return out + shape_lines(verdict.timing) + effort_line(verdict);
 }
 
 std::string verdict_table(const std::vector<Evaluated>& evaluations) {
@@ -174,7 +198,11 @@ std::vector<Difference> compare_certificates(const Certificate& before, const Ce
   if (before.ceilings.machine != now.ceilings.machine) {
     add_difference(out, "ceilings", ceiling_text(before.ceilings), ceiling_text(now.ceilings));
   }
-  add_difference(out, "verdict", outcome_text(before.verdict), outcome_text(now.verdict), true);
+  add_difference(out, "verdict", decision_text(before.verdict), decision_text(now.verdict), true);
+  add_difference(out, "suspect", before.verdict.suspect ? "yes" : "no",
+                 now.verdict.suspect ? "yes" : "no");
+  add_difference(out, "verified", before.verdict.verified ? "yes" : "no",
+                 now.verdict.verified ? "yes" : "no");
   const Timing& first = before.verdict.timing;
   const Timing& second = now.verdict.timing;
   if (first.comparison != Comparison::not_timed && second.comparison != Comparison::not_timed) {

@@ -19,7 +19,6 @@ namespace kernelpro {
 [[nodiscard]] std::string verdict_table(const std::vector<Evaluated>& evaluations);
 
 // What differs between a certificate and its repetition: machine, tools, binaries, verdict, timing.
-// `same` is empty when nothing differs.
 struct Difference {
   std::string what;
   std::string before;

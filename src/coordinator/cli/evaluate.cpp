@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "common/base/file.hpp"
+#include "common/wire/json.hpp"
+#include "common/wire/orders_json.hpp"
+#include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/opening.hpp"
+#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/progress.hpp"
+#include "coordinator/cli/source_header.hpp"
+#include "coordinator/report/verdict_text.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+Result<Candidate> load_candidate(const std::string& file, const Options& options) {
+  Result<std::string> source = read_file(file);
+  if (!source) {
+    return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
+  }
+  const SourceHeader header = read_source_header(*source);
+  Candidate candidate;
+  candidate.name = std::filesystem::path(file).stem().string();
+  candidate.source = std::move(*source);
+  candidate.compiler = options.compiler.empty() ? header.compiler : options.compiler;
+  candidate.options = options.build_options.empty() ? header.options : options.build_options;
+  return candidate;
+}
+
+Result<EvaluateOrder> evaluate_order(const std::string& source, const Options& options,
+                                     const Task& task) {
+  EvaluateOrder order;
+  order.allow_precision = options.allow_precision;
+  order.timed = options.timed;
+  if (is_implementation(task, source)) {
+    order.implementation = source;
+    return order;
+  }
+  Result<Candidate> candidate = load_candidate(source, options);
+  if (!candidate) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("{}; expected a C++ file, or one of the task's own: {}",
+                                  candidate.error().message, implementation_names(task)));
+  }
+  order.candidate = std::move(*candidate);
+  return order;
+}
+
+// What to evaluate, in the user's order: files, or the task's own implementations by name.
+Result<std::vector<EvaluateOrder>> evaluate_orders(const Options& options, const Task& task) {
+  std::optional<Candidate> incumbent;
+  if (!options.incumbent.empty()) {
+    Result<Candidate> loaded = load_candidate(options.incumbent, options);
+    if (!loaded) {
+      return make_error(ErrorKind::bad_input, loaded.error().message, "--incumbent");
+    }
+    incumbent = std::move(*loaded);
+  }
+  std::vector<EvaluateOrder> orders;
+  for (const std::string& source : options.sources) {
+    Result<EvaluateOrder> order = evaluate_order(source, options, task);
+    if (!order) {
+      return order.error();
+    }
+    order->incumbent = incumbent;
+    orders.push_back(std::move(*order));
+  }
+  return orders;
+}
+
+// Writes certificates into one folder, each under a name of its own.
+class CertificateWriter {
+ public:
+  explicit CertificateWriter(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  [[nodiscard]] Status make_directory() const {
+    return directory_.empty() ? Status() : make_directories(directory_);
+  }
+
+  [[nodiscard]] Status write(const Certificate& certificate) {
+    if (directory_.empty()) {
+      return {};
+    }
+    const std::string stem = certificate.task.name + "-" + certificate.candidate.name;
+    std::string name = stem;
+    for (int number = 2; !written_.insert(name).second; ++number) {
+      name = stem + "-" + std::to_string(number);
+    }
+    return write_file_atomic(directory_ / (name + ".certificate.json"),
+                             to_json(certificate).dump(2) + "\n");
+  }
+
+ private:
+  std::filesystem::path directory_;
+  std::set<std::string> written_;
+};
+
+// What was judged, and what went wrong beside it.
+struct Harvest {
+  std::vector<Evaluated> evaluations;
+  std::optional<Error> error;
+};
+
+// Judges one order after the other. What was judged is kept whatever happens to the rest.
+Harvest judge_all(WorkerClient& worker, const std::vector<EvaluateOrder>& orders,
+                  CertificateWriter& certificates, const std::string& task_name,
+                  ProgressLine& progress, std::stop_token stop) {
+  Harvest harvest;
+  for (const EvaluateOrder& order : orders) {
+    const std::string name = order.candidate ? order.candidate->name : order.implementation;
+    worker.on_event([&](const WorkerEvent& event) {
+      progress.show(fmt::format("{} {}/{} {}: {}", task_name, harvest.evaluations.size() + 1,
+                                orders.size(), name, event.text));
+    });
+    Result<Evaluated> evaluated = worker.evaluate(order, stop);
+    if (!evaluated) {
+      harvest.error = evaluated.error();
+      if (harvest.error->kind == ErrorKind::interrupted) {
+        harvest.error->message = fmt::format("interrupted; {} of {} candidates were judged",
+                                             harvest.evaluations.size(), orders.size());
+      }
+      break;
+    }
+    if (const Status written = certificates.write(evaluated->certificate);
+        !written && !harvest.error) {
+      harvest.error = written.error();
+    }
+    harvest.evaluations.push_back(std::move(*evaluated));
+  }
+  return harvest;
+}
+
+nlohmann::json harvest_json(const Harvest& harvest) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Evaluated& evaluated : harvest.evaluations) {
+    list.push_back(to_json(evaluated));
+  }
+  nlohmann::json json = {{"evaluations", list}};
+  if (harvest.error) {
+    json["error"] = error_json(*harvest.error);
+  }
+  return json;
+}
+
+void print_harvest(const Options& options, const Harvest& harvest) {
+  if (options.json) {
+    print_json(harvest_json(harvest));
+  } else if (options.sources.size() == 1 && !harvest.evaluations.empty()) {
+    fmt::print("{}", evaluation_text(harvest.evaluations.front()));
+  } else if (!harvest.evaluations.empty()) {
+    fmt::print("{}", verdict_table(harvest.evaluations));
+  }
+  if (harvest.error) {
+    print_error(*harvest.error);
+  }
+}
+
+int judged_exit_code(const Options& options, const Harvest& harvest) {
+  if (harvest.error) {
+    return exit_code_of(*harvest.error);
+  }
+  const std::vector<Evaluated>& evaluations = harvest.evaluations;
+  const auto ended = [](Outcome outcome) {
+    return [outcome](const Evaluated& evaluated) {
+      return evaluated.certificate.verdict.outcome == outcome;
+    };
+  };
+  if (std::any_of(evaluations.begin(), evaluations.end(), ended(Outcome::not_judged))) {
+    return exit_environment;
+  }
+  const bool all_passed =
+      std::all_of(evaluations.begin(), evaluations.end(), ended(Outcome::passed));
+  const bool faster =
+      evaluations.back().certificate.verdict.timing.comparison == Comparison::faster;
+  return all_passed && (faster || !options.timed) ? exit_done : exit_not_passed;
+}
+
+// Builds every candidate before the first is judged.
+Status build_ahead(WorkerClient& worker, const std::vector<EvaluateOrder>& orders,
+                   std::stop_token stop) {
+  std::vector<Candidate> candidates;
+  for (const EvaluateOrder& order : orders) {
+    if (order.candidate) {
+      candidates.push_back(*order.candidate);
+    }
+  }
+  return worker.build(candidates, stop);
+}
+
+}  // namespace
+
+int evaluate(const Options& options, std::stop_token stop) {
+  const Result<Task> task = load_named_task(options.task);
+  if (!task) {
+    return report_error(options, task.error());
+  }
+  const Result<std::vector<EvaluateOrder>> orders = evaluate_orders(options, *task);
+  if (!orders) {
+    return report_error(options, orders.error());
+  }
+  CertificateWriter certificates(options.certificate_directory);
+  if (const Status made = certificates.make_directory(); !made) {
+    return report_error(options, made.error());
+  }
+  Result<WorkerClient> worker = WorkerClient::start();
+  if (!worker) {
+    return report_error(options, worker.error());
+  }
+  ProgressLine progress(!options.quiet);
+  progress.show(task->name + ": opening (reference, baseline, ceilings, noise floor)");
+  if (const Result<Opened> opened = open_task(*worker, options, *task, stop); !opened) {
+    progress.clear();
+    return report_error(options, opened.error());
+  }
+  progress.show(task->name + ": building");
+  if (const Status built = build_ahead(*worker, *orders, stop); !built) {
+    progress.clear();
+    return report_error(options, built.error());
+  }
+  const Harvest harvest = judge_all(*worker, *orders, certificates, task->name, progress, stop);
+  progress.clear();
+  print_harvest(options, harvest);
+  return judged_exit_code(options, harvest);
+}
+
+}  // namespace kernelpro

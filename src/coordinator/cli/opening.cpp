@@ -1,0 +1,55 @@
+#include "coordinator/cli/opening.hpp"
+
+#include "coordinator/task/load.hpp"
+
+namespace kernelpro {
+
+Result<Task> load_named_task(const std::string& name) {
+  const Result<std::filesystem::path> path = find_task(name);
+  return path ? load_task(*path) : Result<Task>(path.error());
+}
+
+OpenOrder open_order(const Options& options, Task task) {
+  OpenOrder order;
+  order.task = std::move(task);
+  order.sandbox = options.sandbox;
+  order.threads = options.threads;
+  order.call_timeout_ms = static_cast<std::int64_t>(options.timeout_seconds * 1000);
+  order.timing_seconds = options.timing_seconds;
+  return order;
+}
+
+Result<Opened> open_task(WorkerClient& worker, const Options& options, const Task& task,
+                         std::stop_token stop) {
+  Result<Opened> opened = worker.open(open_order(options, task), stop);
+  if (!opened) {
+    return opened;
+  }
+  for (const LintFinding& finding : opened->findings) {
+    if (finding.level == LintLevel::error) {
+      return make_error(ErrorKind::bad_input,
+                        finding.text +
+                            "; the task cannot tell right from wrong (`kernelpro task "
+                            "check` says more)",
+                        "task " + task.name);
+    }
+  }
+  return opened;
+}
+
+bool is_implementation(const Task& task, const std::string& name) {
+  return find_implementation(task.baselines, name) != nullptr ||
+         find_implementation(task.comparators, name) != nullptr;
+}
+
+std::string implementation_names(const Task& task) {
+  std::string names;
+  for (const auto* list : {&task.baselines, &task.comparators}) {
+    for (const ImplementationSpec& implementation : *list) {
+      names += (names.empty() ? "" : ", ") + implementation.name;
+    }
+  }
+  return names;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,29 @@
+// From what the user named to a task opened in a worker.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/model/orders.hpp"
+#include "coordinator/cli/options.hpp"
+#include "coordinator/dispatch/worker_client.hpp"
+
+namespace kernelpro {
+
+// A task by name, folder or task.toml.
+[[nodiscard]] Result<Task> load_named_task(const std::string& name);
+
+[[nodiscard]] OpenOrder open_order(const Options& options, Task task);
+
+// An opened task, or why it cannot be used: a lint error refuses it.
+[[nodiscard]] Result<Opened> open_task(WorkerClient& worker, const Options& options,
+                                       const Task& task, std::stop_token stop);
+
+// Whether the task has a baseline or comparator of this name.
+[[nodiscard]] bool is_implementation(const Task& task, const std::string& name);
+
+// "naive, openblas": the names that is_implementation knows.
+[[nodiscard]] std::string implementation_names(const Task& task);
+
+}  // namespace kernelpro

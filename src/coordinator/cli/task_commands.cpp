@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "common/wire/orders_json.hpp"
+#include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/opening.hpp"
+#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/progress.hpp"
+#include "coordinator/report/table.hpp"
+#include "coordinator/task/create.hpp"
+#include "coordinator/task/load.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// What the author of a task can do about an error of this rule.
+std::string_view advice(std::string_view rule) {
+  if (rule == "zeros" || rule == "constant" || rule == "pass_through") {
+    return "give the inputs other values or ranges, so that the outputs are neither tiny nor equal "
+           "nor the input";
+  }
+  if (rule == "no_effect") {
+    return "use this input in the reference, or take it out of the task";
+  }
+  if (rule == "bytes") {
+    return "in [work] of task.toml, let bytes count what must be moved at least, each tensor once";
+  }
+  if (rule == "flops") {
+    return "in [work] of task.toml, let flops give that number for every shape";
+  }
+  if (rule == "honest") {
+    return "the baseline must compute what the reference does. A function that reads what it "
+           "writes needs that tensor as an input too (`task new --inout NAME`); a long sum needs "
+           "its length as reduction";
+  }
+  if (rule == "broken") {
+    return "the tolerance is too wide: lower reduction to the length over which rounding "
+           "accumulates";
+  }
+  return "";
+}
+
+void print_findings(const std::vector<LintFinding>& findings) {
+  std::set<std::string> advised;
+  for (const LintFinding& finding : findings) {
+    fmt::print("  {:7} {:12} {}\n", name_of(finding.level), finding.rule, finding.text);
+  }
+  for (const LintFinding& finding : findings) {
+    const std::string_view text = advice(finding.rule);
+    if (finding.level == LintLevel::error && !text.empty() && advised.insert(finding.rule).second) {
+      fmt::print("  mend {}: {}\n", finding.rule, text);
+    }
+  }
+}
+
+}  // namespace
+
+int task_list(const Options& options) {
+  const std::vector<TaskListing> tasks = list_tasks();
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const TaskListing& task : tasks) {
+      list.push_back({{"name", task.name},
+                      {"family", task.family},
+                      {"summary", task.summary},
+                      {"directory", task.directory.string()},
+                      {"error", task.error}});
+    }
+    print_json({{"tasks", list}});
+    return exit_done;
+  }
+  Table table({"task", "family", "what it computes"});
+  std::set<std::string> folders;
+  for (const TaskListing& task : tasks) {
+    table.add({task.name, task.family, task.error.empty() ? task.summary : "! " + task.error});
+    folders.insert(task.directory.parent_path().string());
+  }
+  fmt::print("{}", tasks.empty() ? "no task was found in ./tasks, KERNELPRO_TASKS or the "
+                                   "installation\n"
+                                 : table.text());
+  for (const std::string& folder : folders) {
+    fmt::print("found in {}\n", folder);
+  }
+  return exit_done;
+}
+
+int task_check(const Options& options, std::stop_token stop) {
+  const Result<Task> task = load_named_task(options.task);
+  if (!task) {
+    return report_error(options, task.error());
+  }
+  Result<WorkerClient> worker = WorkerClient::start();
+  if (!worker) {
+    return report_error(options, worker.error());
+  }
+  ProgressLine progress(!options.quiet);
+  progress.show(task->name + ": opening");
+  const Result<Opened> opened = worker->open(open_order(options, *task), stop);
+  if (!opened) {
+    progress.clear();
+    return report_error(options, opened.error());
+  }
+  progress.show(task->name + ": checking");
+  const Result<std::vector<LintFinding>> findings = worker->check(stop);
+  progress.clear();
+  if (!findings) {
+    return report_error(options, findings.error());
+  }
+  const auto errors = std::count_if(findings->begin(), findings->end(), [](const LintFinding& f) {
+    return f.level == LintLevel::error;
+  });
+  if (options.json) {
+    nlohmann::json json = to_json(*findings);
+    json["task"] = task->name;
+    json["fit"] = errors == 0;
+    print_json(json);
+  } else {
+    print_findings(*findings);
+    fmt::print("{}: {}\n", task->name,
+               errors == 0 ? "fit to judge by"
+                           : fmt::format("not fit to judge by: {} error{}", errors,
+                                         errors == 1 ? "" : "s"));
+  }
+  return errors == 0 ? exit_done : exit_bad_input;
+}
+
+int task_new(const Options& options) {
+  const Result<std::filesystem::path> made = create_task(options.new_task);
+  if (!made) {
+    return report_error(options, made.error());
+  }
+  if (options.json) {
+    print_json({{"directory", made->string()}});
+  } else {
+    fmt::print(
+        "{}\nNext: set the shapes and formulas in task.toml, then `kernelpro task check {}`\n",
+        made->string(), made->string());
+  }
+  return exit_done;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/base/file.hpp"
+#include "common/wire/json.hpp"
+#include "common/wire/orders_json.hpp"
+#include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/opening.hpp"
+#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/progress.hpp"
+#include "coordinator/report/verdict_text.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+Result<Certificate> load_certificate(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path);
+  if (!text) {
+    return make_error(ErrorKind::bad_input, text.error().message, text.error().context);
+  }
+  const Result<nlohmann::json> json = parse_json(*text);
+  if (!json) {
+    return make_error(ErrorKind::bad_input, json.error().text(), path.string());
+  }
+  Result<Certificate> certificate = certificate_from_json(*json);
+  if (!certificate) {
+    return make_error(ErrorKind::bad_input, certificate.error().text(), path.string());
+  }
+  return certificate;
+}
+
+bool is_baseline(const Task& task, const std::string& source) {
+  return std::any_of(task.baselines.begin(), task.baselines.end(),
+                     [&](const ImplementationSpec& baseline) {
+                       const auto file = task.files.find(baseline.file);
+                       return file != task.files.end() && file->second == source;
+                     });
+}
+
+// The order that repeats a certificate: same source, same seeds, same shapes.
+EvaluateOrder repetition(const Certificate& certificate) {
+  EvaluateOrder order;
+  const Candidate& candidate = certificate.candidate;
+  if (is_implementation(certificate.task, candidate.name) && !candidate.libraries.empty()) {
+    order.implementation = candidate.name;
+  } else {
+    order.candidate = candidate;
+  }
+  if (!is_baseline(certificate.task, certificate.incumbent.source)) {
+    order.incumbent = certificate.incumbent;
+  }
+  order.seed = certificate.seed;
+  const bool passed = certificate.verdict.outcome == Outcome::passed;
+  if (passed) {
+    order.repeat_checks = certificate.verdict.checks;
+  }
+  order.timed = !passed || certificate.verdict.timing.comparison != Comparison::not_timed;
+  if (certificate.verdict.precision != "contract") {
+    order.allow_precision = {certificate.verdict.precision};
+  }
+  return order;
+}
+
+nlohmann::json differences_json(const std::vector<Difference>& differences) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Difference& difference : differences) {
+    list.push_back({{"what", difference.what},
+                    {"before", difference.before},
+                    {"now", difference.now},
+                    {"matters", difference.matters}});
+  }
+  return list;
+}
+
+void print_differences(const std::vector<Difference>& differences) {
+  for (const Difference& difference : differences) {
+    fmt::print("  {}{}: {} → {}\n", difference.matters ? "! " : "", difference.what,
+               difference.before, difference.now);
+  }
+  if (differences.empty()) {
+    fmt::print("  nothing differs\n");
+  }
+}
+
+int report_repetition(const Options& options, const Certificate& before, const Evaluated& now) {
+  const std::vector<Difference> differences = compare_certificates(before, now.certificate);
+  const bool holds = std::none_of(differences.begin(), differences.end(),
+                                  [](const Difference& difference) { return difference.matters; });
+  if (options.json) {
+    print_json({{"holds", holds},
+                {"differences", differences_json(differences)},
+                {"evaluation", to_json(now)}});
+  } else {
+    fmt::print("{}", evaluation_text(now));
+    fmt::print("\ncertificate of {}: {}\n", before.date, holds ? "holds" : "does not hold");
+    print_differences(differences);
+  }
+  if (now.certificate.verdict.outcome == Outcome::not_judged) {
+    return exit_environment;
+  }
+  return holds ? exit_done : exit_not_passed;
+}
+
+}  // namespace
+
+int verify(const Options& options, std::stop_token stop) {
+  const Result<Certificate> before = load_certificate(options.certificate);
+  if (!before) {
+    return report_error(options, before.error());
+  }
+  Result<WorkerClient> worker = WorkerClient::start();
+  if (!worker) {
+    return report_error(options, worker.error());
+  }
+  ProgressLine progress(!options.quiet);
+  progress.show(before->task.name + ": opening");
+  if (const Result<Opened> opened = open_task(*worker, options, before->task, stop); !opened) {
+    progress.clear();
+    return report_error(options, opened.error());
+  }
+  worker->on_event([&](const WorkerEvent& event) {
+    progress.show(before->task.name + " " + before->candidate.name + ": " + event.text);
+  });
+  const Result<Evaluated> now = worker->evaluate(repetition(*before), stop);
+  progress.clear();
+  return now ? report_repetition(options, *before, *now) : report_error(options, now.error());
+}
+
+}  // namespace kernelpro

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -46,6 +47,13 @@ bool has_compiler(const std::vector<Compiler>& compilers, const std::string& par
   return std::any_of(compilers.begin(), compilers.end(), [&part](const Compiler& compiler) {
     return compiler.name.find(part) != std::string::npos;
   });
+}
+
+// How long to wait for the machine's lock; 0: the default. Scripts that would rather give up early
+// set KERNELPRO_LOCK_TIMEOUT_MS.
+std::int64_t lock_timeout_ms() {
+  const char* text = std::getenv("KERNELPRO_LOCK_TIMEOUT_MS");
+  return text != nullptr ? std::max<std::int64_t>(std::strtoll(text, nullptr, 10), 0) : 0;
 }
 
 std::vector<OpenedShape> opened_shapes(const Judge& judge) {
@@ -190,6 +198,9 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   }
   if (order.timing_seconds > 0) {
     settings.timing_seconds = order.timing_seconds;
+  }
+  if (const std::int64_t timeout = lock_timeout_ms(); timeout > 0) {
+    settings.lock_timeout_ms = timeout;
   }
   return settings;
 }

@@ -86,10 +86,6 @@ class WorkerEnvironment {
     scratch_ = pattern;
     keep("TMPDIR");
     keep("KERNELPRO_CACHE");
-    keep("KERNELPRO_LOCK_DIR");
-    if (!kept_["KERNELPRO_LOCK_DIR"]) {
-      setenv("KERNELPRO_LOCK_DIR", std::filesystem::temp_directory_path().c_str(), 1);
-    }
     setenv("KERNELPRO_CACHE", KERNELPRO_BUILD_DIR "/test-cache", 1);
     setenv("TMPDIR", scratch_.c_str(), 1);
   }

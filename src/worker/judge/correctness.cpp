@@ -161,7 +161,8 @@ Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
   return reference;
 }
 
-std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {
+std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets,
+                                                  const std::function<void()>& refill) {
   if (!candidate_attached_) {
     if (auto failure =
             candidate_.attach(stand_->plan, stand_->inputs, stand_->outputs, timeout_ms())) {
@@ -172,10 +173,10 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
   for (int set = 0; set < stand_sets; ++set) {
     poison_outputs(stand_->plan, stand_->outputs, set);
   }
-  const std::uint64_t before = memory_hash(stand_->inputs.data(), stand_->inputs.size());
-  if (auto failure = candidate_.prepare(timeout_ms())) {
+  if (auto failure = prepare_blindly(task_, *stand_, candidate_, timeout_ms(), refill)) {
     return failure;
   }
+  const std::uint64_t before = memory_hash(stand_->inputs.data(), stand_->inputs.size());
   const Round round = candidate_.run(sets, timeout_ms());
   if (round.failure) {
     return round.failure;
@@ -266,7 +267,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
   if (repeats) {
     sets = {0, 1, 2};
   }
-  if (auto failure = run_candidate(sets)) {
+  if (auto failure = run_candidate(sets, [&] { fill(item, set); })) {
     return failure;
   }
   if (repeats) {

@@ -49,7 +49,8 @@ class Correctness {
  private:
   [[nodiscard]] Status stand_for(const InputDraw& draw);
   [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
-  [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets);
+  [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets,
+                                                     const std::function<void()>& refill);
   [[nodiscard]] std::optional<Failure> judge_set(const CheckCase& item, const Reference& reference,
                                                  int set);
   [[nodiscard]] std::optional<Failure> check_repeats(const CheckCase& item,

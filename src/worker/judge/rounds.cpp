@@ -93,10 +93,11 @@ std::vector<std::uint16_t> Rounds::order(std::uint64_t seed, int calls) const {
   return sets;
 }
 
-Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
+Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,
+                      std::int64_t timeout_ms) {
   poison();
   Round round;
-  round.failure = arm.prepare(timeout_ms);
+  round.failure = prepare_blindly(task_, stand_, arm, timeout_ms, [&] { fill(seed); });
   if (round.failure) {
     return round;
   }
@@ -114,7 +115,7 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed,
   pair.called = order(seed, std::min(calls, shape_.calls));
   fill(seed);
   const auto at = [](int arm) { return static_cast<std::size_t>(arm); };
-  pair.rounds[at(first)] = run_arm(*arms[at(first)], pair.called, timeout_ms);
+  pair.rounds[at(first)] = run_arm(*arms[at(first)], pair.called, seed, timeout_ms);
   last_ = first;
   if (pair.rounds[at(first)].failure) {
     return pair;
@@ -123,7 +124,7 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed,
     std::memcpy(saved_.data() + begin, stand_.outputs.data() + begin, end - begin);
   });
   const int second = 1 - first;
-  pair.rounds[at(second)] = run_arm(*arms[at(second)], pair.called, timeout_ms);
+  pair.rounds[at(second)] = run_arm(*arms[at(second)], pair.called, seed, timeout_ms);
   last_ = second;
   if (!pair.rounds[at(second)].failure) {
     find_disagreements(pair, bounds);

@@ -60,7 +60,7 @@ class Rounds {
   void poison();
   void flush();
   [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
-  [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
+  [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,
                               std::int64_t timeout_ms);
   void find_disagreements(Pair& pair, const std::vector<double>& bounds) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace kernelpro {
 
@@ -25,6 +26,25 @@ Result<Stand> Stand::make(const Task& task, const Axes& axes, int sets, std::uin
   stand.inputs = std::move(*inputs);
   stand.outputs = std::move(*outputs);
   return stand;
+}
+
+std::optional<Failure> prepare_blindly(const Task& task, const Stand& stand, Arm& arm,
+                                       std::int64_t timeout_ms,
+                                       const std::function<void()>& refill) {
+  if (!arm.has_prepare()) {
+    return std::nullopt;
+  }
+  for (int set = 0; set < stand.plan.sets; ++set) {
+    for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+      if (!task.inputs[i].constant) {
+        std::memset(tensor_data(stand.plan, stand.inputs, set, i), poison_byte,
+                    stand.plan.tensors[i].bytes);
+      }
+    }
+  }
+  auto failure = arm.prepare(timeout_ms);
+  refill();
+  return failure;
 }
 
 std::optional<Failure> check_memory(const Stand& stand, const std::vector<std::uint16_t>& called) {

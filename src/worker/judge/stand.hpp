@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "worker/judge/arm.hpp"
@@ -19,6 +21,12 @@ struct Stand {
   [[nodiscard]] static Result<Stand> make(const Task& task, const Axes& axes, int sets,
                                           std::uint64_t scalar_seed);
 };
+
+// Runs the arm's kp_prepare, if it has one, while every input that is not constant is poisoned, so
+// that nothing prepared can depend on them; `refill` then draws the inputs again.
+[[nodiscard]] std::optional<Failure> prepare_blindly(const Task& task, const Stand& stand, Arm& arm,
+                                                     std::int64_t timeout_ms,
+                                                     const std::function<void()>& refill);
 
 // A called set's slack is untouched and the sets that were not called are as they were; else why.
 [[nodiscard]] std::optional<Failure> check_memory(const Stand& stand,

@@ -98,8 +98,8 @@ WorkerRequest read_request(const Place& place) {
   check_version(fields);
   WorkerRequest request;
   request.id = fields.at("id").integer();
-  request.op =
-      fields.at("op").name(parse_worker_op, "open, evaluate, check, ceilings, describe, close");
+  request.op = fields.at("op").name(parse_worker_op,
+                                    "open, build, evaluate, check, ceilings, describe, close");
   return request;
 }
 

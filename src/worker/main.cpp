@@ -96,9 +96,15 @@ void serve(Session& session, const std::stop_token& stop) {
   }
 }
 
-// SIGINT and SIGTERM ask the work under way to stop; they are taken by a thread of their own, since
-// nothing safe can be done in a handler. SIGUSR1 ends that thread.
-std::jthread watch_signals(std::stop_source& source) {
+// A pipe or socket whose other end is closed: whoever asked is gone, however it died.
+bool nobody_reads_answers() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// SIGINT, SIGTERM and the end of the reader ask the work under way to stop. Signals are taken by a
+// thread of their own, since nothing safe can be done in a handler. SIGUSR1 ends that thread.
+std::jthread watch_for_stop(std::stop_source& source) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -106,8 +112,9 @@ std::jthread watch_signals(std::stop_source& source) {
   sigaddset(&signals, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return std::jthread([signals, &source] {
-    int got = 0;
-    sigwait(&signals, &got);
+    constexpr timespec interval{.tv_sec = 0, .tv_nsec = 250'000'000};
+    while (sigtimedwait(&signals, nullptr, &interval) < 0 && !nobody_reads_answers()) {
+    }
     source.request_stop();
   });
 }
@@ -127,7 +134,7 @@ int main(int argc, char** argv) {
     return environment_exit_code;
   }
   std::stop_source source;
-  std::jthread watcher = watch_signals(source);
+  std::jthread watcher = watch_for_stop(source);
   Session session({program_directory(), *share, cache_directory()});
   serve(session, source.get_token());
   pthread_kill(watcher.native_handle(), SIGUSR1);

@@ -1,0 +1,92 @@
+// What the runner claims against what our clock saw.
+#include <gmock/gmock.h>
+
+#include "worker/judge/timing.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Each;
+
+constexpr double null_ns = 10'000;
+constexpr double work_ns = 1'000'000;
+
+// A hand-over of 10 us, steady to 100 ns.
+constexpr NullClock steady = {null_ns, 100, 0};
+
+Round round(double claim_ns, double worked_ns, double delay_ns = 0) {
+  Round one;
+  one.claim_ns = claim_ns;
+  one.wall_ns = null_ns + worked_ns + delay_ns;
+  one.delay_ns = delay_ns;
+  return one;
+}
+
+TEST(Clock, BelievesClaimsThatAgreeWithIt) {
+  const ClockCheck check = check_clock(std::vector<Round>(10, round(work_ns, work_ns)), steady);
+  EXPECT_THAT(check.gap, DoubleNear(0, 1e-12));
+  EXPECT_FALSE(check.proves_lie());
+  EXPECT_THAT(check.believed_ns, Each(work_ns));
+  EXPECT_EQ(check.waiting, 0);
+}
+
+TEST(Clock, ProvesALieOfHalfTheTimeInAllRounds) {
+  const ClockCheck check = check_clock(std::vector<Round>(10, round(work_ns / 2, work_ns)), steady);
+  EXPECT_THAT(check.gap, DoubleNear(0.5, 1e-12));
+  EXPECT_TRUE(check.proves_lie());
+  EXPECT_THAT(check.believed_ns, Each(work_ns));
+}
+
+TEST(Clock, GivesNothingToALiarInSixtyPercentOfTheRounds) {
+  std::vector<Round> rounds(4, round(work_ns, work_ns));
+  rounds.insert(rounds.end(), 6, round(work_ns / 2, work_ns));
+  EXPECT_THAT(check_clock(rounds, steady).believed_ns, Each(work_ns));
+}
+
+TEST(Clock, GivesNothingToClaimsOfZero) {
+  const ClockCheck check = check_clock(std::vector<Round>(10, round(0, work_ns)), steady);
+  EXPECT_TRUE(check.proves_lie());
+  EXPECT_THAT(check.believed_ns, Each(work_ns));
+}
+
+TEST(Clock, AccusesNobodyWhenWaitingForAProcessorExplainsTheGap) {
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(work_ns, work_ns, work_ns)), steady);
+  EXPECT_THAT(check.gap, DoubleNear(0, 1e-12));
+  EXPECT_FALSE(check.proves_lie());
+  EXPECT_THAT(check.waiting, DoubleNear(work_ns / (2 * work_ns + null_ns), 1e-12));
+}
+
+TEST(Clock, ProvesALieOnABusyMachineToo) {
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(work_ns / 4, work_ns, work_ns / 2)), steady);
+  EXPECT_THAT(check.gap, DoubleNear(0.5, 1e-12));
+  EXPECT_TRUE(check.proves_lie());
+}
+
+TEST(Clock, AccusesNobodyWithinTheNoiseOfTheHandOver) {
+  // The hand-over varies by a fifth of the work: a tenth of it missing proves nothing.
+  const NullClock noisy = {null_ns, work_ns / 5, 0};
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(0.9 * work_ns, work_ns)), noisy);
+  EXPECT_THAT(check.noise, DoubleNear(0.6, 1e-12));
+  EXPECT_FALSE(check.proves_lie());
+}
+
+TEST(Clock, TakesMedianAndQuartilesOfEmptyRounds) {
+  std::vector<Round> rounds;
+  for (const double wall_ns : {100.0, 200.0, 300.0, 400.0, 500.0}) {
+    Round one;
+    one.wall_ns = wall_ns;
+    one.delay_ns = wall_ns / 10;
+    rounds.push_back(one);
+  }
+  const NullClock null = summarize_null(rounds);
+  EXPECT_EQ(null.median_ns, 300);
+  EXPECT_EQ(null.spread_ns, 200);
+  EXPECT_EQ(null.delay_ns, 30);
+}
+
+}  // namespace
+}  // namespace kernelpro

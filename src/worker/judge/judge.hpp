@@ -69,6 +69,8 @@ class Judge {
   [[nodiscard]] Status measure_shape(const Axes& given);
   [[nodiscard]] Result<double> baseline_time(const Axes& axes, BufferPlan& plan);
   [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
+  [[nodiscard]] Result<double> compare_twins(TimedShape& shape, Rounds& rounds, Arm& first,
+                                             Arm& twin) const;
   [[nodiscard]] std::size_t buffer_bytes() const;
 
   friend class EvaluationRun;

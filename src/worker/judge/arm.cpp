@@ -116,15 +116,13 @@ std::size_t Arm::workspace_offset() const {
 }
 
 std::optional<Failure> Arm::check_workspace() const {
-  const auto untouched = [](const char* begin, const char* end) {
-    return is_poison(begin, static_cast<std::size_t>(end - begin));
-  };
+  const std::size_t front = workspace_offset();
+  const std::size_t back =
+      workspace_stride_ - front - std::min(workspace_bytes_, workspace_stride_);
   for (std::size_t at = 0; workspace_stride_ > 0 && at < workspace_.size();
        at += workspace_stride_) {
     const char* region = workspace_.data() + at;
-    const char* begin = region + workspace_offset();
-    const char* end = begin + workspace_bytes_;
-    if (!untouched(region, begin) || !untouched(end, region + workspace_stride_)) {
+    if (!is_poison(region, front) || !is_poison(region + workspace_stride_ - back, back)) {
       return Failure{Outcome::incorrect, "guard", "it wrote outside its workspace", {}};
     }
   }

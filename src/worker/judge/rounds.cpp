@@ -67,7 +67,7 @@ void Rounds::fill(std::uint64_t seed) {
                  });
 }
 
-void Rounds::poison() {
+void Rounds::poison() const {
   parallel_parts(stand_.outputs.size(), 1 << 20, [&](std::size_t begin, std::size_t end) {
     std::memset(stand_.outputs.data() + begin, poison_byte, end - begin);
   });

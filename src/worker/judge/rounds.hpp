@@ -57,7 +57,7 @@ class Rounds {
 
  private:
   void fill(std::uint64_t seed);
-  void poison();
+  void poison() const;
   void flush();
   [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,

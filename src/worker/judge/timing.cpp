@@ -212,9 +212,9 @@ class ShapeRun {
   // Mean nanoseconds per call of each round of an arm, as far as they are believed.
   [[nodiscard]] std::vector<double> rounds_of(int arm, ClockCheck& clock) const {
     clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)], summarize_null(null_rounds_));
-    std::vector<double> out;
+    std::vector<double> out(calls_.size());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-      out.push_back(clock.believed_ns[i] / calls_[i]);
+      out[i] = clock.believed_ns[i] / calls_[i];
     }
     return out;
   }
@@ -279,9 +279,9 @@ class ShapeRun {
                       timing_.candidate_ns),
           {fmt::format("the least possible is {:.0f} ns on measured bandwidth", floor)}};
     } else if (timing_.candidate_ns < floor) {
-      suspicions_.push_back("within the noise of the memory bound");
+      suspicions_.emplace_back("within the noise of the memory bound");
     } else if (roof.bound_by == "compute" && timing_.candidate_ns < light_margin * roof.bound_ns) {
-      suspicions_.push_back(
+      suspicions_.emplace_back(
           "faster than the declared operations allow: the task's formula or the algorithm differs");
     }
   }

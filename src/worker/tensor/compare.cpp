@@ -52,7 +52,7 @@ auto with_floating(DType dtype, Work work) {
 template <typename Work>
 auto with_whole(DType dtype, Work work) {
   switch (dtype) {
-    case DType::i64:
+    case DType::i64:  // NOLINT(bugprone-branch-clone): the types differ
       return work(std::int64_t());
     case DType::i16:
       return work(std::int16_t());
@@ -254,7 +254,7 @@ TensorError compare_selection(const char* actual, DType dtype, const double* val
     const auto* chosen = reinterpret_cast<const T*>(actual);
     TensorError out;
     for (std::size_t i = 0; i < count; ++i) {
-      const auto index = static_cast<std::int64_t>(chosen[i]);
+      const std::int64_t index = std::int64_t{0} + chosen[i];
       if (index < 0 || index >= static_cast<std::int64_t>(choices)) {
         out.poisoned += is_poison(chosen[i]) ? 1 : 0;
         note(out, infinity, i, static_cast<double>(index), best[i]);

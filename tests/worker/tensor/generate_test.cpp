@@ -1,0 +1,314 @@
+#include "worker/tensor/generate.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <set>
+
+#include "support/small_task.hpp"
+#include "worker/tensor/compare.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::Lt;
+using namespace kernelpro::testing;
+
+constexpr std::int64_t many = 400'000;
+
+// The inputs of a task at one shape, drawn anew at will.
+class Inputs {
+ public:
+  Inputs(Task task, const Axes& axes, int sets = 1)
+      : task_(std::move(task)),
+        plan_(*plan_buffers(task_, axes, sets, 1)),
+        arena_(*Arena::create(plan_.input_bytes(), false)) {}
+
+  void draw(std::uint64_t seed, Distribution distribution = Distribution::normal, int set = 0,
+            unsigned char slack = poison_byte) {
+    fill_inputs(task_, plan_, arena_, set, seed, distribution, slack);
+  }
+
+  [[nodiscard]] std::vector<double> values(std::size_t index, int set = 0) const {
+    const TensorPlan& tensor = plan_.tensors[index];
+    return to_doubles(tensor_data(plan_, arena_, set, index), tensor.dtype, tensor.elements);
+  }
+
+  [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] const BufferPlan& plan() const { return plan_; }
+  [[nodiscard]] const Arena& arena() const { return arena_; }
+
+ private:
+  Task task_;
+  BufferPlan plan_;
+  Arena arena_;
+};
+
+Inputs of_type(DType dtype, std::int64_t n = many) {
+  Task task = small_task();
+  task.inputs[0].dtype = dtype;
+  return {task, {{"n", n}}};
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Of values around zero.
+double mean_product(const std::vector<double>& a, const std::vector<double>& b, std::size_t lag) {
+  double sum = 0;
+  for (std::size_t i = 0; i + lag < a.size(); ++i) {
+    sum += a[i] * b[i + lag];
+  }
+  return sum / static_cast<double>(a.size() - lag);
+}
+
+TEST(Draw, IsAFunctionOfTheSeed) {
+  Inputs inputs = of_type(DType::f32);
+  for (const Distribution distribution : all_distributions) {
+    SCOPED_TRACE(name_of(distribution));
+    inputs.draw(7, distribution);
+    const std::vector<double> first = inputs.values(0);
+    inputs.draw(8, distribution);
+    EXPECT_NE(inputs.values(0), first);
+    inputs.draw(7, distribution);
+    EXPECT_EQ(inputs.values(0), first);
+  }
+}
+
+TEST(Draw, IsTheSameInEverySet) {
+  Inputs inputs(small_task(), {{"n", 1000}}, 3);
+  inputs.draw(7, Distribution::normal, 0);
+  inputs.draw(7, Distribution::normal, 2);
+  EXPECT_EQ(inputs.values(1, 0), inputs.values(1, 2));
+}
+
+TEST(Draw, OfOneElementDoesNotDependOnHowManyThereAre) {
+  Inputs large = of_type(DType::f32);
+  Inputs small = of_type(DType::f32, 100'001);
+  large.draw(7);
+  small.draw(7);
+  std::vector<double> prefix = large.values(0);
+  prefix.resize(100'001);
+  EXPECT_EQ(small.values(0), prefix);
+}
+
+TEST(Draw, OfOneInputAloneIsThatOfAllTogether) {
+  Inputs inputs = of_type(DType::f32, 1000);
+  inputs.draw(7);
+  const std::vector<double> x = inputs.values(0);
+  const std::vector<double> y = inputs.values(1);
+  EXPECT_NE(x, y);
+  fill_input(inputs.task(), inputs.plan(), inputs.arena(), 0, 1, 8, Distribution::normal);
+  EXPECT_EQ(inputs.values(0), x);
+  EXPECT_NE(inputs.values(1), y);
+  fill_input(inputs.task(), inputs.plan(), inputs.arena(), 0, 1, 7, Distribution::normal);
+  EXPECT_EQ(inputs.values(1), y);
+}
+
+TEST(Draw, RepeatsItselfNowhere) {
+  Inputs inputs = of_type(DType::f32);
+  inputs.draw(7);
+  const std::vector<double> values = inputs.values(0);
+  for (const std::size_t lag : {1U, 2U, 16U, 4096U, 65'536U, 131'072U}) {
+    EXPECT_LT(std::fabs(mean_product(values, values, lag)), 0.02) << "lag " << lag;
+  }
+  EXPECT_LT(std::fabs(mean_product(values, inputs.values(1), 0)), 0.02) << "between inputs";
+  inputs.draw(8);
+  EXPECT_LT(std::fabs(mean_product(values, inputs.values(0), 0)), 0.02) << "between seeds";
+}
+
+TEST(Normal, HasMeanZeroAndDeviationOneInEveryFloatingType) {
+  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
+    SCOPED_TRACE(name_of(dtype));
+    Inputs inputs = of_type(dtype);
+    inputs.draw(7);
+    const std::vector<double> values = inputs.values(0);
+    EXPECT_NEAR(mean(values), 0, 0.01);
+    EXPECT_NEAR(mean_product(values, values, 0), 1, 0.01);
+    const auto within = std::count_if(values.begin(), values.end(),
+                                      [](double value) { return std::fabs(value) < 1; });
+    EXPECT_NEAR(static_cast<double>(within) / many, 0.68, 0.03);
+  }
+}
+
+TEST(Uniform, FillsItsRangeEvenly) {
+  Inputs inputs = of_type(DType::f32);
+  inputs.draw(7, Distribution::uniform);
+  const std::vector<double> values = inputs.values(0);
+  EXPECT_GE(*std::min_element(values.begin(), values.end()), -1);
+  EXPECT_LT(*std::max_element(values.begin(), values.end()), 1);
+  EXPECT_NEAR(mean(values), 0, 0.01);
+  EXPECT_NEAR(mean_product(values, values, 0), 1.0 / 3, 0.01);
+}
+
+TEST(Distributions, ReachLargeAndTinyMagnitudes) {
+  for (const auto& [dtype, power] : {std::pair(DType::f32, 12), std::pair(DType::f16, 4)}) {
+    SCOPED_TRACE(name_of(dtype));
+    Inputs inputs = of_type(dtype);
+    inputs.draw(7, Distribution::large);
+    std::vector<double> values = inputs.values(0);
+    EXPECT_NEAR(std::sqrt(mean_product(values, values, 0)), std::ldexp(1, power),
+                std::ldexp(0.01, power));
+    inputs.draw(7, Distribution::tiny);
+    values = inputs.values(0);
+    EXPECT_NEAR(std::sqrt(mean_product(values, values, 0)), std::ldexp(1, -power),
+                std::ldexp(0.01, -power));
+  }
+}
+
+TEST(Distributions, HaveOneValueEverywhereOrAllBelowZero) {
+  Inputs inputs = of_type(DType::f32);
+  inputs.draw(7, Distribution::constant);
+  std::vector<double> values = inputs.values(0);
+  EXPECT_NE(values[0], 0);
+  EXPECT_THAT(values, Each(values[0]));
+  inputs.draw(7, Distribution::negative);
+  values = inputs.values(0);
+  EXPECT_THAT(values, Each(Lt(0)));
+  EXPECT_LT(mean(values), -1000) << "negative is meant to be large";
+}
+
+TEST(Distributions, MixSignsMagnitudesAndZeros) {
+  Inputs inputs = of_type(DType::f32);
+  inputs.draw(7, Distribution::mixed);
+  std::size_t zeros = 0;
+  std::size_t negative = 0;
+  std::set<int> powers;
+  for (const double value : inputs.values(0)) {
+    zeros += value == 0 ? 1 : 0;
+    negative += value < 0 ? 1 : 0;
+    if (value != 0) {
+      powers.insert(std::ilogb(value));
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(zeros) / many, 1.0 / 16, 0.005);
+  EXPECT_NEAR(static_cast<double>(negative) / many, 15.0 / 32, 0.01);
+  EXPECT_LE(*powers.begin(), -12);
+  EXPECT_GE(*powers.rbegin(), 11);
+}
+
+TEST(Distributions, AreFiniteInEveryFloatingType) {
+  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
+    Inputs inputs = of_type(dtype);
+    for (const Distribution distribution : all_distributions) {
+      inputs.draw(7, distribution);
+      const std::vector<double> values = inputs.values(0);
+      EXPECT_TRUE(std::all_of(values.begin(), values.end(),
+                              [](double value) { return std::isfinite(value); }))
+          << name_of(dtype) << " " << name_of(distribution);
+    }
+  }
+}
+
+TEST(Distributions, StayInTheRangeThatATaskDeclares) {
+  Task task = small_task();
+  task.inputs[0].values.kind = ValueKind::uniform;
+  task.inputs[0].values.low = 2;
+  task.inputs[0].values.high = 5;
+  Inputs inputs(task, {{"n", many}});
+  for (const Distribution distribution : all_distributions) {
+    inputs.draw(7, distribution);
+    const std::vector<double> values = inputs.values(0);
+    EXPECT_GE(*std::min_element(values.begin(), values.end()), 2) << name_of(distribution);
+    EXPECT_LE(*std::max_element(values.begin(), values.end()), 5) << name_of(distribution);
+  }
+}
+
+TEST(Slack, AroundInputsHoldsWhatIsAskedFor) {
+  Inputs inputs = of_type(DType::f32, 1001);
+  inputs.draw(7, Distribution::normal, 0, 0x7e);
+  for (std::size_t index = 0; index < 2; ++index) {
+    const TensorPlan& tensor = inputs.plan().tensors[index];
+    const char* data = tensor_data(inputs.plan(), inputs.arena(), 0, index);
+    const char* region = data - tensor.data_offset;
+    EXPECT_TRUE(std::all_of(region, data, [](char byte) { return byte == 0x7e; }));
+    EXPECT_TRUE(std::all_of(data + tensor.bytes, region + tensor.region_bytes,
+                            [](char byte) { return byte == 0x7e; }));
+  }
+}
+
+TEST(Indices, LieBelowTheirBoundAndReachAllOfIt) {
+  for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8}) {
+    Task task = small_task();
+    task.inputs[0].dtype = dtype;
+    task.inputs[0].values.kind = ValueKind::index;
+    task.inputs[0].values.bound = formula("37");
+    Inputs inputs(task, {{"n", 10'000}});
+    inputs.draw(7, Distribution::negative);
+    std::set<double> seen;
+    for (const double value : inputs.values(0)) {
+      seen.insert(value);
+    }
+    EXPECT_EQ(seen.size(), 37U) << name_of(dtype);
+    EXPECT_EQ(*seen.begin(), 0);
+    EXPECT_EQ(*seen.rbegin(), 36);
+  }
+}
+
+// A sparse matrix: columns first, so that their rows must be drawn before them all the same.
+Task sparse_task() {
+  Task task = small_task();
+  task.axes = {{"rows", std::nullopt}, {"cols", std::nullopt}, {"nnz", std::nullopt}};
+  task.inputs[0].name = "columns";
+  task.inputs[0].dtype = DType::i32;
+  task.inputs[0].shape = {formula("nnz")};
+  task.inputs[0].values.kind = ValueKind::csr_columns;
+  task.inputs[0].values.bound = formula("cols");
+  task.inputs[0].values.rows_of = "offsets";
+  task.inputs[1].name = "offsets";
+  task.inputs[1].dtype = DType::i64;
+  task.inputs[1].shape = {formula("rows+1")};
+  task.inputs[1].values.kind = ValueKind::offsets;
+  task.inputs[1].values.bound = formula("nnz");
+  task.outputs[0].shape = {formula("rows")};
+  return task;
+}
+
+void expect_sparse(const Axes& axes, Distribution distribution) {
+  Inputs inputs(sparse_task(), axes);
+  inputs.draw(7, distribution);
+  const std::vector<double> columns = inputs.values(0);
+  const std::vector<double> offsets = inputs.values(1);
+  EXPECT_EQ(offsets.front(), 0);
+  EXPECT_EQ(offsets.back(), static_cast<double>(axes.at("nnz")));
+  ASSERT_TRUE(std::is_sorted(offsets.begin(), offsets.end()));
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    const auto first = columns.begin() + static_cast<std::ptrdiff_t>(offsets[row]);
+    const auto last = columns.begin() + static_cast<std::ptrdiff_t>(offsets[row + 1]);
+    // No column is followed by one that is not greater.
+    ASSERT_EQ(std::adjacent_find(first, last, [](double a, double b) { return a >= b; }), last)
+        << "row " << row;
+  }
+  for (const double column : columns) {
+    ASSERT_GE(column, 0);
+    ASSERT_LT(column, static_cast<double>(axes.at("cols")));
+  }
+}
+
+TEST(SparseMatrix, HasRowsOfSortedDistinctColumnsUnderEveryDistribution) {
+  for (const Distribution distribution : all_distributions) {
+    expect_sparse({{"rows", 500}, {"cols", 300}, {"nnz", 7000}}, distribution);
+  }
+  expect_sparse({{"rows", 1}, {"cols", 100}, {"nnz", 30}}, Distribution::normal);
+  expect_sparse({{"rows", 1000}, {"cols", 2}, {"nnz", 900}}, Distribution::normal);
+  expect_sparse({{"rows", 50'000}, {"cols", 50'000}, {"nnz", 400'000}}, Distribution::normal);
+}
+
+TEST(SparseMatrix, HasAnotherStructureForAnotherSeed) {
+  Inputs inputs(sparse_task(), {{"rows", 500}, {"cols", 300}, {"nnz", 7000}});
+  inputs.draw(7);
+  const std::vector<double> columns = inputs.values(0);
+  const std::vector<double> offsets = inputs.values(1);
+  inputs.draw(8);
+  EXPECT_NE(inputs.values(0), columns);
+  EXPECT_NE(inputs.values(1), offsets);
+}
+
+}  // namespace
+}  // namespace kernelpro

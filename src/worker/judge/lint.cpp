@@ -141,6 +141,14 @@ void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFindin
                        (counted ? declared.error().text() : counted.error().text())});
     return;
   }
+  if (*declared == 0 && *counted > 0) {
+    out.push_back(
+        {LintLevel::warning, "flops",
+         fmt::format("work.flops is not declared, so nothing bounds compute; the reference "
+                     "does {:.0f} operations at {}",
+                     *counted, shape_text(judge.task(), *axes))});
+    return;
+  }
   if (std::fabs(*declared - *counted) > formula_slack * std::max(*counted, 1.0)) {
     out.push_back({LintLevel::error, "flops",
                    fmt::format("work.flops says {:.0f} at {}, the reference does {:.0f} operations",

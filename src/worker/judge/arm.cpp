@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::int64_t gibibyte = 1LL << 30;
 
-// Room for the buffers, their guards and prepared state, and as much again for what the candidate
-// allocates itself.
+// Room for the buffers, their guards and prepared state, for what the candidate allocates itself,
+// and for what each thread reserves (a stack, and an arena of the C library).
 std::int64_t memory_limit(const JudgeSettings& settings, std::size_t buffer_bytes) {
-  const std::int64_t wanted = 2 * gibibyte + 4 * static_cast<std::int64_t>(buffer_bytes);
+  const std::int64_t wanted = 2 * gibibyte + 4 * static_cast<std::int64_t>(buffer_bytes) +
+                              settings.threads * (gibibyte / 8);
   return settings.memory_bytes > 0 ? std::min(wanted, settings.memory_bytes) : wanted;
 }
 

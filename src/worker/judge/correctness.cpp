@@ -163,15 +163,16 @@ Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
 
 std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets,
                                                   const std::function<void()>& refill) {
+  // Before the buffers are mapped: the baseline's outputs must never be in the candidate's reach.
+  for (int set = 0; set < stand_sets; ++set) {
+    poison_outputs(stand_->plan, stand_->outputs, set);
+  }
   if (!candidate_attached_) {
     if (auto failure =
             candidate_.attach(stand_->plan, stand_->inputs, stand_->outputs, timeout_ms())) {
       return failure;
     }
     candidate_attached_ = true;
-  }
-  for (int set = 0; set < stand_sets; ++set) {
-    poison_outputs(stand_->plan, stand_->outputs, set);
   }
   if (auto failure = prepare_blindly(task_, *stand_, candidate_, timeout_ms(), refill)) {
     return failure;

@@ -143,6 +143,9 @@ Status Session::need_toolchain(bool sandbox) {
   settings.abi_include = settings_.share / "include";
   settings.jail = settings_.programs / "kernelpro-jail";
   settings.landlock = sandbox;
+  if (const std::int64_t timeout = lock_timeout_ms(); timeout > 0) {
+    settings.lock_timeout_ms = timeout;
+  }
   Result<Toolchain> opened = Toolchain::open(settings);
   if (!opened) {
     return opened.error();

@@ -27,7 +27,7 @@ constexpr std::int64_t probe_run_timeout_ms = 20'000;
 Result<ProbeResult> probe(const ToolchainSettings& settings, const std::string& compiler,
                           const Flags& flags, std::string_view program) {
   const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::build, settings.build_timeout_ms);
+      MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms);
   if (!lock) {
     return lock.error();
   }

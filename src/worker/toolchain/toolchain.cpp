@@ -185,7 +185,7 @@ Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_tok
   }
   const ToolchainSettings& settings = state_->settings;
   const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::build, settings.build_timeout_ms, stop);
+      MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms, stop);
   if (!lock) {
     return lock.error();
   }

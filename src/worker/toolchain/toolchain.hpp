@@ -47,6 +47,7 @@ struct ToolchainSettings {
   std::filesystem::path jail;         // kernelpro-jail
   bool landlock = true;
   std::int64_t build_timeout_ms = 60'000;
+  std::int64_t lock_timeout_ms = 120'000;  // how long a timing of somebody else is waited for
 };
 
 // Thread-safe: several builds may run at once.
@@ -67,7 +68,7 @@ class Toolchain {
 
   // A failed build is a value (`ok` is false); an error means that no build could be tried: no such
   // compiler, disk full, no landlock, or `busy` when a timing held the CPU for the whole of
-  // build_timeout_ms (a caller that holds that lock itself would wait in vain). The key of the
+  // lock_timeout_ms (a caller that holds that lock itself would wait in vain). The key of the
   // cache is the source as written and as preprocessed, the flags, the compiler and the processor.
   [[nodiscard]] Result<BuildOutcome> build(const BuildRequest& request,
                                            std::stop_token stop = {}) const;

@@ -298,7 +298,7 @@ TEST_F(BuildTest, SeveralThreadsMayBuildTheSameAndDifferentSources) {
 
 TEST_F(BuildTest, NothingIsBuiltWhileATimingHoldsTheCpu) {
   ToolchainSettings settings = probed_settings();
-  settings.build_timeout_ms = 200;
+  settings.lock_timeout_ms = 200;
   const Toolchain toolchain = open(settings);
   const Result<MachineLock> timing = MachineLock::acquire("cpu", LockMode::timing, 1000);
   ASSERT_TRUE(timing.ok()) << timing.error().text();

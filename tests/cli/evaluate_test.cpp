@@ -1,0 +1,117 @@
+// Judging from the command line.
+#include "cli/fixture.hpp"
+
+namespace kernelpro {
+namespace {
+
+using namespace kernelpro::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+class Evaluate : public Cli {
+ protected:
+  // `kernelpro evaluate` of these files of tests/cli/data.
+  static Words judging(const Words& sources, const Words& more = {}) {
+    Words arguments = {"evaluate", data("wave")};
+    for (const std::string& source : sources) {
+      arguments.push_back(data(source));
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+TEST_F(Evaluate, AFasterCandidateIsShownInFullAndExitsWithZero) {
+  const Finished finished = kernelpro(judging({"fast.cpp"}));
+  expect_exit(finished, 0);
+  EXPECT_THAT(finished.output,
+              AllOf(HasSubstr("wave · fast: passed"), HasSubstr("times as fast as the baseline"),
+                    HasSubstr("n=1000"), HasSubstr("noise floor"), HasSubstr("checks, judged in")));
+  EXPECT_THAT(finished.errors, IsEmpty()) << "no progress where nobody watches";
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
+TEST_F(Evaluate, SeveralCandidatesMakeATableAndOneBadOneExitsWithThree) {
+  const Finished finished =
+      kernelpro(judging({"unbuildable.cpp", "wrong.cpp", "fast.cpp"}, {"--no-timing", "plain"}));
+  expect_exit(finished, 3);
+  EXPECT_THAT(finished.output, AllOf(HasSubstr("wave  unbuildable  build_failed"),
+                                     HasSubstr("wave  wrong        "
+                                               "incorrect"),
+                                     HasSubstr("wave  fast         passed"),
+                                     HasSubstr("wave  plain        passed")));
+}
+
+TEST_F(Evaluate, ABadCandidateIsShownWithItsEvidence) {
+  const Finished wrong = kernelpro(judging({"wrong.cpp"}));
+  expect_exit(wrong, 3);
+  EXPECT_THAT(wrong.output, AllOf(HasSubstr("wave · wrong: incorrect"), HasSubstr("expected"),
+                                  HasSubstr("ended in stage smoke")));
+  const Finished unbuildable = kernelpro(judging({"unbuildable.cpp"}));
+  expect_exit(unbuildable, 3);
+  EXPECT_THAT(unbuildable.output, AllOf(HasSubstr("build_failed"), HasSubstr("missing_name"),
+                                        HasSubstr("ended in stage build")));
+}
+
+TEST_F(Evaluate, JsonAndCertificatesSayTheSameAndFollowTheirSchemas) {
+  const Json result = json(judging({"fast.cpp", "fast.cpp", "wrong.cpp"},
+                                   {"--no-timing", "--certificates", "deep/certificates"}),
+                           "cli_evaluate.json", 3);
+  ASSERT_EQ(result["evaluations"].size(), 3U);
+  EXPECT_EQ(result["evaluations"][0]["certificate"]["verdict"]["outcome"], "passed");
+  EXPECT_EQ(result["evaluations"][2]["certificate"]["verdict"]["outcome"], "incorrect");
+  const fs::path folder = work() / "deep/certificates";
+  EXPECT_THAT(names_in(folder),
+              UnorderedElementsAre("wave-fast.certificate.json", "wave-fast-2.certificate.json",
+                                   "wave-wrong.certificate.json"));
+  const Json written = Json::parse(content_of(folder / "wave-wrong.certificate.json"));
+  EXPECT_EQ(SchemaFile("certificate.json").complaints(written), "");
+  EXPECT_EQ(written, result["evaluations"][2]["certificate"]);
+}
+
+TEST_F(Evaluate, WithoutASandboxEverythingShownIsMarkedUnverified) {
+  const Words open = {"--no-timing", "--sandbox", "none"};
+  const Finished one = kernelpro(judging({"fast.cpp"}, open));
+  expect_exit(one, 0);
+  EXPECT_THAT(one.output, AllOf(HasSubstr("wave · fast: passed (unverified)"),
+                                HasSubstr("unverified: judged with --sandbox none")));
+  const Finished two = kernelpro(judging({"fast.cpp", "wrong.cpp"}, open));
+  EXPECT_THAT(two.output,
+              AllOf(HasSubstr("passed (unverified)"), HasSubstr("incorrect (unverified)")));
+  Words arguments = judging({"fast.cpp"}, open);
+  arguments.insert(arguments.end(), {"--certificates", "c"});
+  const Json result = json(arguments, "cli_evaluate.json", 0);
+  EXPECT_EQ(result["evaluations"][0]["certificate"]["verdict"]["verified"], false);
+  const Json written = Json::parse(content_of(work() / "c/wave-fast.certificate.json"));
+  EXPECT_EQ(written["verdict"]["verified"], false);
+  EXPECT_EQ(written["sandbox"], "none");
+}
+
+TEST_F(Evaluate, AnIncumbentOtherThanTheBaselineIsTheOneComparedWith) {
+  const Finished finished = kernelpro(
+      judging({"wave/baseline.cpp"}, {"--incumbent", data("fast.cpp"), "--option", "-O0"}));
+  expect_exit(finished, 3);
+  EXPECT_THAT(finished.output, AllOf(HasSubstr("baseline: passed"), HasSubstr("slower")));
+}
+
+TEST_F(Evaluate, AMissingCompilerIsOurFaultAndListsTheOnesThatAreThere) {
+  const Finished finished = kernelpro(judging({"fast.cpp"}, {"--compiler", "clang++-77"}));
+  expect_exit(finished, 5);
+  EXPECT_THAT(finished.output,
+              AllOf(HasSubstr("not_judged"), HasSubstr("no compiler \"clang++-77\""),
+                    HasSubstr("known are")));
+}
+
+TEST_F(Evaluate, ARefusedBuildOptionIsNamedWithTheAllowedOnes) {
+  const Finished finished = kernelpro(judging({"fast.cpp"}, {"--option", "-fplugin=x.so"}));
+  expect_exit(finished, 3);
+  EXPECT_THAT(finished.output,
+              AllOf(HasSubstr("cheated: build_option"), HasSubstr("\"-fplugin=x.so\" is refused"),
+                    HasSubstr("allowed are")));
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -1,0 +1,128 @@
+// Certificates: repeated here, made elsewhere, tampered with, broken.
+#include "cli/fixture.hpp"
+
+namespace kernelpro {
+namespace {
+
+using namespace kernelpro::testing;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A certificate that a first command wrote and that lives between the tests.
+class Verify : public Cli {
+ protected:
+  [[nodiscard]] Json certificate(const Words& more = {"--no-timing"}) const {
+    Words arguments = {"evaluate", data("wave"), data("fast.cpp"), "--certificates", "."};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_exit(kernelpro(arguments), 0);
+    return Json::parse(content_of(file()));
+  }
+  [[nodiscard]] fs::path file() const { return work() / "wave-fast.certificate.json"; }
+  void save(const Json& certificate) const { write(file(), certificate.dump()); }
+  [[nodiscard]] Finished verify() const { return kernelpro({"verify", file().string()}); }
+};
+
+TEST_F(Verify, AnOwnCertificateHolds) {
+  (void)certificate({});
+  const Finished finished = verify();
+  expect_exit(finished, 0);
+  EXPECT_THAT(finished.output, AllOf(HasSubstr("wave · fast: passed"), HasSubstr(": holds\n"),
+                                     Not(HasSubstr("  ! "))));
+}
+
+TEST_F(Verify, WhatDiffersOnAnotherMachineIsListedAndTheCertificateHolds) {
+  Json foreign = certificate();
+  foreign["machine"]["processor"] = "Elsewhere 9000";
+  foreign["machine"]["architecture"] = "riscv128";
+  foreign["machine"]["cores"] = 640;
+  foreign["build"]["compiler_identity"] = "g++ 3.14";
+  foreign["build"]["flags"] = {"-O3", "-mcpu=elsewhere"};
+  foreign["build"]["binary_hash"] = std::string(64, 'a');
+  foreign["ceilings"]["machine"] = "elsewhere";
+  save(foreign);
+  const Json result = json({"verify", file().string()}, "cli_verify.json", 0);
+  EXPECT_EQ(result["holds"], true);
+  std::map<std::string, Json> differences;
+  for (const Json& difference : result["differences"]) {
+    differences[difference["what"]] = difference;
+    EXPECT_EQ(difference["matters"], false) << difference;
+  }
+  EXPECT_EQ(differences["processor"]["before"], "Elsewhere 9000");
+  EXPECT_EQ(differences["architecture"]["before"], "riscv128");
+  EXPECT_EQ(differences["cores"]["before"], "640");
+  EXPECT_EQ(differences["compiler"]["before"], "g++ 3.14");
+  EXPECT_EQ(differences["flags"]["before"], "-O3 -mcpu=elsewhere");
+  EXPECT_EQ(differences["binary"]["before"], std::string(64, 'a'));
+  EXPECT_NE(differences["binary"]["now"], std::string(64, 'a'));
+}
+
+TEST_F(Verify, AnUnverifiedCertificateIsRepeatedInTheSandboxAndThatIsSaid) {
+  (void)certificate({"--no-timing", "--sandbox", "none"});
+  const Finished finished = verify();
+  expect_exit(finished, 0);
+  EXPECT_THAT(finished.output, AllOf(HasSubstr("sandbox: none → landlock"),
+                                     HasSubstr("verified: no → yes"), HasSubstr(": holds\n")));
+}
+
+TEST_F(Verify, AClaimThatDoesNotRepeatDoesNotHold) {
+  // A wrong kernel whose certificate was edited to say that it passed.
+  Json forged = certificate();
+  forged["candidate"]["source"] = content_of(data("wrong.cpp"));
+  save(forged);
+  const Finished finished = verify();
+  expect_exit(finished, 3);
+  EXPECT_THAT(finished.output,
+              AllOf(HasSubstr("does not hold"), HasSubstr("  ! verdict: passed → incorrect"),
+                    HasSubstr("  ! source: ")));
+}
+
+TEST_F(Verify, ASourceOtherThanTheOneJudgedDoesNotHoldEvenWhenItIsRight) {
+  Json forged = certificate();
+  forged["candidate"]["source"] =
+      forged["candidate"]["source"].get<std::string>() + "// not what was judged\n";
+  save(forged);
+  const Finished finished = verify();
+  expect_exit(finished, 3);
+  EXPECT_THAT(finished.output, AllOf(HasSubstr("does not hold"), HasSubstr("  ! source: "),
+                                     Not(HasSubstr("! verdict"))));
+}
+
+TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
+  const Json good = certificate();
+  const std::string text = good.dump(2);
+  write(file(), text.substr(0, text.size() / 2));
+  const Finished truncated = verify();
+  expect_exit(truncated, 2);
+  EXPECT_THAT(truncated.errors, AllOf(HasSubstr("wave-fast.certificate.json: line "),
+                                      HasSubstr("column "), HasSubstr("not valid JSON")));
+
+  const struct {
+    Json change;
+    Words said;
+  } cases[] = {
+      {{{"version", 2}}, {"/version", "certificate version 2, expected 1", "kernelpro that wrote"}},
+      {{{"seed", 7}}, {"/seed"}},
+      {{{"verdict", {{"outcome", "splendid"}}}}, {"/verdict/outcome", "splendid"}},
+      {{{"colour", "red"}}, {"colour"}},
+      {{{"task", {{"files", {{"baseline.cpp", nullptr}}}}}}, {"baseline.cpp"}},
+  };
+  for (const auto& broken : cases) {
+    Json certificate = good;
+    certificate.merge_patch(broken.change);
+    save(certificate);
+    const Finished finished = verify();
+    expect_exit(finished, 2);
+    for (const std::string& part : broken.said) {
+      EXPECT_THAT(finished.errors, HasSubstr(part)) << broken.change;
+    }
+  }
+
+  const Finished missing = kernelpro({"verify", "none.json"});
+  expect_exit(missing, 2);
+  EXPECT_THAT(missing.errors, HasSubstr("No such file or directory (while reading none.json)"));
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -22,8 +22,6 @@
 #include "common/base/jail_policy.hpp"
 #include "common/base/unique_fd.hpp"
 
-extern char** environ;
-
 namespace {
 
 using kernelpro::ErrorKind;

@@ -187,8 +187,8 @@ Program make_program() {
   allow_if(program, SYS_sched_setaffinity, 0, ~0U, 0);
   // Thread names, and what the memory allocator asks for; nothing that changes the process's
   // rights.
-  for (const std::uint32_t option : {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA}) {
-    allow_if(program, SYS_prctl, 0, ~0U, option);
+  for (const int option : {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA}) {
+    allow_if(program, SYS_prctl, 0, ~0U, static_cast<std::uint32_t>(option));
   }
   allow_limit_query(program);
   answer(program, SECCOMP_RET_USER_NOTIF);

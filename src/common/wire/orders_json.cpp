@@ -42,7 +42,7 @@ OpenOrder read_open_order(const Place& place) {
   order.task = read_task(fields.at("task"));
   const std::string sandbox = fields.at("sandbox").text();
   if (sandbox != "landlock" && sandbox != "none") {
-    fields.at("sandbox").complain_expected("\"landlock\" or \"none\"");
+    fields.at("sandbox").complain_expected(R"("landlock" or "none")");
   }
   order.sandbox = sandbox == "landlock";
   if (const auto threads = fields.maybe("threads")) {
@@ -68,7 +68,7 @@ EvaluateOrder read_evaluate_order(const Place& place) {
     order.implementation = implementation->text();
   }
   if (order.candidate.has_value() != order.implementation.empty()) {
-    place.complain("expected one of \"candidate\" and \"implementation\"");
+    place.complain(R"(expected one of "candidate" and "implementation")");
   }
   if (const auto incumbent = fields.maybe("incumbent")) {
     order.incumbent = read_candidate(*incumbent);

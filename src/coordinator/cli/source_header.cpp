@@ -8,7 +8,7 @@ SourceHeader read_source_header(const std::string& source) {
   SourceHeader header;
   std::istringstream lines(source);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && line.compare(0, 2, "//") != 0) {
+    if (!line.empty() && !line.starts_with("//")) {
       break;
     }
     std::istringstream words(line);

@@ -83,6 +83,7 @@ Result<Pairs> make_pairs() {
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> out;
+  out.reserve(strings.size() + 1);
   for (const std::string& text : strings) {
     out.push_back(const_cast<char*>(text.c_str()));
   }
@@ -181,7 +182,6 @@ Status RunnerProcess::greet(const RunnerSettings& settings) {
   const std::int64_t deadline = now_ns() + greeting_timeout_ms * 1'000'000;
   while (now_ns() < deadline && alive()) {
     if (!poll_once(poll_slice_ms)) {
-      Exchange end;
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) {
         pid_ = -1;
         break;

@@ -164,10 +164,9 @@ SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call, unsigned
     return {true, 0};
   }
   const bool quiet =
-      path == "/tmp" || std::any_of(std::begin(quiet_prefixes), std::end(quiet_prefixes),
-                                    [&path](std::string_view prefix) {
-                                      return path.compare(0, prefix.size(), prefix) == 0;
-                                    });
+      path == "/tmp" ||
+      std::any_of(std::begin(quiet_prefixes), std::end(quiet_prefixes),
+                  [&path](std::string_view prefix) { return path.starts_with(prefix); });
   if (!quiet) {
     record(call + (writes ? " for writing " : " ") + path);
   }
@@ -205,7 +204,7 @@ bool SandboxWatch::is_readable(const std::string& path) const {
   std::error_code failure;
   const std::string real = std::filesystem::weakly_canonical(path, failure).string();
   return std::any_of(readable_.begin(), readable_.end(), [&](const std::string& allowed) {
-    return !failure && real.compare(0, allowed.size(), allowed) == 0 &&
+    return !failure && real.starts_with(allowed) &&
            (real.size() == allowed.size() || real[allowed.size()] == '/');
   });
 }

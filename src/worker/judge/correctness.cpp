@@ -276,11 +276,13 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
       return failure;
     }
   }
+  const std::size_t recorded = records_.size();
   for (const std::uint16_t called : sets) {
     if (auto failure = judge_set(item, *reference, called)) {
       return failure;
     }
   }
+  records_.resize(recorded + 1);  // repeats are one check
   return std::optional<Failure>();
 }
 

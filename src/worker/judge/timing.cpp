@@ -345,9 +345,11 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
   check.noise =
       std::max(clock_resolution, spreads * null.spread_ns / std::max(median(ours_ns), 1.0));
   check.waiting = total > 0 ? waited / total : 0;
+  // However noisy the hand-over is, no more than this is taken on trust.
+  const double believed = std::min(check.noise, ClockCheck::proof);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     const double missing = 1 - rounds[i].claim_ns / ours_ns[i];
-    check.believed_ns.push_back(missing > check.noise ? ours_ns[i] : rounds[i].claim_ns);
+    check.believed_ns.push_back(missing > believed ? ours_ns[i] : rounds[i].claim_ns);
   }
   return check;
 }

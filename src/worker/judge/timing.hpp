@@ -64,7 +64,7 @@ struct ClockCheck {
   double noise = 0;    // the share that the hand-over explains on this machine
   double waiting = 0;  // the share of all rounds spent waiting for a processor
   // Nanoseconds of each round that count: the claim, or our clock where it exceeds the claim beyond
-  // the noise. So a lie gains nothing, proven or not.
+  // the noise, or beyond `proof` where that is less. So a lie gains next to nothing, proven or not.
   std::vector<double> believed_ns;
   // Whether a lie is proven.
   [[nodiscard]] bool proves_lie() const { return gap > std::max(noise, proof); }

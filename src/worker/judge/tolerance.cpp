@@ -84,17 +84,20 @@ ToleranceResult judge_errors(const Task& task, const BufferPlan& plan,
     const TensorPlan& tensor = plan.tensors[plan.input_count + i];
     const bool floating = is_floating(tensor.dtype) || !task.outputs[i].selects.empty();
     std::string fits;
+    std::string accepted;
     for (const LowerPrecision& lower : lower_precisions) {
       const double bound = lower_factor * lower.unit_roundoff;
       if (floating && error.error <= bound && fits.empty()) {
         fits = lower.name;
       }
       const bool permitted = std::find(allowed.begin(), allowed.end(), lower.name) != allowed.end();
-      if (floating && permitted && error.error <= bound) {
-        result.precision = lower.name;
+      if (floating && permitted && error.error <= bound && accepted.empty()) {
+        accepted = lower.name;
       }
     }
-    if (result.precision != "contract") {
+    if (!accepted.empty()) {
+      const bool lowest = lower_precision_bound(accepted) > lower_precision_bound(result.precision);
+      result.precision = lowest ? accepted : result.precision;
       continue;
     }
     result.passed = false;

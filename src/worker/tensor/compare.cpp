@@ -189,7 +189,7 @@ bool agree_floating(const char* first, const char* second, std::size_t count, do
   for (std::size_t i = 0; i < count; ++i) {
     const double x = Type::value(a[i]);
     const double y = Type::value(b[i]);
-    const bool close = std::fabs(x - y) <= bound * (std::fabs(y) + scale);
+    const bool close = std::isfinite(y) && std::fabs(x - y) <= bound * (std::fabs(y) + scale);
     if (!close && (std::isfinite(x) || std::isfinite(y) || is_poison(a[i]))) {
       return false;
     }

@@ -44,6 +44,9 @@ inline std::uint16_t float_to_f16(float value) {
   if (magnitude >= 65520.0F) {
     return static_cast<std::uint16_t>(sign | 0x7c00);
   }
+  if (magnitude == 0) {
+    return sign;
+  }
   int exponent = 0;
   std::frexp(magnitude, &exponent);
   // The spacing of the half-precision numbers around the value: 2^(exponent - 11), 2^-24 at least.

@@ -118,6 +118,15 @@ TEST(Tolerance, HoldsEveryOutputToItsBound) {
   EXPECT_THAT(result.failure.summary, HasSubstr("second[3]"));
 }
 
+TEST(Tolerance, DoesNotAcceptAWrongOutputBecauseAnotherHasAnAllowedPrecision) {
+  Task task = small_task();
+  task.outputs.push_back(task.outputs[0]);
+  task.outputs[1].name = "second";
+  EXPECT_FALSE(judge_errors(task, plan_of(task, 10), {error_at(0x1p-6), error_at(infinite, 3)},
+                            {1e-6, 1e-6}, {"bf16"})
+                   .passed);
+}
+
 TEST(Tolerance, NeverForgivesAWholeNumber) {
   Task task = small_task();
   task.outputs[0].dtype = DType::i32;

@@ -188,6 +188,7 @@ bool agree32(const std::vector<float>& a, const std::vector<float>& b, double bo
 TEST(Agreement, TakesNotFiniteForNotFiniteButNotForFiniteOrPoison) {
   EXPECT_TRUE(agree32({1, nan32}, {1, inf32}, 0.1));
   EXPECT_FALSE(agree32({1, nan32}, {1, 2}, 0.1));
+  EXPECT_FALSE(agree32({1, 2}, {1, inf32}, 0.1));
   EXPECT_FALSE(agree32({1, poison32}, {1, nan32}, 0.1));
   EXPECT_TRUE(agree32({0, 0}, {0, 0}, 0));
 }
@@ -225,9 +226,9 @@ TEST(Agreement, OfFloatsIsThatOfTheDefinitionOnRandomData) {
       a[i] = static_cast<float>(value + magnitude * bound * spread * (2 * random.unit() - 1));
     }
     if (random.below(10) == 0) {
-      const float odd[] = {nan32, poison32, 0.0F};
-      a[random.below(a.size())] = odd[random.below(3)];
-      b[random.below(b.size())] = odd[random.below(3)];
+      const float odd[] = {nan32, inf32, poison32, 0.0F};
+      a[random.below(a.size())] = odd[random.below(4)];
+      b[random.below(b.size())] = odd[random.below(4)];
     }
     const bool expected = agree_by_definition(a, b, bound);
     ASSERT_EQ(agree32(a, b, bound), expected) << "trial " << trial;

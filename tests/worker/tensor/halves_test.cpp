@@ -32,7 +32,7 @@ void expect_unchanged(std::uint16_t half, Widen widen, Narrow narrow) {
 }
 
 TEST(Halves, AreUnchangedByTheWayThroughFloat) {
-  for (std::uint32_t magnitude = 1; magnitude <= 0x7fff; ++magnitude) {
+  for (std::uint32_t magnitude = 0; magnitude <= 0x7fff; ++magnitude) {
     for (const std::uint32_t sign : {0U, 0x8000U}) {
       const auto half = static_cast<std::uint16_t>(sign | magnitude);
       ASSERT_NO_FATAL_FAILURE(expect_unchanged(half, f16_to_float, float_to_f16));

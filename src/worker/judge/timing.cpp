@@ -236,6 +236,12 @@ class ShapeRun {
     timing_.comparison =
         timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.noise_floor);
     timing_.prepare_ns = in_.candidate.prepare_ns();
+    // By the incumbent's rounds: a candidate's own threads may wait for each other.
+    if (incumbent_clock.waiting > busy_machine) {
+      suspicions_.push_back(
+          fmt::format("the machine was busy: {:.0f} % of the time went in waiting for a processor",
+                      100 * incumbent_clock.waiting));
+    }
     judge_clock(clock);
     if (!failure_) {
       judge_light();
@@ -246,11 +252,6 @@ class ShapeRun {
   void judge_clock(const ClockCheck& clock) {
     timing_.clock_gap = clock.gap;
     timing_.clock_noise = clock.noise;
-    if (clock.waiting > busy_machine) {
-      suspicions_.push_back(
-          fmt::format("the machine was busy: {:.0f} % of the time went in waiting for a processor",
-                      100 * clock.waiting));
-    }
     // A screen has too few rounds to accuse anybody.
     if (!timing_.screened && clock.proves_lie()) {
       failure_ = Failure{

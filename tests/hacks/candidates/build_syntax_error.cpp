@@ -3,6 +3,7 @@
 // kp:expect build_failed
 //
 // Not C++.
+// clang-format off
 #include <kernelpro/candidate.h>
 
 extern "C" int kp_launch(const kp_context*, const kp_tensor*, int32_t) {

@@ -21,10 +21,6 @@ std::int64_t memory_limit(const JudgeSettings& settings, std::size_t buffer_byte
 
 constexpr std::size_t alignment = 64;
 
-std::size_t round_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 }  // namespace
 
 Result<Arm> Arm::start(const JudgeSettings& settings, const BuildOutcome& build, bool may_link,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 namespace kernelpro {
@@ -11,7 +10,6 @@ struct JudgeSettings {
   std::string jail;                     // kernelpro-jail
   std::string runner;                   // kernelpro-runner
   std::string oracle;                   // kernelpro-oracle
-  std::filesystem::path cache;          // noise floors are kept here
   bool landlock = true;                 // false: --sandbox none, every result unverified
   int threads = 1;                      // what a candidate may use
   std::int64_t cache_bytes = 0;         // last-level cache

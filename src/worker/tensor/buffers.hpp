@@ -46,6 +46,11 @@ struct BufferPlan {
   }
 };
 
+// The least multiple of `unit` that is not below `bytes`.
+[[nodiscard]] constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
 // What a plan holds beside the inputs.
 enum class PlanKind {
   candidate,  // the task's outputs

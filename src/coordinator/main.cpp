@@ -6,18 +6,14 @@
 #include <stop_token>
 #include <thread>
 
+#include "common/base/stop_signals.hpp"
 #include "coordinator/cli/commands.hpp"
 
 namespace {
 
 // Ctrl-C asks for a clean end; a second one ends at once.
 std::jthread watch_signals(std::stop_source& source) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const sigset_t signals = kernelpro::block_stop_signals();
   return std::jthread([signals, &source] {
     int got = 0;
     sigwait(&signals, &got);

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "common/base/paths.hpp"
+#include "common/base/stop_signals.hpp"
 #include "worker/session/session.hpp"
 
 namespace {
@@ -102,15 +103,9 @@ bool nobody_reads_answers() {
   return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// SIGINT, SIGTERM and the end of the reader ask the work under way to stop. Signals are taken by a
-// thread of their own, since nothing safe can be done in a handler. SIGUSR1 ends that thread.
+// SIGINT, SIGTERM and the end of the reader ask the work under way to stop.
 std::jthread watch_for_stop(std::stop_source& source) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const sigset_t signals = block_stop_signals();
   return std::jthread([signals, &source] {
     constexpr timespec interval{.tv_sec = 0, .tv_nsec = 250'000'000};
     while (sigtimedwait(&signals, nullptr, &interval) < 0 && !nobody_reads_answers()) {

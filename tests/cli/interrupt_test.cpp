@@ -19,7 +19,7 @@ class Interrupt : public Cli {
   // Judges a good candidate and then one that never returns; what was judged lies in ./c.
   [[nodiscard]] Command endless() const {
     return command(with_program({"evaluate", data("wave"), data("fast.cpp"), data("spinning.cpp"),
-                                 "--no-timing", "--timeout", "1", "--certificates", "c"}));
+                                 "--no-timing", "--timeout", "600", "--certificates", "c"}));
   }
 
   [[nodiscard]] bool first_is_judged() const {

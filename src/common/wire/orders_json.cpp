@@ -54,6 +54,9 @@ OpenOrder read_open_order(const Place& place) {
   if (const auto seconds = fields.maybe("timing_seconds")) {
     order.timing_seconds = seconds->number();
   }
+  if (const auto timed = fields.maybe("timed")) {
+    order.timed = timed->truth();
+  }
   fields.end();
   return order;
 }
@@ -194,7 +197,8 @@ nlohmann::json to_json(const OpenOrder& order) {
           {"sandbox", order.sandbox ? "landlock" : "none"},
           {"threads", order.threads},
           {"call_timeout_ms", order.call_timeout_ms},
-          {"timing_seconds", wire::write_number(order.timing_seconds)}};
+          {"timing_seconds", wire::write_number(order.timing_seconds)},
+          {"timed", order.timed}};
 }
 
 nlohmann::json to_json(const EvaluateOrder& order) {

@@ -100,7 +100,9 @@ int task_check(const Options& options, std::stop_token stop) {
   }
   ProgressLine progress(!options.quiet);
   progress.show(task->name + ": opening");
-  const Result<Opened> opened = worker->open(open_order(options, *task), stop);
+  OpenOrder order = open_order(options, *task);
+  order.timed = false;
+  const Result<Opened> opened = worker->open(order, stop);
   if (!opened) {
     progress.clear();
     return report_error(options, opened.error());

@@ -33,6 +33,7 @@ Result<Arm> Arm::start(const JudgeSettings& settings, const BuildOutcome& build,
   runner.jail = settings.jail;
   runner.program = settings.runner;
   runner.threads = settings.threads;
+  runner.stop = settings.stop;
   runner.policy.read = runtime_libraries();
   runner.policy.read.push_back(library->path().string());
   if (may_link) {

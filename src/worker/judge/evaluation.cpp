@@ -48,6 +48,9 @@ class EvaluationRun {
  private:
   // The judge in one function: stages in order, ending at the first failure.
   [[nodiscard]] Status run_stages() {
+    if (request_.timed && !judge_.settings_.timed) {
+      return make_error(ErrorKind::bad_input, "the task was opened for correctness only");
+    }
     KP_TRY(build());
     if (failed_) {
       return {};

@@ -127,6 +127,10 @@ Failure explain_exchange(const Exchange& exchange, RunnerProcess& process, const
                             ? fmt::format("it stopped itself while {}", doing)
                             : fmt::format("it did not finish in time while {}", doing);
       break;
+    case ExchangeEnd::stopped:
+      failure.outcome = Outcome::not_judged;
+      failure.summary = "the evaluation was interrupted";
+      break;
     case ExchangeEnd::forged:
       failure.outcome = Outcome::cheated;
       failure.rule = "channel";

@@ -58,6 +58,7 @@ Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& to
                                            std::stop_token stop) {
   KP_TRY(validate_task(task));
   std::unique_ptr<Judge> judge(new Judge(task, toolchain, ceilings, settings));
+  judge->settings_.stop = stop;
   KP_TRY(judge->build_own(stop));
   const Result<MachineLock> lock =
       MachineLock::acquire("cpu", LockMode::timing, settings.lock_timeout_ms, stop);
@@ -71,9 +72,12 @@ Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& to
 }
 
 Status Judge::build_own(std::stop_token stop) {
-  Result<Oracle> oracle =
-      Oracle::open(task_, toolchain_,
-                   OracleSettings{settings_.jail, settings_.oracle, settings_.landlock}, stop);
+  OracleSettings oracle_settings;
+  oracle_settings.jail = settings_.jail;
+  oracle_settings.program = settings_.oracle;
+  oracle_settings.landlock = settings_.landlock;
+  oracle_settings.stop = settings_.stop;
+  Result<Oracle> oracle = Oracle::open(task_, toolchain_, oracle_settings, stop);
   if (!oracle) {
     return oracle.error();
   }
@@ -139,15 +143,26 @@ Status Judge::measure_shape(const Axes& given) {
   if (!axes) {
     return axes.error();
   }
-  BufferPlan plan;
-  const Result<double> solo = baseline_time(*axes, plan);
+  Result<Stand> first = Stand::make(task_, *axes, 1, secret_seed());
+  if (!first) {
+    return first.error();
+  }
+  const Result<double> solo = baseline_time(*first);
   if (!solo) {
     return solo.error();
   }
   TimedShape shape;
   shape.axes = *axes;
-  shape.rounds = plan_rounds(plan, *solo, settings_.cache_bytes);
   shape.solo_ns = *solo;
+  if (!settings_.timed) {
+    shapes_.push_back(std::move(shape));
+    return {};
+  }
+  const Result<NullClock> null = null_clock(*first);
+  if (!null) {
+    return null.error();
+  }
+  shape.rounds = plan_rounds(first->plan, *solo, settings_.cache_bytes, least_round_ns(*null));
   // One set more than is called in a round: a decoy that must stay untouched.
   Result<Stand> stand = Stand::make(task_, shape.axes, shape.rounds.calls + 1, secret_seed());
   if (!stand) {
@@ -162,15 +177,13 @@ Status Judge::measure_shape(const Axes& given) {
 }
 
 // A first estimate, from which the rounds are laid out; measure_noise refines it.
-Result<double> Judge::baseline_time(const Axes& axes, BufferPlan& plan) {
-  Result<Stand> stand = Stand::make(task_, axes, 1, secret_seed());
+Result<double> Judge::baseline_time(const Stand& stand) {
   Result<Arm*> arm = baseline();
-  if (!stand || !arm) {
-    return stand ? arm.error() : stand.error();
+  if (!arm) {
+    return arm.error();
   }
-  plan = stand->plan;
-  fill_inputs(task_, stand->plan, stand->inputs, 0, secret_seed(), Distribution::normal);
-  if (auto failure = (*arm)->attach(stand->plan, stand->inputs, stand->outputs, own_timeout_ms)) {
+  fill_inputs(task_, stand.plan, stand.inputs, 0, secret_seed(), Distribution::normal);
+  if (auto failure = (*arm)->attach(stand.plan, stand.inputs, stand.outputs, own_timeout_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
   if (auto failure = (*arm)->prepare(own_timeout_ms)) {
@@ -185,6 +198,28 @@ Result<double> Judge::baseline_time(const Axes& axes, BufferPlan& plan) {
     times.push_back(round.claim_ns);
   }
   return std::max(median(times), 1.0);
+}
+
+// What handing over to a runner costs on this machine at this moment.
+Result<NullClock> Judge::null_clock(const Stand& stand) const {
+  constexpr int null_rounds = 15;
+  Result<Arm> null = start_arm(null_build_, false);
+  if (!null) {
+    return null.error();
+  }
+  auto failure = null->load(own_timeout_ms);
+  if (!failure) {
+    failure = null->attach(stand.plan, stand.inputs, stand.outputs, own_timeout_ms);
+  }
+  std::vector<Round> rounds;
+  for (int i = 0; i < null_rounds && !failure; ++i) {
+    rounds.push_back(null->run({0}, own_timeout_ms));
+    failure = rounds.back().failure;
+  }
+  if (failure) {
+    return from_failure(*failure, "the null candidate");
+  }
+  return summarize_null(rounds);
 }
 
 Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
@@ -221,6 +256,8 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
   std::vector<double> first_ns;
   std::vector<double> twin_ns;
   const std::vector<double> any_bounds(task_.outputs.size(), HUGE_VAL);
+  double waited_ns = 0;
+  double total_ns = 0;
   const std::int64_t start = now_ns();
   shape.pairs = settings_.least_rounds;
   for (int i = 0; i < shape.pairs; ++i) {
@@ -230,6 +267,8 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
       if (round.failure) {
         return from_failure(*round.failure, "the task's baseline");
       }
+      waited_ns += round.delay_ns;
+      total_ns += round.wall_ns;
     }
     first_ns.push_back(pair.rounds[0].claim_ns / shape.rounds.calls);
     twin_ns.push_back(pair.rounds[1].claim_ns / shape.rounds.calls);
@@ -242,6 +281,7 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
   const double floor = noise_floor(first_ns, twin_ns, secret_seed());
   first_ns.insert(first_ns.end(), twin_ns.begin(), twin_ns.end());
   shape.solo_ns = median(first_ns);
+  shape.waiting = total_ns > 0 ? waited_ns / total_ns : 0;
   return floor;
 }
 

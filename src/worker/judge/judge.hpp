@@ -67,7 +67,8 @@ class Judge {
   [[nodiscard]] Status build_own(std::stop_token stop);
   [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link) const;
   [[nodiscard]] Status measure_shape(const Axes& given);
-  [[nodiscard]] Result<double> baseline_time(const Axes& axes, BufferPlan& plan);
+  [[nodiscard]] Result<double> baseline_time(const Stand& stand);
+  [[nodiscard]] Result<NullClock> null_clock(const Stand& stand) const;
   [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
   [[nodiscard]] Result<double> compare_twins(TimedShape& shape, Rounds& rounds, Arm& first,
                                              Arm& twin) const;

@@ -14,21 +14,25 @@ namespace kernelpro {
 namespace {
 
 constexpr double longest_round_ns = 50e6;
+constexpr double most_bytes = 256 << 20;
 constexpr int most_calls = runner::max_sets - 2;
 constexpr std::uint64_t order_purpose = 0x6f72646572;
 
 }  // namespace
 
-RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns, std::int64_t cache_bytes) {
+RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns, std::int64_t cache_bytes,
+                       double least_ns) {
   RoundShape shape;
   shape.axes = plan.axes;
   shape.baseline_ns = baseline_ns;
   const double set = static_cast<double>(std::max<std::size_t>(plan.set_bytes, 1));
-  const double wanted = std::ceil(2.0 * static_cast<double>(cache_bytes) / set);
-  const double affordable =
-      std::max(1.0, std::floor(longest_round_ns / std::max(baseline_ns, 1.0)));
+  const double call_ns = std::max(baseline_ns, 1.0);
+  const double uncached = std::ceil(2.0 * static_cast<double>(cache_bytes) / set);
+  const double longer = std::min(std::ceil(least_ns / call_ns), std::floor(most_bytes / set));
+  const double wanted = std::max(uncached, longer);
+  const double affordable = std::max(1.0, std::floor(longest_round_ns / call_ns));
   shape.calls = static_cast<int>(std::clamp(std::min(wanted, affordable), 1.0, double{most_calls}));
-  shape.flush = shape.calls < wanted;
+  shape.flush = shape.calls < uncached;
   return shape;
 }
 

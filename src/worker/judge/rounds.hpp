@@ -18,10 +18,11 @@ struct RoundShape {
   double baseline_ns = 0;  // of one call, alone
 };
 
-// K such that the sets together exceed twice the last-level cache, but a round stays below about
-// 50 ms; where that is not enough to leave the cache, the round is flushed.
+// K such that the sets together exceed twice the last-level cache and a round lasts at least
+// `least_ns`, but stays below about 50 ms and the sets within some hundred MiB; where that is not
+// enough to leave the cache, the round is flushed.
 [[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
-                                     std::int64_t cache_bytes);
+                                     std::int64_t cache_bytes, double least_ns = 0);
 
 // Two arms and what they did on the same inputs.
 struct Pair {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 namespace kernelpro {
@@ -16,10 +17,12 @@ struct JudgeSettings {
   std::int64_t memory_bytes = 0;        // of the machine
   std::int64_t call_timeout_ms = 2000;  // least time a call gets; slow tasks get more
   std::int64_t lock_timeout_ms = 120'000;
+  bool timed = true;             // false: correctness only, no noise floor is measured
   double timing_seconds = 0.25;  // aimed at for the rounds of one timed shape
   int least_rounds = 10;
   int most_rounds = 40;
   int held_out_shapes = 4;
+  std::stop_token stop;  // ends a call under way as well
 };
 
 }  // namespace kernelpro

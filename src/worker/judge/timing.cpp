@@ -24,6 +24,7 @@ constexpr int null_every = 3;
 constexpr int null_at_start = 5;
 constexpr double solo_drift = 0.10;
 constexpr double clock_resolution = 0.02;
+constexpr double null_spreads = 3;  // what counts as noise, in spreads of the empty rounds
 constexpr double busy_machine = 0.10;
 
 enum Purpose : std::uint64_t {
@@ -170,8 +171,9 @@ class ShapeRun {
         return {};
       }
       const auto& rounds = (*pair)->rounds;
-      slower +=
-          rounds[candidate_arm].wall_ns > clearly_slower * rounds[incumbent_arm].wall_ns ? 1 : 0;
+      // What it waited for a busy machine is not its own slowness.
+      const double own_ns = rounds[candidate_arm].wall_ns - rounds[candidate_arm].delay_ns;
+      slower += own_ns > clearly_slower * rounds[incumbent_arm].wall_ns ? 1 : 0;
       screened_.push_back(**pair);
     }
     timing_.screened = slower == screen_pairs;
@@ -236,8 +238,9 @@ class ShapeRun {
     timing_.comparison =
         timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.noise_floor);
     timing_.prepare_ns = in_.candidate.prepare_ns();
-    // By the incumbent's rounds: a candidate's own threads may wait for each other.
-    if (incumbent_clock.waiting > busy_machine) {
+    // By the incumbent's rounds: a candidate's own threads may wait for each other. Short rounds
+    // wait for a share of their time on an idle machine too.
+    if (incumbent_clock.waiting > busy_machine + shape_.waiting) {
       suspicions_.push_back(
           fmt::format("the machine was busy: {:.0f} % of the time went in waiting for a processor",
                       100 * incumbent_clock.waiting));
@@ -327,9 +330,12 @@ NullClock summarize_null(const std::vector<Round>& rounds) {
   return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns)};
 }
 
+double least_round_ns(const NullClock& null) {
+  return null_spreads * null.spread_ns / clock_resolution;
+}
+
 ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) {
   constexpr double lower_quartile = 0.25;
-  constexpr double spreads = 3;
   ClockCheck check;
   std::vector<double> ours_ns;
   std::vector<double> gaps;
@@ -344,7 +350,7 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
   }
   check.gap = quantile(gaps, lower_quartile);
   check.noise =
-      std::max(clock_resolution, spreads * null.spread_ns / std::max(median(ours_ns), 1.0));
+      std::max(clock_resolution, null_spreads * null.spread_ns / std::max(median(ours_ns), 1.0));
   check.waiting = total > 0 ? waited / total : 0;
   // However noisy the hand-over is, no more than this is taken on trust.
   const double believed = std::min(check.noise, ClockCheck::proof);

@@ -18,6 +18,7 @@ struct TimedShape {
   RoundShape rounds;
   int pairs = 10;          // how many pairs of rounds a comparison gets
   double noise_floor = 0;  // two processes of the baseline against each other
+  double waiting = 0;      // the share of those rounds spent waiting for a processor
   double solo_ns = 0;      // the baseline's median call, alone
 };
 
@@ -55,6 +56,9 @@ struct NullClock {
 };
 
 [[nodiscard]] NullClock summarize_null(const std::vector<Round>& rounds);
+
+// How long a round must be for the hand-over's noise to be a small share of it.
+[[nodiscard]] double least_round_ns(const NullClock& null);
 
 // The claims of one arm's rounds against our clock.
 struct ClockCheck {

@@ -28,6 +28,9 @@ std::string describe_end(const Exchange& exchange) {
   if (exchange.end == ExchangeEnd::timed_out) {
     return "the reference did not finish in time";
   }
+  if (exchange.end == ExchangeEnd::stopped) {
+    return "the reference was interrupted";
+  }
   if (exchange.signal != 0) {
     return std::string("the reference crashed: ") + strsignal(exchange.signal);
   }
@@ -80,6 +83,7 @@ Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
   runner.policy.read = runtime_libraries();
   runner.policy.read.push_back(library.path().string());
   runner.policy.landlock = settings_.landlock;
+  runner.stop = settings_.stop;
   Result<RunnerProcess> process = RunnerProcess::start(runner);
   if (!process) {
     return process;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct OracleSettings {
   std::string program;  // kernelpro-oracle
   bool landlock = true;
   std::int64_t timeout_ms = 120'000;
+  std::stop_token stop;  // ends a call under way as well
 };
 
 class Oracle {

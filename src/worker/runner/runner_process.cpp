@@ -172,6 +172,7 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   process.socket_ = std::move(pairs->socket_ours);
   process.output_ = std::move(pairs->output_ours);
   process.sequence_ = static_cast<std::uint32_t>(secret_seed());
+  process.stop_ = settings.stop;
   pairs->socket_theirs.reset();
   pairs->output_theirs.reset();
   KP_TRY(process.greet(settings));
@@ -241,6 +242,11 @@ std::int64_t RunnerProcess::delay_ns() const {
 void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {
   const std::int64_t deadline = now_ns() + timeout_ms * 1'000'000;
   while (now_ns() < deadline) {
+    if (stop_.stop_requested()) {
+      out.end = ExchangeEnd::stopped;
+      kill_process();
+      return;
+    }
     if (!poll_once(poll_slice_ms)) {
       siginfo_t info{};
       if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ==
@@ -386,7 +392,8 @@ RunnerProcess::RunnerProcess(RunnerProcess&& other) noexcept
       output_(std::move(other.output_)),
       printed_(std::move(other.printed_)),
       sequence_(other.sequence_),
-      watch_(std::move(other.watch_)) {}
+      watch_(std::move(other.watch_)),
+      stop_(std::move(other.stop_)) {}
 
 RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
   if (this != &other) {
@@ -398,6 +405,7 @@ RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
     printed_ = std::move(other.printed_);
     sequence_ = other.sequence_;
     watch_ = std::move(other.watch_);
+    stop_ = std::move(other.stop_);
   }
   return *this;
 }

@@ -21,10 +21,11 @@
 namespace kernelpro {
 
 struct RunnerSettings {
-  std::string jail;     // kernelpro-jail
-  std::string program;  // kernelpro-runner or kernelpro-oracle
-  JailPolicy policy;    // keep_fds is set by start()
-  int threads = 1;      // what OpenMP gets
+  std::string jail;      // kernelpro-jail
+  std::string program;   // kernelpro-runner or kernelpro-oracle
+  JailPolicy policy;     // keep_fds is set by start()
+  int threads = 1;       // what OpenMP gets
+  std::stop_token stop;  // ends an exchange under way, and the process with it
 };
 
 // How an exchange with the runner ended.
@@ -32,6 +33,7 @@ enum class ExchangeEnd {
   replied,
   died,       // exited or was killed by a signal
   timed_out,  // we have killed it
+  stopped,    // a stop was asked for; we have killed it
   forged,     // a message that no honest runner sends at that point; we have killed it
 };
 
@@ -90,6 +92,7 @@ class RunnerProcess {
   std::string printed_;
   std::uint32_t sequence_ = 0;
   SandboxWatch watch_;
+  std::stop_token stop_;
 };
 
 // The shared libraries every candidate may need, by their real paths: C, C++, OpenMP and the

@@ -193,6 +193,7 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   settings.runner = (settings_.programs / "kernelpro-runner").string();
   settings.oracle = (settings_.programs / "kernelpro-oracle").string();
   settings.landlock = order.sandbox;
+  settings.timed = order.timed;
   settings.threads = order.threads > 0 ? order.threads : std::max(machine.cores, 1);
   settings.cache_bytes = machine.cache_bytes > 0 ? machine.cache_bytes : assumed_cache_bytes;
   settings.memory_bytes = machine.memory_bytes;

@@ -258,22 +258,47 @@ void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, std:
   store_whole(data, tensor.dtype, tensor.elements - 1, total);
 }
 
-// Entry j of a row with L entries lies in the j-th of L equal strips of the columns.
+// Entry j of a row with L entries lies in the j-th of L equal strips of the columns. No division
+// within a row: this is most of what drawing a sparse matrix costs.
+template <typename T>
+void fill_row_columns(T* row, std::int64_t first, std::int64_t length, std::int64_t bound,
+                      std::uint64_t stream) {
+  const double strip = static_cast<double>(bound) / static_cast<double>(length);
+  const auto key =
+      static_cast<std::uint32_t>(counter_hash(stream, static_cast<std::uint64_t>(first)));
+  std::int64_t low = 0;
+  for (std::int64_t j = 0; j < length; ++j) {
+    const std::int64_t next =
+        std::min(static_cast<std::int64_t>(static_cast<double>(j + 1) * strip), bound);
+    const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(next - low, 1));
+    const std::uint64_t draw = (mix(key + static_cast<std::uint32_t>(j)) * width) >> 32;
+    row[j] = static_cast<T>(std::min(low + static_cast<std::int64_t>(draw), bound - 1));
+    low = next;
+  }
+}
+
 void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
                   const TensorPlan& offsets_plan, std::int64_t bound, std::uint64_t stream) {
   const std::size_t rows = offsets_plan.elements - 1;
   parallel_parts(rows, grain / 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const std::int64_t first = load_whole(offsets, offsets_plan.dtype, row);
-      const std::int64_t last = load_whole(offsets, offsets_plan.dtype, row + 1);
-      const std::int64_t length = last - first;
-      for (std::int64_t j = 0; j < length; ++j) {
-        const std::int64_t low = j * bound / length;
-        const std::int64_t width = std::max<std::int64_t>((j + 1) * bound / length - low, 1);
-        const auto at = static_cast<std::size_t>(first + j);
-        const auto draw =
-            static_cast<std::int64_t>(counter_hash(stream, at) % static_cast<std::uint64_t>(width));
-        store_whole(data, tensor.dtype, at, std::min(low + draw, bound - 1));
+      const std::int64_t length = load_whole(offsets, offsets_plan.dtype, row + 1) - first;
+      const auto fill = [&](auto* columns) {
+        fill_row_columns(columns + first, first, length, bound, stream);
+      };
+      switch (tensor.dtype) {
+        case DType::i64:
+          fill(reinterpret_cast<std::int64_t*>(data));
+          break;
+        case DType::i32:
+          fill(reinterpret_cast<std::int32_t*>(data));
+          break;
+        case DType::i16:
+          fill(reinterpret_cast<std::int16_t*>(data));
+          break;
+        default:
+          fill(reinterpret_cast<std::int8_t*>(data));
       }
     }
   });

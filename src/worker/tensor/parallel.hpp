@@ -8,6 +8,7 @@ namespace kernelpro {
 
 // Calls work(begin, end) on disjoint parts of [0, count), on up to as many threads as there are
 // cores; parts have at least `grain` elements. Returns when all are done.
+// Within a part it calls work(0, count) at once.
 void parallel_parts(std::size_t count, std::size_t grain,
                     const std::function<void(std::size_t, std::size_t)>& work);
 

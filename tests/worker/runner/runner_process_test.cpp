@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include "common/base/file.hpp"
 #include "common/base/process.hpp"
@@ -76,7 +77,9 @@ class Runner : public ::testing::Test {
 
   void start(const std::string& source) {
     library_ = build(source);
-    Result<RunnerProcess> started = RunnerProcess::start(settings(library_));
+    RunnerSettings wanted = settings(library_);
+    wanted.stop = stop_.get_token();
+    Result<RunnerProcess> started = RunnerProcess::start(wanted);
     ASSERT_TRUE(started) << started.error().text();
     process_.emplace(std::move(*started));
   }
@@ -130,6 +133,7 @@ class Runner : public ::testing::Test {
     return reinterpret_cast<const float*>(tensor_data(plan_, outputs_, 0, 2))[index];
   }
 
+  std::stop_source stop_;
   BufferPlan plan_ = *plan_buffers(small_task(), {{"n", elements}}, 1, 0);
   Arena inputs_;
   Arena outputs_;
@@ -251,6 +255,20 @@ TEST_F(Runner, NoticesAProcessThatStopsItself) {
   const Exchange called = call(small_source("x[i]", "raise(SIGSTOP);", "#include <csignal>"));
   EXPECT_EQ(called.end, ExchangeEnd::timed_out);
   EXPECT_TRUE(called.stopped_itself);
+  EXPECT_FALSE(process_->alive());
+}
+
+TEST_F(Runner, AStopEndsACallUnderWayAndTheProcess) {
+  start(small_source("0", "for (volatile int i = 0;; i = i + 1) {}"));
+  ASSERT_EQ(load().reply.status, runner::CallStatus::ok);
+  ASSERT_EQ(attach().reply.status, runner::CallStatus::ok);
+  const std::jthread stopper([this, pid = process_->pid()] {
+    while (state_of(pid) != 'R') {
+      std::this_thread::yield();
+    }
+    stop_.request_stop();
+  });
+  EXPECT_EQ(go(std::int64_t{3600} * 1000).end, ExchangeEnd::stopped);
   EXPECT_FALSE(process_->alive());
 }
 

@@ -1,0 +1,41 @@
+// How rounds are laid out: out of the cache, long enough for the clock, short enough for people.
+#include "worker/judge/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kernelpro {
+namespace {
+
+constexpr std::int64_t cache_bytes = 32 << 20;
+
+BufferPlan plan_of(std::size_t set_bytes) {
+  BufferPlan plan;
+  plan.set_bytes = set_bytes;
+  return plan;
+}
+
+TEST(RoundPlan, TheSetsTogetherExceedTwiceTheCache) {
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, cache_bytes);
+  EXPECT_EQ(shape.calls, 64);
+  EXPECT_FALSE(shape.flush);
+}
+
+TEST(RoundPlan, ARoundThatWouldTakeTooLongIsShorterAndFlushed) {
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 10e6, cache_bytes);
+  EXPECT_EQ(shape.calls, 5);
+  EXPECT_TRUE(shape.flush);
+}
+
+TEST(RoundPlan, ANoisyHandOverMakesRoundsLonger) {
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, cache_bytes, 12e6);
+  EXPECT_EQ(shape.calls, 120);
+  EXPECT_FALSE(shape.flush);
+}
+
+TEST(RoundPlan, HoweverNoisyTheHandOverTheSetsStayWithinMemory) {
+  EXPECT_EQ(plan_rounds(plan_of(16 << 20), 1e4, cache_bytes, 1e9).calls, 16);
+  EXPECT_EQ(plan_rounds(plan_of(1 << 30), 1e4, cache_bytes, 1e9).calls, 1);
+}
+
+}  // namespace
+}  // namespace kernelpro

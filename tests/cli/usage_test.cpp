@@ -74,7 +74,7 @@ TEST_F(Usage, AnUnknownTaskListsTheKnownOnes) {
   const Finished finished = kernelpro({"evaluate", "axpi", "a.cpp"});
   expect_exit(finished, 2);
   EXPECT_THAT(finished.errors, AllOf(HasSubstr("\"axpi\""), HasSubstr("did you mean axpy?"),
-                                     HasSubstr("gemm, jacobi2d, kmeans_assign, softmax, spmv")));
+                                     HasSubstr("jacobi2d, kmeans_assign")));
 }
 
 TEST_F(Usage, AMissingSourceNamesTheFileAndWhatElseCouldStandThere) {

@@ -1,0 +1,61 @@
+// A run: one task, one way to search, one budget, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/model/node.hpp"
+#include "common/model/task.hpp"
+
+namespace kernelpro {
+
+struct RunSettings {
+  std::string backend = "cpu";
+  std::string search = "mcts";     // mcts, greedy or random
+  std::string preset = "default";  // of mcts: default or paper
+  std::uint64_t seed = 1;          // of the search; the judge's seeds are secret
+  std::int64_t evaluations = 100;  // budget
+  double seconds = 0;              // budget of wall time; 0: none
+  int in_flight = 2;               // proposals that are built together before they are judged
+  std::vector<std::string> tiers;  // of the playbook; empty: all
+  std::vector<std::string> moves;  // ids; empty: all of the tiers
+  bool fast_math = true;           // whether moves may ask for it; the judge decides
+  bool accept_suspect = false;     // whether a suspect result may become the best
+  std::vector<std::string> allow_precision;
+  bool sandbox = true;
+  int threads = 0;
+  double call_timeout_seconds = 0;
+  double timing_seconds = 0;
+};
+
+enum class RunState { running, interrupted, finished };
+
+[[nodiscard]] std::string_view name_of(RunState state);
+[[nodiscard]] std::optional<RunState> parse_run_state(std::string_view name);
+
+struct Run {
+  std::string id;  // "gemm-1": task name and number, unique in its store
+  std::string created;
+  std::string program_version;
+  Task task;
+  std::string task_hash;
+  std::string task_path;  // where it was loaded from, for `resume` to see changes
+  RunSettings settings;
+  RunState state = RunState::running;
+  std::string ended_because;  // "budget of 100 evaluations", "nothing left to try", "interrupted"
+  std::int64_t wall_ns = 0;   // spent so far, over all times it was resumed
+  std::int64_t work_ns = 0;   // the part of it spent building, judging and measuring
+  std::string machine;
+};
+
+// A branch the search will not enter again, and why.
+struct Closure {
+  NodeId node = root_node;
+  std::int64_t at = 0;  // place in the run's sequence of events
+  std::string reason;
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,57 @@
+// Which node to expand next: one ask/tell interface for every way to search.
+//
+// A search knows nodes by number, their parents and their results; it never sees sources. It is a
+// pure function of its seed and of the calls made to it, in their order: told the same things, it
+// asks for the same things. That is how a run is resumed: its events are told again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/node.hpp"
+
+namespace kernelpro {
+
+struct Choice {
+  NodeId parent = root_node;         // whose child is to be proposed
+  std::vector<std::string> reasons;  // for people, one step down the tree a line
+};
+
+struct SearchResult {
+  NodeId node = root_node;
+  Outcome outcome = Outcome::not_judged;  // not_judged costs nothing and teaches nothing
+  double speedup = 0;                     // over the baseline, when passed
+  bool eligible = true;                   // false: suspect or of lower precision, never the best
+};
+
+class Search {
+ public:
+  Search() = default;
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+  virtual ~Search() = default;
+
+  // Whose child to propose next; nothing when every branch is closed or waits for a result.
+  [[nodiscard]] virtual std::optional<Choice> ask() = 0;
+  // `child` of `parent` is being tried; until its result is told it is not chosen itself. The root
+  // is born first, with parent no_node.
+  virtual void begin(NodeId child, NodeId parent) = 0;
+  virtual void tell(const SearchResult& result) = 0;
+  // There is nothing (left) to propose under `node`.
+  virtual void close(NodeId node, const std::string& reason) = 0;
+  // What the search knows of a node: visits, value, whether its branch is open and why not.
+  [[nodiscard]] virtual std::vector<std::string> explain(NodeId node) const = 0;
+};
+
+// `mcts` (presets `default` and `paper`), `greedy`, `random`. An unknown name or preset is an error
+// that lists the known ones.
+[[nodiscard]] Result<std::unique_ptr<Search>> make_search(const std::string& name,
+                                                          const std::string& preset,
+                                                          std::uint64_t seed);
+[[nodiscard]] std::vector<std::string> search_names();
+
+}  // namespace kernelpro

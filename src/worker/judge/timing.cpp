@@ -26,6 +26,7 @@ constexpr double solo_drift = 0.10;
 constexpr double clock_resolution = 0.02;
 constexpr double null_spreads = 3;  // what counts as noise, in spreads of the empty rounds
 constexpr double busy_machine = 0.10;
+constexpr double gross_lie = 0.30;
 
 enum Purpose : std::uint64_t {
   screen_purpose = 11,
@@ -255,8 +256,8 @@ class ShapeRun {
   void judge_clock(const ClockCheck& clock) {
     timing_.clock_gap = clock.gap;
     timing_.clock_noise = clock.noise;
-    // A screen has too few rounds to accuse anybody.
-    if (!timing_.screened && clock.proves_lie()) {
+    // A screen has few rounds: there only a gross lie is proven.
+    if (clock.proves_lie() && (!timing_.screened || clock.gap > gross_lie)) {
       failure_ = Failure{
           Outcome::cheated,
           "clock",

@@ -1,0 +1,32 @@
+// From clang's nodes to Program.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/rewrite/clang_dump.hpp"
+#include "coordinator/rewrite/program.hpp"
+
+namespace kernelpro {
+
+// `text` is what clang compiled; the places of nodes count its bytes.
+[[nodiscard]] Expr convert_expr(const AstNode& node, const std::string& text);
+// The statements of a compound statement.
+[[nodiscard]] std::vector<Stmt> convert_body(const AstNode& compound, const std::string& text);
+
+// A function with its place, or nothing when it must stay text.
+struct ConvertedFunction {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  Function function;
+};
+[[nodiscard]] std::vector<ConvertedFunction> convert_functions(
+    const std::vector<AstNode>& namespaces, const std::string& text);
+
+// True when text in the expression assigns something ("p++").
+[[nodiscard]] bool assigns(const Expr& expr);
+// True when evaluating the expression changes something or may: assignments in it, unknown calls.
+[[nodiscard]] bool has_effect(const Expr& expr);
+
+}  // namespace kernelpro

@@ -82,7 +82,7 @@ class Hacks : public ::testing::Test {
     for (const HackCandidate& hack : hacks) {
       candidates.push_back(hack.candidate);
     }
-    const Status built = worker_->build(candidates);
+    const auto built = worker_->build(candidates);
     EXPECT_TRUE(built) << built.error().text();
   }
 

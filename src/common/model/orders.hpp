@@ -64,6 +64,12 @@ struct EvaluateOrder {
   std::vector<CheckRecord> repeat_checks;
 };
 
+// What building a candidate came to, before it is judged.
+struct BuildSummary {
+  bool ok = false;
+  std::string binary_hash;  // empty when it did not build
+};
+
 struct Evaluated {
   Certificate certificate;
   std::string implementation;  // what a comparator says it ran

@@ -181,6 +181,22 @@ WorkerDescription read_description(const Place& place) {
   return description;
 }
 
+BuildSummary read_build_summary(const Place& place) {
+  Fields fields(place);
+  BuildSummary summary;
+  summary.ok = fields.at("ok").truth();
+  summary.binary_hash = fields.at("binary_hash").text();
+  fields.end();
+  return summary;
+}
+
+std::vector<BuildSummary> read_build_reply(const Place& place) {
+  Fields fields(place);
+  std::vector<BuildSummary> built = fields.at("built").list(read_build_summary);
+  fields.end();
+  return built;
+}
+
 std::vector<Candidate> read_build_order(const Place& place) {
   Fields fields(place);
   std::vector<Candidate> candidates = fields.at("candidates").list(read_candidate);
@@ -243,6 +259,12 @@ nlohmann::json to_json(const std::vector<LintFinding>& findings) {
   return {{"findings", wire::write_list(findings, wire::write_finding)}};
 }
 
+nlohmann::json build_reply(const std::vector<BuildSummary>& built) {
+  return {{"built", wire::write_list(built, [](const BuildSummary& one) {
+             return nlohmann::json{{"ok", one.ok}, {"binary_hash", one.binary_hash}};
+           })}};
+}
+
 nlohmann::json build_order(const std::vector<Candidate>& candidates) {
   return {{"candidates", wire::write_list(candidates, [](const Candidate& candidate) {
              return to_json(candidate);
@@ -271,6 +293,10 @@ Result<WorkerDescription> description_from_json(const nlohmann::json& json) {
 
 Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json) {
   return wire::read_document(json, wire::read_findings);
+}
+
+Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json) {
+  return wire::read_document(json, wire::read_build_reply);
 }
 
 Result<std::vector<Candidate>> build_order_from_json(const nlohmann::json& json) {

@@ -24,7 +24,9 @@ namespace kernelpro {
 // {"findings": […]}
 [[nodiscard]] Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json);
 
-// {"candidates": […]}: what the op `build` takes.
+// {"candidates": […]}: what the op `build` takes; {"built": […]}: what it gives, in their order.
+[[nodiscard]] nlohmann::json build_reply(const std::vector<BuildSummary>& built);
+[[nodiscard]] Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json);
 [[nodiscard]] nlohmann::json build_order(const std::vector<Candidate>& candidates);
 [[nodiscard]] Result<std::vector<Candidate>> build_order_from_json(const nlohmann::json& json);
 

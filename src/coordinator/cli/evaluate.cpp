@@ -190,7 +190,8 @@ Status build_ahead(WorkerClient& worker, const std::vector<EvaluateOrder>& order
       candidates.push_back(*order.candidate);
     }
   }
-  return worker.build(candidates, stop);
+  const Result<std::vector<BuildSummary>> built = worker.build(candidates, stop);
+  return built ? Status() : Status(built.error());
 }
 
 }  // namespace

@@ -86,9 +86,10 @@ Result<Opened> WorkerClient::open(const OpenOrder& order, std::stop_token stop) 
   return reply ? opened_from_json(**reply) : Result<Opened>(reply.error());
 }
 
-Status WorkerClient::build(const std::vector<Candidate>& candidates, std::stop_token stop) {
+Result<std::vector<BuildSummary>> WorkerClient::build(const std::vector<Candidate>& candidates,
+                                                      std::stop_token stop) {
   const Result<JsonObject> reply = ask(WorkerOp::build, build_order(candidates), stop);
-  return reply ? Status() : Status(reply.error());
+  return reply ? build_reply_from_json(**reply) : Result<std::vector<BuildSummary>>(reply.error());
 }
 
 Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_token stop) {

@@ -33,8 +33,9 @@ class WorkerClient {
   [[nodiscard]] Result<WorkerDescription> describe(std::stop_token stop = {});
   [[nodiscard]] Result<Ceilings> ceilings(bool refresh, std::stop_token stop = {});
   [[nodiscard]] Result<Opened> open(const OpenOrder& order, std::stop_token stop = {});
-  // Builds ahead, several at once, so that no build stands between two timings.
-  [[nodiscard]] Status build(const std::vector<Candidate>& candidates, std::stop_token stop = {});
+  // Builds ahead, several at once, so that no build stands between two timings. One entry each.
+  [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
+                                                        std::stop_token stop = {});
   [[nodiscard]] Result<Evaluated> evaluate(const EvaluateOrder& order, std::stop_token stop = {});
   [[nodiscard]] Result<std::vector<LintFinding>> check(std::stop_token stop = {});
 

@@ -242,13 +242,16 @@ Result<nlohmann::json> Session::build(const WorkerRequest& request, std::stop_to
   if (!candidates) {
     return candidates.error();
   }
-  // What does not build says so when it is evaluated; here the cache is only filled.
+  // What does not build says why when it is evaluated; here the cache is filled.
+  std::vector<BuildSummary> built(candidates->size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < candidates->size() && !stop.stop_requested(); i = next++) {
-      const Result<BuildOutcome> built =
+      const Result<BuildOutcome> outcome =
           toolchain_->build(build_request(judge_->task(), (*candidates)[i], false), stop);
-      (void)built;
+      if (outcome && outcome->ok) {
+        built[i] = {true, outcome->record.binary_hash};
+      }
     }
   };
   {
@@ -258,7 +261,7 @@ Result<nlohmann::json> Session::build(const WorkerRequest& request, std::stop_to
     }
     work();
   }
-  return nlohmann::json{{"built", candidates->size()}};
+  return build_reply(built);
 }
 
 Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) const {

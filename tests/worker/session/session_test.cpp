@@ -183,7 +183,7 @@ TEST_F(WorkerSession, BuildsAheadSoThatTheEvaluationFindsTheBuildDone) {
   open_small_task();
   const Candidate candidate = small_candidate(
       small_source("x[i] + y[i]", "", "// " + environment_.scratch().filename().string()));
-  EXPECT_EQ(result_of("build", build_order({candidate}))["built"], 1);
+  EXPECT_EQ(result_of("build", build_order({candidate}))["built"][0]["ok"], true);
   EvaluateOrder order;
   order.candidate = candidate;
   order.timed = false;

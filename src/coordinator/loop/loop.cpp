@@ -1,0 +1,411 @@
+#include "coordinator/loop/loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/clock.hpp"
+#include "common/base/hash.hpp"
+#include "coordinator/propose/candidate_key.hpp"
+#include "coordinator/propose/diagnosis.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr double nanoseconds = 1e9;
+constexpr int confirmations = 3;
+// How much the lower end of an interval must exceed the best so far to replace it: an estimate that
+// grows by noise at each replacement would be a lie by the end.
+constexpr double clearly = 1.01;
+
+}  // namespace
+
+ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
+                       Journal& journal, LoopWatcher watcher)
+    : run_(run),
+      search_(search),
+      playbook_(playbook),
+      laboratory_(laboratory),
+      journal_(journal),
+      watcher_(std::move(watcher)) {}
+
+//     task ──▶ propose ──▶ build ──▶ judge ──▶ diagnose ──▶ search
+//                 ▲                                           │
+//                 └────── what to try next, and why ◀─────────┘
+Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
+  started_ns_ = now_ns();
+  wall_before_ns_ = run_.wall_ns;
+  run_.state = RunState::running;
+  KP_TRY(take_up(history));
+  std::optional<std::string> end;
+  for (std::vector<NodeId> batch = in_flight(); !end;) {
+    KP_TRY(build(batch, stop));
+    for (const NodeId id : batch) {
+      KP_TRY(judge(id, stop));
+    }
+    if (stop.stop_requested()) {
+      end = "interrupted";
+    } else if (!(end = spent())) {
+      KP_TRY(propose(batch, stop));
+      end = batch.empty() ? std::optional<std::string>("nothing is left to try") : std::nullopt;
+    }
+  }
+  KP_TRY(confirm(stop));
+  run_.state = stop.stop_requested() ? RunState::interrupted : RunState::finished;
+  run_.ended_because = stop.stop_requested() ? "interrupted" : *end;
+  run_.wall_ns = wall_before_ns_ + now_ns() - started_ns_;
+  return {};
+}
+
+// Tells the search again what it was told before, in the same order; what was in flight is judged
+// first.
+Status ClosedLoop::take_up(const LoopHistory& history) {
+  nodes_ = history.nodes;
+  std::map<std::int64_t, std::function<void()>> events;
+  for (const Node& known : nodes_) {
+    known_keys_.insert(known.candidate_key);
+    events[known.born] = [this, &known] { search_.begin(known.id, known.parent); };
+    if (known.ended > 0) {
+      events[known.ended] = [this, &known] { learn(known); };
+    }
+  }
+  for (const Closure& closure : history.closures) {
+    events[closure.at] = [this, &closure] { search_.close(closure.node, closure.reason); };
+  }
+  for (const auto& [at, tell] : events) {
+    tell();
+    events_ = at;
+  }
+  return nodes_.empty() ? add_root() : Status();
+}
+
+Status ClosedLoop::add_root() {
+  const auto baseline = std::find_if(
+      run_.task.baselines.begin(), run_.task.baselines.end(),
+      [this](const ImplementationSpec& spec) { return spec.backend == run_.settings.backend; });
+  if (baseline == run_.task.baselines.end()) {
+    return make_error(ErrorKind::bad_input,
+                      "the task has no baseline for the " + run_.settings.backend + " backend",
+                      run_.task.name);
+  }
+  Proposal proposal;
+  proposal.plan = "the baseline";
+  proposal.candidate.name = baseline->name;
+  proposal.candidate.backend = baseline->backend;
+  proposal.candidate.source = run_.task.files.at(baseline->file);
+  proposal.candidate.compiler = baseline->compiler;
+  proposal.candidate.options = baseline->options;
+  return add_node({no_node, {}}, proposal, candidate_key(proposal.candidate));
+}
+
+std::vector<NodeId> ClosedLoop::in_flight() const {
+  std::vector<NodeId> out;
+  for (const Node& one : nodes_) {
+    if (one.state == NodeState::in_flight) {
+      out.push_back(one.id);
+    }
+  }
+  return out;
+}
+
+Status ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token stop) {
+  batch.clear();
+  const std::int64_t most =
+      std::min<std::int64_t>(run_.settings.in_flight, run_.settings.evaluations - judged_);
+  while (std::ssize(batch) < most && !stop.stop_requested()) {
+    const std::optional<Choice> choice = search_.ask();
+    if (!choice) {
+      break;
+    }
+    if (!shelf_.has(choice->parent)) {
+      const Result<Parent> parent = parent_of(node(choice->parent));
+      if (!parent) {
+        return parent.error();
+      }
+      report(fmt::format("looking at node {}", choice->parent));
+      shelf_.put(choice->parent, playbook_.offers(*parent, stop));
+    }
+    std::string key;
+    std::optional<Offer> offer = shelf_.take(choice->parent, playbook_, records_, known_keys_, key);
+    if (!offer) {
+      KP_TRY(close(choice->parent, shelf_.exhausted_because(choice->parent)));
+      continue;
+    }
+    KP_TRY(add_node(*choice, offer->proposal, key));
+    batch.push_back(nodes_.back().id);
+  }
+  return {};
+}
+
+Status ClosedLoop::add_node(const Choice& choice, const Proposal& proposal,
+                            const std::string& key) {
+  Node fresh;
+  fresh.id = std::ssize(nodes_);
+  fresh.parent = choice.parent;
+  fresh.reasons = choice.reasons;
+  fresh.move = proposal.move;
+  fresh.site = proposal.site;
+  fresh.plan = proposal.plan;
+  fresh.predicted_gain = proposal.predicted_gain;
+  fresh.source_hash = sha256(proposal.candidate.source);
+  fresh.compiler = proposal.candidate.compiler;
+  fresh.options = proposal.candidate.options;
+  fresh.candidate_key = key;
+  fresh.born = ++events_;
+  KP_TRY(journal_.proposed(fresh, proposal.candidate.source));
+  known_keys_.insert(key);
+  search_.begin(fresh.id, fresh.parent);
+  nodes_.push_back(std::move(fresh));
+  return {};
+}
+
+Status ClosedLoop::close(NodeId id, const std::string& reason) {
+  const Closure closure{id, ++events_, reason};
+  KP_TRY(journal_.closed(closure));
+  search_.close(id, reason);
+  return {};
+}
+
+Status ClosedLoop::build(std::vector<NodeId>& batch, std::stop_token stop) {
+  std::vector<Candidate> candidates;
+  for (const NodeId id : batch) {
+    Result<Candidate> candidate = candidate_of(node(id));
+    if (!candidate) {
+      return candidate.error();
+    }
+    candidates.push_back(std::move(*candidate));
+  }
+  report(fmt::format("building {} candidate{}", batch.size(), batch.size() == 1 ? "" : "s"));
+  const std::int64_t start = now_ns();
+  const Result<std::vector<BuildSummary>> built = laboratory_.build(candidates, stop);
+  run_.work_ns += now_ns() - start;
+  if (stop.stop_requested()) {
+    return {};
+  }
+  if (!built) {
+    return built.error();
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    Node& one = node(batch[i]);
+    one.binary_hash = (*built)[i].binary_hash;
+    const auto known = known_binaries_.find(one.binary_hash);
+    if (!one.binary_hash.empty() && known != known_binaries_.end() && known->second != one.id) {
+      one.state = NodeState::duplicate;
+      one.same_as = known->second;
+      one.summary = fmt::format("the same machine code as node {}", known->second);
+      KP_TRY(end_node(one, nullptr));
+    } else if (!one.binary_hash.empty()) {
+      known_binaries_[one.binary_hash] = one.id;
+    }
+  }
+  return {};
+}
+
+Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
+  Node& one = node(id);
+  if (stop.stop_requested() || one.state != NodeState::in_flight) {
+    return {};
+  }
+  report(fmt::format("judging node {}: {}", id, one.move.empty() ? "the baseline" : one.move));
+  const Result<Evaluated> evaluated = evaluate(one, best_, stop);
+  if (stop.stop_requested()) {
+    return {};
+  }
+  if (!evaluated) {
+    return evaluated.error();
+  }
+  take_verdict(one, evaluated->certificate, id == root_node ? 1 : node(best_).speedup);
+  if (id == root_node && one.outcome != Outcome::passed) {
+    return make_error(
+        ErrorKind::bad_input,
+        "the baseline itself does not pass: " + one.summary + "; `kernelpro task check` says more",
+        run_.task.name);
+  }
+  KP_TRY(end_node(one, &evaluated->certificate));
+  report("", &one);
+  return {};
+}
+
+// Against `incumbent`; what is not judged is tried once more, since that is never its own fault.
+Result<Evaluated> ClosedLoop::evaluate(const Node& one, NodeId incumbent, std::stop_token stop) {
+  const Result<Candidate> candidate = candidate_of(one);
+  const Result<Candidate> other = candidate_of(node(incumbent));
+  if (!candidate || !other) {
+    return candidate ? other.error() : candidate.error();
+  }
+  const std::int64_t start = now_ns();
+  const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
+  Result<Evaluated> evaluated = laboratory_.judge(*candidate, against, stop);
+  if (evaluated && evaluated->certificate.verdict.outcome == Outcome::not_judged &&
+      !stop.stop_requested()) {
+    evaluated = laboratory_.judge(*candidate, against, stop);
+  }
+  run_.work_ns += now_ns() - start;
+  return evaluated;
+}
+
+void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup) {
+  const Verdict& verdict = certificate.verdict;
+  one.state = NodeState::judged;
+  one.outcome = verdict.outcome;
+  one.rule = verdict.rule;
+  one.summary = verdict.summary;
+  one.precision = verdict.precision;
+  one.suspect = verdict.suspect;
+  one.verified = verdict.verified;
+  one.binary_hash = certificate.build.binary_hash;
+  one.build_ns = verdict.build_ns;
+  one.judge_ns = verdict.judge_ns;
+  if (verdict.outcome != Outcome::passed) {
+    return;
+  }
+  one.screened = std::any_of(verdict.timing.shapes.begin(), verdict.timing.shapes.end(),
+                             [](const ShapeTiming& shape) { return shape.screened; });
+  one.speedup = one.id == root_node ? 1 : incumbent_speedup * verdict.timing.speedup;
+  one.speedup_interval = {incumbent_speedup * verdict.timing.speedup_interval.low,
+                          incumbent_speedup * verdict.timing.speedup_interval.high};
+  one.diagnosis = diagnose(verdict.timing);
+}
+
+Status ClosedLoop::end_node(Node& one, const Certificate* certificate) {
+  one.ended = ++events_;
+  KP_TRY(journal_.ended(one, certificate));
+  learn(one);
+  return {};
+}
+
+// What an ended node teaches the search, the playbook and us; the same when a run is taken up
+// again.
+void ClosedLoop::learn(const Node& one) {
+  const bool charged = one.state == NodeState::judged && one.outcome != Outcome::not_judged;
+  search_.tell({one.id, charged ? one.outcome : Outcome::not_judged, one.speedup, eligible(one)});
+  if (!charged) {
+    return;
+  }
+  known_binaries_.try_emplace(one.binary_hash, one.id);
+  if (one.id == root_node) {
+    return;
+  }
+  ++judged_;
+  MoveRecord& record = records_[one.move];
+  ++record.tried;
+  const Node& parent = node(one.parent);
+  if (one.outcome == Outcome::passed && parent.speedup > 0) {
+    record.log_gain += std::max(0.0, std::log(one.speedup / parent.speedup));
+  }
+  if (eligible(one) && one.speedup_interval.low > clearly * node(best_).speedup) {
+    best_ = one.id;
+  }
+}
+
+bool ClosedLoop::eligible(const Node& one) const {
+  const std::vector<std::string>& allowed = run_.settings.allow_precision;
+  const bool precise = one.precision == "contract" ||
+                       std::find(allowed.begin(), allowed.end(), one.precision) != allowed.end();
+  return one.state == NodeState::judged && one.outcome == Outcome::passed && precise &&
+         (!one.suspect || run_.settings.accept_suspect);
+}
+
+Status ClosedLoop::confirm(std::stop_token stop) {
+  for (int i = 0; i < confirmations && best_ != root_node && !stop.stop_requested(); ++i) {
+    Node& one = node(best_);
+    report(fmt::format("confirming node {} against the baseline", one.id));
+    const Result<Evaluated> evaluated = evaluate(one, root_node, stop);
+    if (stop.stop_requested()) {
+      return {};
+    }
+    if (!evaluated) {
+      return evaluated.error();
+    }
+    const Verdict& verdict = evaluated->certificate.verdict;
+    if (verdict.outcome != Outcome::not_judged) {
+      take_verdict(one, evaluated->certificate, 1);
+      KP_TRY(journal_.ended(one, &evaluated->certificate));
+    }
+    if (eligible(one) && verdict.timing.comparison == Comparison::faster) {
+      return {};
+    }
+    best_ = fastest_but(one.id);
+  }
+  return {};
+}
+
+// The fastest eligible node but that one, whose result did not hold.
+NodeId ClosedLoop::fastest_but(NodeId failed) const {
+  NodeId found = root_node;
+  for (const Node& one : nodes_) {
+    if (one.id != failed && eligible(one) && !one.screened && one.speedup > node(found).speedup) {
+      found = one.id;
+    }
+  }
+  return found;
+}
+
+std::optional<std::string> ClosedLoop::spent() const {
+  if (judged_ >= run_.settings.evaluations) {
+    return fmt::format("the budget of {} evaluations is spent", run_.settings.evaluations);
+  }
+  if (run_.settings.seconds > 0 && seconds() >= run_.settings.seconds) {
+    return fmt::format("the budget of {:.0f} s is spent", run_.settings.seconds);
+  }
+  return std::nullopt;
+}
+
+Result<Candidate> ClosedLoop::candidate_of(const Node& one) const {
+  Result<std::string> source = journal_.source(one.source_hash);
+  if (!source) {
+    return source.error();
+  }
+  Candidate candidate;
+  candidate.name = one.id == root_node ? "baseline" : fmt::format("node {}", one.id);
+  candidate.backend = run_.settings.backend;
+  candidate.source = std::move(*source);
+  candidate.compiler = one.compiler;
+  candidate.options = one.options;
+  return candidate;
+}
+
+Result<Parent> ClosedLoop::parent_of(const Node& one) const {
+  Result<Candidate> candidate = candidate_of(one);
+  if (!candidate) {
+    return candidate.error();
+  }
+  Parent parent;
+  parent.candidate = std::move(*candidate);
+  parent.diagnosis = one.diagnosis;
+  for (NodeId id = one.id; id > root_node; id = node(id).parent) {
+    parent.moves.insert(node(id).move);
+  }
+  return parent;
+}
+
+double ClosedLoop::seconds() const {
+  return static_cast<double>(wall_before_ns_ + now_ns() - started_ns_) / nanoseconds;
+}
+
+void ClosedLoop::report(const std::string& doing, const Node* last) const {
+  if (!watcher_) {
+    return;
+  }
+  LoopProgress progress;
+  progress.judged = judged_;
+  progress.budget = run_.settings.evaluations;
+  progress.seconds = seconds();
+  if (judged_ > 0) {
+    const double pace = progress.seconds / static_cast<double>(judged_);
+    progress.seconds_left = pace * static_cast<double>(run_.settings.evaluations - judged_);
+  }
+  if (run_.settings.seconds > 0) {
+    const double left = std::max(0.0, run_.settings.seconds - progress.seconds);
+    progress.seconds_left = judged_ > 0 ? std::min(progress.seconds_left, left) : left;
+  }
+  progress.best = best_;
+  progress.best_speedup = nodes_.empty() ? 1 : node(best_).speedup;
+  progress.doing = doing;
+  progress.last = last;
+  watcher_(progress);
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,101 @@
+// The loop: propose, build, judge, diagnose, and let the search choose what to try next.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "coordinator/loop/offer_shelf.hpp"
+#include "coordinator/loop/partners.hpp"
+#include "coordinator/search/search.hpp"
+
+namespace kernelpro {
+
+// What a watcher sees whenever something has changed.
+struct LoopProgress {
+  std::int64_t judged = 0;
+  std::int64_t budget = 0;
+  double seconds = 0;       // from the first start on
+  double seconds_left = 0;  // estimated from the pace so far and both budgets
+  double best_speedup = 1;
+  NodeId best = root_node;
+  std::string doing;           // "building 2 candidates", "judging node 7: register_block"
+  const Node* last = nullptr;  // the node that just ended, if that is what changed
+};
+
+using LoopWatcher = std::function<void(const LoopProgress&)>;
+
+// What a run that goes on already has.
+struct LoopHistory {
+  std::vector<Node> nodes;  // by id, without gaps
+  std::vector<Closure> closures;
+};
+
+class ClosedLoop {
+ public:
+  // All parts must outlive the loop. `run` is brought up to date: state, why it ended, times.
+  ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
+             Journal& journal, LoopWatcher watcher = {});
+
+  // Takes up the history, then works until the budget is spent, nothing is left to try, or a stop
+  // is asked for. An error is not a candidate's: worker lost for good, disk full.
+  [[nodiscard]] Status work(const LoopHistory& history, std::stop_token stop);
+
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  // The fastest sound node; the root when nothing beats it.
+  [[nodiscard]] NodeId best() const { return best_; }
+
+ private:
+  [[nodiscard]] Status take_up(const LoopHistory& history);
+  [[nodiscard]] Status add_root();
+  // The root at first; later what a kill left without a verdict.
+  [[nodiscard]] std::vector<NodeId> in_flight() const;
+  // Asks the search and the playbook for as many proposals as may be in flight.
+  [[nodiscard]] Status propose(std::vector<NodeId>& batch, std::stop_token stop);
+  [[nodiscard]] Status add_node(const Choice& choice, const Proposal& proposal,
+                                const std::string& key);
+  [[nodiscard]] Status close(NodeId id, const std::string& reason);
+  // Builds what is in flight; what turns out to be known machine code ends there.
+  [[nodiscard]] Status build(std::vector<NodeId>& batch, std::stop_token stop);
+  [[nodiscard]] Status judge(NodeId id, std::stop_token stop);
+  [[nodiscard]] Result<Evaluated> evaluate(const Node& one, NodeId incumbent, std::stop_token stop);
+  // The best of the search against the baseline itself, on fresh inputs: the result to be trusted.
+  [[nodiscard]] Status confirm(std::stop_token stop);
+  static void take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup);
+  [[nodiscard]] Status end_node(Node& one, const Certificate* certificate);
+  void learn(const Node& one);
+  [[nodiscard]] bool eligible(const Node& one) const;
+  [[nodiscard]] NodeId fastest_but(NodeId failed) const;
+  [[nodiscard]] std::optional<std::string> spent() const;
+  [[nodiscard]] Result<Candidate> candidate_of(const Node& one) const;
+  [[nodiscard]] Result<Parent> parent_of(const Node& one) const;
+  [[nodiscard]] Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] double seconds() const;
+  void report(const std::string& doing, const Node* last = nullptr) const;
+
+  Run& run_;
+  Search& search_;
+  const Playbook& playbook_;
+  Laboratory& laboratory_;
+  Journal& journal_;
+  LoopWatcher watcher_;
+  std::vector<Node> nodes_;
+  OfferShelf shelf_;
+  MoveRecords records_;
+  std::set<std::string> known_keys_;
+  std::map<std::string, NodeId> known_binaries_;
+  NodeId best_ = root_node;
+  std::int64_t events_ = 0;
+  std::int64_t judged_ = 0;
+  std::int64_t started_ns_ = 0;
+  std::int64_t wall_before_ns_ = 0;
+};
+
+}  // namespace kernelpro

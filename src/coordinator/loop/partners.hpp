@@ -1,0 +1,47 @@
+// Whom the loop works with. Interfaces, so that the loop knows no worker, no database and no
+// terminal, and tests can answer for them.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/orders.hpp"
+#include "common/model/run.hpp"
+
+namespace kernelpro {
+
+// Builds and judges candidates of one open task.
+class Laboratory {
+ public:
+  Laboratory() = default;
+  Laboratory(const Laboratory&) = delete;
+  Laboratory& operator=(const Laboratory&) = delete;
+  virtual ~Laboratory() = default;
+
+  // Builds them side by side; one entry each. An error is not the candidates' fault.
+  [[nodiscard]] virtual Result<std::vector<BuildSummary>> build(
+      const std::vector<Candidate>& candidates, std::stop_token stop) = 0;
+  // Without an incumbent against the baseline.
+  [[nodiscard]] virtual Result<Evaluated> judge(const Candidate& candidate,
+                                                const std::optional<Candidate>& incumbent,
+                                                std::stop_token stop) = 0;
+};
+
+// Keeps what happened, in its order; when a call returns, it is safe.
+class Journal {
+ public:
+  Journal() = default;
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  virtual ~Journal() = default;
+
+  [[nodiscard]] virtual Status proposed(const Node& node, const std::string& source) = 0;
+  [[nodiscard]] virtual Status ended(const Node& node, const Certificate* certificate) = 0;
+  [[nodiscard]] virtual Status closed(const Closure& closure) = 0;
+  [[nodiscard]] virtual Result<std::string> source(const std::string& hash) = 0;
+};
+
+}  // namespace kernelpro

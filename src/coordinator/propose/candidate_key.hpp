@@ -1,0 +1,17 @@
+// When two candidates are the same.
+#pragma once
+
+#include <string>
+
+#include "common/model/candidate.hpp"
+
+namespace kernelpro {
+
+// The source without comments and with one blank where there is any, outside of literals. Lines of
+// the preprocessor stay lines.
+[[nodiscard]] std::string normalized_source(const std::string& source);
+
+// Hash of backend, normalised source, compiler and build options.
+[[nodiscard]] std::string candidate_key(const Candidate& candidate);
+
+}  // namespace kernelpro

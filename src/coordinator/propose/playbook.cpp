@@ -1,0 +1,245 @@
+#include "coordinator/propose/playbook.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/model/tunables.hpp"
+#include "coordinator/rewrite/rewriter.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// A move against the diagnosed class is worth more than one that is not, and a later site of a
+// move less than an earlier one.
+constexpr double matching_class = 1.5;
+constexpr double other_class = 0.6;
+constexpr double later_site = 0.8;
+// How many trials the move file's own expectation counts for.
+constexpr double prior_trials = 2;
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Levels of optimisation exclude each other; everything else is there or not.
+std::vector<std::string> changed_options(std::vector<std::string> options, const Move& move) {
+  for (const std::string& change : move.options) {
+    if (change.starts_with("!")) {
+      std::erase(options, change.substr(1));
+      continue;
+    }
+    if (change.starts_with("-O")) {
+      std::erase_if(options, [](const std::string& option) { return option.starts_with("-O"); });
+    }
+    // -mllvm takes the next word, so such pairs may repeat it.
+    if (change == "-mllvm" || !contains(options, change)) {
+      options.push_back(change);
+    }
+  }
+  return options;
+}
+
+Candidate changed_candidate(const Candidate& parent, const Move& move) {
+  Candidate candidate = parent;
+  candidate.libraries.clear();
+  candidate.options = changed_options(parent.options, move);
+  if (!move.compiler.empty()) {
+    candidate.compiler = move.compiler;
+  }
+  return candidate;
+}
+
+double class_factor(const Move& move, Bottleneck bottleneck) {
+  if (move.classes.empty() || bottleneck == Bottleneck::unknown) {
+    return 1;
+  }
+  const bool matches =
+      std::find(move.classes.begin(), move.classes.end(), bottleneck) != move.classes.end();
+  return matches ? matching_class : other_class;
+}
+
+Offer make_offer(const Move& move, const Parent& parent, Candidate candidate, std::string site,
+                 std::string plan, std::size_t position) {
+  Offer offer;
+  offer.proposal.move = move.id;
+  offer.proposal.site = std::move(site);
+  offer.proposal.plan = std::move(plan);
+  offer.proposal.predicted_gain = move.gain;
+  offer.proposal.candidate = std::move(candidate);
+  offer.tier = move.tier;
+  offer.promise = move.chance * std::log(move.gain) *
+                  class_factor(move, parent.diagnosis.bottleneck) *
+                  std::pow(later_site, static_cast<double>(position));
+  return offer;
+}
+
+// One step up and down the list of values of each tunable.
+Status offer_neighbours(const Move& move, const Parent& parent, std::vector<Offer>& out) {
+  const Result<std::vector<Tunable>> tunables = parse_tunables(parent.candidate.source);
+  if (!tunables) {
+    return tunables.error();
+  }
+  if (tunables->empty()) {
+    return make_error(ErrorKind::bad_input, "the source has no tunables");
+  }
+  std::size_t position = 0;
+  for (const Tunable& tunable : *tunables) {
+    const auto here = std::find(tunable.values.begin(), tunable.values.end(), tunable.current);
+    const auto index = here - tunable.values.begin();
+    for (const std::ptrdiff_t next : {index + 1, index - 1}) {
+      if (next < 0 || next >= static_cast<std::ptrdiff_t>(tunable.values.size())) {
+        continue;
+      }
+      const std::int64_t value = tunable.values[static_cast<std::size_t>(next)];
+      Result<std::string> source = set_tunables(parent.candidate.source, {{tunable.name, value}});
+      if (!source) {
+        return source.error();
+      }
+      Candidate candidate = parent.candidate;
+      candidate.source = std::move(*source);
+      out.push_back(make_offer(
+          move, parent, std::move(candidate), fmt::format("{} = {}", tunable.name, value),
+          fmt::format("{}: {} from {} to {}", move.title, tunable.name, tunable.current, value),
+          position++));
+    }
+  }
+  return {};
+}
+
+Status offer_rewritten(const Move& move, const Parent& parent, const Program& program,
+                       std::vector<Offer>& out) {
+  const Result<std::vector<Rewritten>> sites = rewrite(move.rewriter, program, move.arguments);
+  if (!sites) {
+    return sites.error();
+  }
+  for (std::size_t i = 0; i < sites->size(); ++i) {
+    const Rewritten& site = (*sites)[i];
+    Candidate candidate = changed_candidate(parent.candidate, move);
+    candidate.source = site.source;
+    out.push_back(make_offer(move, parent, std::move(candidate), site.site, site.summary, i));
+  }
+  return {};
+}
+
+Status check_known(const std::vector<std::string>& wanted, const std::vector<std::string>& known,
+                   const char* what) {
+  for (const std::string& name : wanted) {
+    if (!contains(known, name)) {
+      return make_error(ErrorKind::bad_input, fmt::format("there is no {} \"{}\"; known are {}",
+                                                          what, name, fmt::join(known, ", ")));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Playbook> Playbook::load(const PlaybookSettings& settings) {
+  Result<std::vector<Move>> moves = load_moves(settings.moves);
+  if (!moves) {
+    return moves.error();
+  }
+  std::vector<std::string> ids;
+  const std::vector<std::string> rewriters = rewriter_names();
+  for (const Move& move : *moves) {
+    ids.push_back(move.id);
+    if (!move.rewriter.empty()) {
+      const Status known = check_known({move.rewriter}, rewriters, "rewriter");
+      if (!known) {
+        return make_error(ErrorKind::bad_input, known.error().message, "move " + move.id);
+      }
+    }
+  }
+  KP_TRY(check_known(settings.only, ids, "move"));
+  KP_TRY(check_known(settings.tiers, move_tiers(), "tier"));
+  std::erase_if(*moves, [&settings](const Move& move) {
+    const bool named = contains(settings.only, move.id);
+    const bool in_tier = contains(settings.tiers, move.tier);
+    const bool all = settings.only.empty() && settings.tiers.empty();
+    return !all && !named && !in_tier;
+  });
+  return Playbook(settings, std::move(*moves));
+}
+
+bool Playbook::holds(const Condition& condition, const Parent& parent) const {
+  switch (condition.kind) {
+    case Condition::Kind::option:
+      return contains(parent.candidate.options, condition.value) == condition.wanted;
+    case Condition::Kind::compiler:
+      return (parent.candidate.compiler.find(condition.value) != std::string::npos) ==
+             condition.wanted;
+    case Condition::Kind::source:
+      return (parent.candidate.source.find(condition.value) != std::string::npos) ==
+             condition.wanted;
+    case Condition::Kind::after:
+      return parent.moves.contains(condition.value) == condition.wanted;
+    case Condition::Kind::policy:
+      return (condition.value == "fast_math" && settings_.fast_math) == condition.wanted;
+  }
+  return false;
+}
+
+std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
+  if (!move.compiler.empty()) {
+    if (move.compiler == parent.candidate.compiler) {
+      return "it is built by " + move.compiler + " already";
+    }
+    if (!contains(settings_.compilers, move.compiler)) {
+      return move.compiler + " is not there";
+    }
+  }
+  for (const Condition& condition : move.when) {
+    if (!holds(condition, parent)) {
+      return fmt::format("it needs {}\"{}\"", condition.wanted ? "" : "no ", condition.value);
+    }
+  }
+  return {};
+}
+
+Offers Playbook::offers(const Parent& parent, std::stop_token stop) const {
+  Offers out;
+  std::optional<Result<Program>> program;
+  for (const Move& move : moves_) {
+    if (const std::string reason = obstacle(move, parent); !reason.empty()) {
+      out.refusals.push_back({move.id, reason});
+      continue;
+    }
+    Status offered;
+    if (!move.rewriter.empty()) {
+      if (!program) {
+        program = parse_program(parent.candidate.source, settings_.parse, stop);
+      }
+      offered =
+          *program ? offer_rewritten(move, parent, **program, out.list) : Status(program->error());
+    } else if (move.tune) {
+      offered = offer_neighbours(move, parent, out.list);
+    } else {
+      out.list.push_back(
+          make_offer(move, parent, changed_candidate(parent.candidate, move), "", move.title, 0));
+    }
+    if (!offered) {
+      out.refusals.push_back({move.id, offered.error().text()});
+    }
+  }
+  return out;
+}
+
+double Playbook::promise(const Offer& offer, const MoveRecords& records) const {
+  const auto record = records.find(offer.proposal.move);
+  if (record == records.end() || record->second.tried == 0) {
+    return offer.promise;
+  }
+  return (prior_trials * offer.promise + record->second.log_gain) /
+         (prior_trials + record->second.tried);
+}
+
+std::string Playbook::tier_of(const std::string& move) const {
+  const auto found = std::find_if(moves_.begin(), moves_.end(),
+                                  [&move](const Move& known) { return known.id == move; });
+  return found == moves_.end() ? "" : found->tier;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,88 @@
+// The playbook: expert moves made concrete for a candidate, with no LLM.
+//
+// It acts on what it sees in source, build options and diagnosis, never on a task's name.
+#pragma once
+
+#include <map>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/node.hpp"
+#include "common/model/run.hpp"
+#include "coordinator/propose/move.hpp"
+#include "coordinator/rewrite/parse.hpp"
+
+namespace kernelpro {
+
+// How moves have fared so far in a run: what the playbook learns from.
+struct MoveRecord {
+  int tried = 0;        // judged under a parent that passed
+  double log_gain = 0;  // sum of max(0, ln(speed-up over the parent)); a failure adds 0
+};
+
+using MoveRecords = std::map<std::string, MoveRecord>;
+
+// The candidate that is to be improved.
+struct Parent {
+  Candidate candidate;
+  Diagnosis diagnosis;
+  std::set<std::string> moves;  // on the way from the root
+};
+
+struct Offer {
+  Proposal proposal;
+  double promise = 0;  // by the move file and the parent's class; records come on top
+  std::string tier;
+};
+
+// Moves that did not apply, and why: for `why` and for people who write moves.
+struct Refusal {
+  std::string move;
+  std::string reason;
+};
+
+struct Offers {
+  std::vector<Offer> list;  // in the order of the moves
+  std::vector<Refusal> refusals;
+};
+
+struct PlaybookSettings {
+  std::filesystem::path moves;     // the folder of move files
+  std::vector<std::string> tiers;  // empty: all
+  std::vector<std::string> only;   // ids; empty: all
+  bool fast_math = true;
+  std::vector<std::string> compilers;  // names that the worker has
+  ParseSettings parse;
+};
+
+class Playbook {
+ public:
+  // Errors name the malformed file, or the unknown tier or move with the known ones.
+  [[nodiscard]] static Result<Playbook> load(const PlaybookSettings& settings);
+
+  // Everything that may be tried on this candidate. A source that the parser cannot read still
+  // gets the moves that need no parser; the refusals say so. Blocks while clang parses.
+  [[nodiscard]] Offers offers(const Parent& parent, std::stop_token stop = {}) const;
+
+  // How promising an offer is, given how its move has fared so far: the expected log gain.
+  [[nodiscard]] double promise(const Offer& offer, const MoveRecords& records) const;
+
+  [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
+  // Empty for an unknown move.
+  [[nodiscard]] std::string tier_of(const std::string& move) const;
+
+ private:
+  Playbook(PlaybookSettings settings, std::vector<Move> moves)
+      : settings_(std::move(settings)), moves_(std::move(moves)) {}
+  [[nodiscard]] bool holds(const Condition& condition, const Parent& parent) const;
+  // Why the move cannot be considered at all; empty: it can.
+  [[nodiscard]] std::string obstacle(const Move& move, const Parent& parent) const;
+
+  PlaybookSettings settings_;
+  std::vector<Move> moves_;
+};
+
+}  // namespace kernelpro

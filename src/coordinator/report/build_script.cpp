@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "coordinator/report/export_parts.hpp"
+
+namespace kernelpro::report {
+
+namespace {
+
+std::string compiler_name(const BuildRecord& build) {
+  return std::filesystem::path(build.compiler).filename().string();
+}
+
+bool is_for_linker(const std::string& flag) {
+  return flag.starts_with("-Wl,") || flag.starts_with("-l");
+}
+
+// The build line of the certificate; what the linker is told stands behind the source, as it did.
+std::string build_line(const BuildRecord& build, const std::string& name,
+                       const std::string& folders) {
+  std::string before;
+  std::string after;
+  for (const std::string& flag : build.flags) {
+    (is_for_linker(flag) ? after : before) += " " + shell_word(flag);
+  }
+  return fmt::format("\"${}_cxx\"{} {} {}.cpp -o lib{}.so{}\n", name, before, folders, name, name,
+                     after);
+}
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+std::string compiler_line(const BuildRecord& build, const std::string& name) {
+  return fmt::format("# {}\n{}_cxx=${{{}_CXX:-{}}}\n", comment_text(build.compiler_identity), name,
+                     upper(name), shell_word(compiler_name(build)));
+}
+
+}  // namespace
+
+std::string build_script(const Certificate& certificate) {
+  const std::string rival = rival_name(certificate);
+  const std::string rival_folders = rival_headers(certificate).empty() ? "-I." : "-I. -I" + rival;
+  return fmt::format(
+             "#!/bin/sh\n"
+             "# Builds libkernel.so, lib{}.so and bench, with the compilers and flags of the\n"
+             "# certificate. Other compilers: KERNEL_CXX=... {}_CXX=... sh build.sh\n"
+             "set -eu\n"
+             "cd \"$(dirname \"$0\")\"\n\n",
+             rival, upper(rival)) +
+         compiler_line(certificate.build, "kernel") +
+         compiler_line(certificate.incumbent_build, rival) + "\n" +
+         build_line(certificate.build, "kernel", "-I.") +
+         build_line(certificate.incumbent_build, rival, rival_folders) +
+         "\"$kernel_cxx\" -std=c++20 -O2 -pthread -I. bench.cpp -o bench -ldl\n";
+}
+
+}  // namespace kernelpro::report

@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "coordinator/report/export_parts.hpp"
+#include "coordinator/report/table.hpp"
+#include "coordinator/report/verdict_text.hpp"
+
+namespace kernelpro::report {
+
+namespace {
+
+// As Markdown in a table's cell or a sentence.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : comment_text(text)) {
+    out += c == '|' ? std::string("\\|") : std::string(1, c);
+  }
+  return out;
+}
+
+std::string shape_formula(const TensorSpec& tensor) {
+  std::vector<std::string> extents;
+  for (const Formula& extent : tensor.shape) {
+    extents.push_back(cell(extent.text()));
+  }
+  return fmt::format("{}", fmt::join(extents, " × "));
+}
+
+std::string values_text(const TensorSpec& input) {
+  const ValueSpec& values = input.values;
+  const std::string bound = cell(values.bound.text());
+  switch (values.kind) {
+    case ValueKind::normal:
+      return "any";
+    case ValueKind::uniform:
+      return fmt::format("in [{}, {})", values.low, values.high);
+    case ValueKind::index:
+      return "in [0, " + bound + ")";
+    case ValueKind::offsets:
+      return "rising from 0 to " + bound;
+    case ValueKind::csr_columns:
+      return fmt::format("sorted and distinct within each row of `{}`, in [0, {})",
+                         cell(values.rows_of), bound);
+  }
+  return "any";
+}
+
+std::string tensor_rows(const Task& task) {
+  std::string out = "| # | tensor | type | shape | |\n|---|---|---|---|---|\n";
+  std::size_t place = 0;
+  for (const TensorSpec& input : task.inputs) {
+    out += fmt::format("| {} | `{}` | `{}` | {} | input, {}{} |\n", place++, cell(input.name),
+                       cpp_type(input.dtype), shape_formula(input),
+                       input.constant ? "constant, " : "", values_text(input));
+  }
+  for (const TensorSpec& output : task.outputs) {
+    out += fmt::format("| {} | `{}` | `{}` | {} | output |\n", place++, cell(output.name),
+                       cpp_type(output.dtype), shape_formula(output));
+  }
+  return out;
+}
+
+std::string argument_lists(const Task& task) {
+  std::string out = "`context->axes`:";
+  std::size_t place = 0;
+  for (const AxisSpec& axis : task.axes) {
+    out += fmt::format("{} [{}] `{}`{}", place == 0 ? "" : ",", place, cell(axis.name),
+                       axis.derived ? " = " + cell(axis.derived->text()) : "");
+    ++place;
+  }
+  out += ".\n";
+  if (task.scalars.empty()) {
+    return out + "There are no scalars.\n";
+  }
+  out += "`context->scalars`, as `double`:";
+  place = 0;
+  for (const ScalarSpec& scalar : task.scalars) {
+    out += fmt::format("{} [{}] `{}` ({}, judged in [{}, {}])", place == 0 ? "" : ",", place,
+                       cell(scalar.name), name_of(scalar.dtype), scalar.low, scalar.high);
+    ++place;
+  }
+  return out + ".\n";
+}
+
+// Statements that describe tensor `place` for the example.
+std::string example_tensor(const TensorSpec& tensor, std::size_t place,
+                           const std::vector<std::int64_t>& extents, bool output) {
+  std::vector<std::int64_t> strides(extents.size(), 1);
+  for (std::size_t axis = strides.size(); axis-- > 1;) {
+    strides[axis - 1] = strides[axis] * extents[axis];
+  }
+  const auto values = [](const std::vector<std::int64_t>& list) {
+    return list.empty() ? std::string("1") : fmt::format("{}", fmt::join(list, ", "));
+  };
+  return fmt::format("  const int64_t shape_{0}[] = {{{1}}}, strides_{0}[] = {{{2}}};  // {3}{4}\n",
+                     place, values(extents), values(strides), output ? "output " : "",
+                     comment_text(tensor.name));
+}
+
+std::string example_dtype(DType dtype) {
+  std::string code = dtype == DType::u8 ? "KP_UINT" : "KP_INT";
+  if (is_floating(dtype)) {
+    code = dtype == DType::bf16 ? "KP_BFLOAT" : "KP_FLOAT";
+  }
+  return fmt::format("{{{}, {}, 1}}", code, 8 * size_of(dtype));
+}
+
+bool defines(const Certificate& certificate, const std::string& function) {
+  return certificate.candidate.source.find(function + "(") != std::string::npos;
+}
+
+// What a caller allocates and does beyond the launch.
+std::string example_extras(const Certificate& certificate, std::size_t count) {
+  std::string out;
+  if (defines(certificate, "kp_workspace")) {
+    out += fmt::format(
+        "  context.workspace_bytes = kp_workspace(&context, tensors, {});\n"
+        "  context.workspace = aligned_alloc(64, (context.workspace_bytes + 63) / 64 * 64);\n",
+        count);
+  }
+  if (defines(certificate, "kp_prepare")) {
+    out += fmt::format(
+        "  context.state_bytes = kp_state(&context, tensors, {0});\n"
+        "  context.state = aligned_alloc(64, (context.state_bytes + 63) / 64 * 64);\n"
+        "  kp_prepare(&context, tensors, {0});  // again whenever a constant input changes\n",
+        count);
+  }
+  return out;
+}
+
+Result<std::string> example(const Certificate& certificate) {
+  const Task& task = certificate.task;
+  const Result<Axes> axes = complete_axes(task, certificate.verdict.timing.shapes.front().shape);
+  if (!axes) {
+    return axes.error();
+  }
+  std::string shapes;
+  std::string rows;
+  std::size_t place = 0;
+  for (const std::vector<TensorSpec>* tensors : {&task.inputs, &task.outputs}) {
+    for (const TensorSpec& tensor : *tensors) {
+      const Result<std::vector<std::int64_t>> extents = evaluate_shape(tensor.shape, *axes);
+      if (!extents) {
+        return extents.error();
+      }
+      shapes += example_tensor(tensor, place, *extents, tensors == &task.outputs);
+      rows += fmt::format("      {{data[{0}], {1}, {2}, shape_{0}, strides_{0}}},\n", place,
+                          example_dtype(tensor.dtype), extents->size());
+      ++place;
+    }
+  }
+  std::vector<std::int64_t> axis_values;
+  for (const AxisSpec& axis : task.axes) {
+    axis_values.push_back(axes->at(axis.name));
+  }
+  return fmt::format(
+      "// At {}. data[]: the tensors' memory, 64-byte aligned, dense, row-major.\n"
+      "#include <stdlib.h>\n"
+      "#include \"kernelpro/candidate.h\"\n\n"
+      "int call(void** data, const double* scalars, int threads) {{\n"
+      "  const int64_t axes[] = {{{}}};\n{}"
+      "  const kp_tensor tensors[] = {{\n{}  }};\n"
+      "  kp_context context = {{}};\n"
+      "  context.abi_version = KP_ABI_VERSION;\n"
+      "  context.device_type = KP_CPU;\n"
+      "  context.threads = threads;\n"
+      "  context.axes = axes;\n"
+      "  context.axis_count = {};\n"
+      "  context.scalars = scalars;\n"
+      "  context.scalar_count = {};\n{}"
+      "  return kp_launch(&context, tensors, {});  // 0: done\n"
+      "}}\n",
+      comment_text(shape_text(task, *axes)), fmt::join(axis_values, ", "), shapes, rows,
+      task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
+}
+
+std::string measured(const Certificate& certificate, const std::string& rival) {
+  const Timing& timing = certificate.verdict.timing;
+  std::string out = fmt::format(
+      "| shape | kernel | {} | speed-up | 95 % interval | of the machine's bound |\n"
+      "|---|---|---|---|---|---|\n",
+      rival);
+  for (const ShapeTiming& shape : timing.shapes) {
+    out += fmt::format("| {} | {} | {} | {:.3f} | [{:.3f}, {:.3f}] | {:.0f} % ({}) |\n",
+                       cell(shape_text(certificate.task, shape.shape)),
+                       duration_text(shape.candidate_ns), duration_text(shape.incumbent_ns),
+                       shape.speedup, shape.speedup_interval.low, shape.speedup_interval.high,
+                       100 * shape.share_of_bound, cell(shape.bound_by));
+  }
+  out += fmt::format("\nTogether (geometric mean): {:.3f} [{:.3f}, {:.3f}].\n", timing.speedup,
+                     timing.speedup_interval.low, timing.speedup_interval.high);
+  if (timing.shapes.front().prepare_ns > 0) {
+    out += fmt::format("`kp_prepare` takes {} more, once for each set of constant inputs.\n",
+                       duration_text(timing.shapes.front().prepare_ns));
+  }
+  return out;
+}
+
+// What a reader must know before relying on the result.
+std::string warnings(const Verdict& verdict) {
+  std::string out;
+  if (verdict.suspect) {
+    out += "\n**Suspect**: the clocks or the machine's bound leave doubt about the speed.\n";
+    for (const std::string& suspicion : verdict.suspicions) {
+      out += "- " + cell(suspicion) + "\n";
+    }
+  }
+  if (!verdict.verified) {
+    out += "\n**Unverified**: it was judged without a sandbox.\n";
+  }
+  if (verdict.precision != "contract") {
+    out += fmt::format("\n**Lower precision**: accepted as {}.\n", cell(verdict.precision));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> export_readme(const Certificate& certificate) {
+  const Task& task = certificate.task;
+  const MachineRecord& machine = certificate.machine;
+  const std::string rival = rival_name(certificate);
+  const Result<std::string> snippet = example(certificate);
+  if (!snippet) {
+    return snippet.error();
+  }
+  std::string out = fmt::format("# {}: {}\n\n{}\n", cell(task.name),
+                                cell(certificate.candidate.name), cell(task.summary));
+  out += fmt::format(
+      "\nA kernel made and judged by KernelPro {} on {}; verdict: {}. {}\n{}"
+      "\n## Measured\n\n{}\nMachine: {}, {} cores, {} MiB last-level cache, Linux {} ({}).\n"
+      "Compiler: {}; {} compared with: `{}`.\n",
+      cell(certificate.program_version), cell(certificate.date), outcome_text(certificate.verdict),
+      cell(certificate.verdict.summary), warnings(certificate.verdict),
+      measured(certificate, rival), cell(machine.processor), machine.cores,
+      machine.cache_bytes >> 20, cell(machine.kernel), cell(machine.architecture),
+      cell(certificate.build.compiler_identity), rival, cell(certificate.incumbent.name));
+  out += fmt::format(
+      "\n## Build and measure\n\n```\nsh build.sh\n./bench\n```\n\n"
+      "`build.sh` uses the certificate's compilers and flags, so the result fits the processor it\n"
+      "is built for; build anew on another. `bench` times `libkernel.so` against `lib{}.so` and\n"
+      "prints the certificate's figures beside; it exits with 1 when a call fails or the outputs\n"
+      "disagree. It uses {} threads unless told `--threads N`.\n",
+      rival, std::max(machine.cores, 1));
+  out += fmt::format(
+      "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t count)` from\n"
+      "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",
+      tensor_rows(task), argument_lists(task), *snippet);
+  out +=
+      "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: correctness "
+      "on new inputs,\nhonesty and speed.\n";
+  return out;
+}
+
+}  // namespace kernelpro::report

@@ -34,7 +34,7 @@ Status check_exportable(const Certificate& certificate) {
                                   certificate.candidate.backend),
                       what);
   }
-  return {};
+  return validate_task(certificate.task);
 }
 
 }  // namespace

@@ -170,7 +170,10 @@ Result<std::string> example(const Certificate& certificate) {
       "  context.axis_count = {};\n"
       "  context.scalars = scalars;\n"
       "  context.scalar_count = {};\n{}"
-      "  return kp_launch(&context, tensors, {});  // 0: done\n"
+      "  const int code = kp_launch(&context, tensors, {});  // 0: done\n"
+      "  free(context.workspace);\n"
+      "  free(context.state);\n"
+      "  return code;\n"
       "}}\n",
       comment_text(shape_text(task, *axes)), fmt::join(axis_values, ", "), shapes, rows,
       task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
@@ -231,7 +234,7 @@ Result<std::string> export_readme(const Certificate& certificate) {
   out += fmt::format(
       "\nA kernel made and judged by KernelPro {} on {}; verdict: {}. {}\n{}"
       "\n## Measured\n\n{}\nMachine: {}, {} cores, {} MiB last-level cache, Linux {} ({}).\n"
-      "Compiler: {}; {} compared with: `{}`.\n",
+      "Compiler: {}. Compared with the {} `{}`.\n",
       cell(certificate.program_version), cell(certificate.date), outcome_text(certificate.verdict),
       cell(certificate.verdict.summary), warnings(certificate.verdict),
       measured(certificate, rival), cell(machine.processor), machine.cores,

@@ -1,0 +1,115 @@
+#include "coordinator/report/node_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "coordinator/report/run_report.hpp"
+#include "coordinator/report/table.hpp"
+#include "coordinator/report/verdict_text.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+std::string known_nodes(const std::vector<Node>& nodes) {
+  if (nodes.empty()) {
+    return "it has none yet";
+  }
+  const auto [first, last] = std::minmax_element(
+      nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.id < b.id; });
+  return fmt::format("its nodes are {} to {}", first->id, last->id);
+}
+
+std::string outcome_of(const Node& node) {
+  if (node.state == NodeState::in_flight) {
+    return "in flight";
+  }
+  if (node.state == NodeState::duplicate) {
+    return fmt::format("duplicate of node {}", node.same_as);
+  }
+  std::string out(name_of(node.outcome));
+  out += node.rule.empty() ? "" : ": " + node.rule;
+  out += node.suspect ? " (suspect)" : "";
+  out += node.precision == "contract" ? "" : " (" + node.precision + ")";
+  return out + (node.verified ? "" : " (unverified)");
+}
+
+std::string speedup_of(const Node& node) {
+  if (node.id == root_node) {
+    return "1.00";
+  }
+  const bool timed = node.state == NodeState::judged && node.outcome == Outcome::passed;
+  return timed ? fmt::format("{:.2f}", node.speedup) : "–";
+}
+
+std::string origin_lines(const Node& node) {
+  if (node.id == root_node) {
+    return "  the task's baseline\n";
+  }
+  std::string out = fmt::format("  move       {}{}, from node {}\n", node.move,
+                                node.site.empty() ? "" : " at " + node.site, node.parent);
+  if (!node.plan.empty()) {
+    out += "  plan       " + node.plan + "\n";
+  }
+  out += fmt::format("  predicted  {:.2f} times the parent's speed\n", node.predicted_gain);
+  return out;
+}
+
+std::string build_line(const Node& node) {
+  std::string out = "  build      " + (node.compiler.empty() ? "default compiler" : node.compiler);
+  for (const std::string& option : node.options) {
+    out += " " + option;
+  }
+  return out + "\n";
+}
+
+std::string reason_lines(const Node& node) {
+  std::string out;
+  for (const std::string& reason : node.reasons) {
+    out += (out.empty() ? "  chosen     " : "             ") + reason + "\n";
+  }
+  return out;
+}
+
+std::string result_lines(const Node& node, const std::optional<Certificate>& certificate) {
+  std::string out;
+  if (node.outcome == Outcome::passed && node.state == NodeState::judged && node.id != root_node) {
+    out += fmt::format("  speed-up   {:.2f} [{:.2f}, {:.2f}] over the baseline{}\n", node.speedup,
+                       node.speedup_interval.low, node.speedup_interval.high,
+                       node.screened ? " (screen only)" : "");
+  }
+  if (!node.diagnosis.text.empty()) {
+    out += fmt::format("  diagnosis  {}: {}\n", name_of(node.diagnosis.bottleneck),
+                       node.diagnosis.text);
+  }
+  if (certificate) {
+    return out + "\n" + evaluation_text({*certificate, ""});
+  }
+  return out + (node.summary.empty() ? "" : "  " + node.summary + "\n");
+}
+
+std::string lineage_table(const std::vector<Node>& nodes, NodeId id) {
+  Table table({"node", "move", "where", "verdict", "speed-up"});
+  for (const Node* node : lineage_of(nodes, id)) {
+    table.add({std::to_string(node->id), node->id == root_node ? "baseline" : node->move,
+               node->site, outcome_of(*node), speedup_of(*node)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+Result<std::string> node_text(const std::vector<Node>& nodes, NodeId id,
+                              const std::optional<Certificate>& certificate) {
+  const Node* node = find_node(nodes, id);
+  if (node == nullptr) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("the run has no node {}; {}", id, known_nodes(nodes)));
+  }
+  return fmt::format("node {}: {}\n", id, outcome_of(*node)) + origin_lines(*node) +
+         build_line(*node) + reason_lines(*node) + result_lines(*node, certificate) + "\n" +
+         lineage_table(nodes, id);
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "coordinator/report/run_report.hpp"
+#include "coordinator/report/table.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+using nlohmann::json;
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t chart_columns = 40;
+
+std::string gain_text(double gain) {
+  return gain > 0 ? fmt::format("{:.2f}", gain) : "–";
+}
+
+std::string speedup_text(const RunReport& report, NodeId id) {
+  const Node* node = find_node(report.nodes, id);
+  if (id == root_node || node == nullptr) {
+    return "1.00";
+  }
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", node->speedup, node->speedup_interval.low,
+                     node->speedup_interval.high);
+}
+
+// "unroll → tile → parallel": the moves from the root down.
+std::string moves_text(const RunReport& report, NodeId id) {
+  std::string out;
+  for (const Node* node : lineage_of(report.nodes, id)) {
+    if (node->id != root_node) {
+      out += (out.empty() ? "" : " → ") + node->move;
+    }
+  }
+  return out;
+}
+
+std::string node_phrase(const RunReport& report, NodeId id) {
+  if (id == root_node) {
+    return "none beats the baseline";
+  }
+  return fmt::format("node {}, speed-up {}: {}", id, speedup_text(report, id),
+                     moves_text(report, id));
+}
+
+std::string state_text(const Run& run) {
+  return std::string(name_of(run.state)) +
+         (run.ended_because.empty() ? "" : " (" + run.ended_because + ")");
+}
+
+std::string search_text(const RunSettings& settings) {
+  return settings.search == "mcts"
+             ? fmt::format("mcts ({}), seed {}", settings.preset, settings.seed)
+             : fmt::format("{}, seed {}", settings.search, settings.seed);
+}
+
+std::string verdict_text(const RunReport& report) {
+  std::vector<std::pair<std::string, std::int64_t>> counts(report.verdicts.begin(),
+                                                           report.verdicts.end());
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string out;
+  const auto add = [&out](const std::string& name, std::int64_t count) {
+    if (count > 0) {
+      out += (out.empty() ? "" : ", ") + fmt::format("{} {}", count, name);
+    }
+  };
+  for (const auto& [name, count] : counts) {
+    add(name, count);
+  }
+  add("duplicates", report.duplicates);
+  add("in flight", report.in_flight);
+  return out.empty() ? "none" : out;
+}
+
+std::string found_text(const RunReport& report) {
+  return report.found_at == 0
+             ? fmt::format("{} evaluations", report.evaluations)
+             : fmt::format("{} of {} evaluations", report.found_at, report.evaluations);
+}
+
+std::string chart_text(const RunReport& report) {
+  if (report.progress.empty()) {
+    return "";
+  }
+  return fmt::format("1.00 {} {:.2f}", sparkline(report.progress, chart_columns),
+                     report.progress.back());
+}
+
+std::string time_text(const Run& run) {
+  return fmt::format("{}, {} of it building and judging",
+                     duration_text(static_cast<double>(run.wall_ns)),
+                     duration_text(static_cast<double>(run.work_ns)));
+}
+
+// What both forms say of a run, label and value.
+Rows facts(const RunReport& report) {
+  const Run& run = report.run;
+  Rows rows = {{"task", run.task.name + ": " + run.task.summary},
+               {"search", search_text(run.settings)},
+               {"state", state_text(run)},
+               {"time", time_text(run)},
+               {"machine", run.machine},
+               {"verdicts", verdict_text(report)},
+               {"best", node_phrase(report, report.best)},
+               {"found after", found_text(report)},
+               {"flags only", node_phrase(report, report.flags_only_best)},
+               {"progress", chart_text(report)}};
+  std::erase_if(rows, [](const std::vector<std::string>& row) { return row[1].empty(); });
+  return rows;
+}
+
+const std::vector<std::string>& move_header() {
+  static const std::vector<std::string> header = {"move",   "tier",      "tried",
+                                                  "passed", "mean gain", "best gain"};
+  return header;
+}
+
+Rows move_rows(const RunReport& report) {
+  Rows rows;
+  for (const MoveStatistics& move : report.moves) {
+    rows.push_back({move.move, move.tier, std::to_string(move.tried), std::to_string(move.passed),
+                    gain_text(move.mean_gain), gain_text(move.best_gain)});
+  }
+  return rows;
+}
+
+// One row of a Markdown table; what would end a cell is escaped.
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string out = "|";
+  for (std::string text : cells) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
+      text.insert(at, "\\");
+    }
+    out += " " + text + " |";
+  }
+  return out + "\n";
+}
+
+std::string markdown_table(const std::vector<std::string>& header, const Rows& rows) {
+  std::string out = markdown_row(header) + "|";
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    out += "---|";
+  }
+  out += "\n";
+  for (const std::vector<std::string>& row : rows) {
+    out += markdown_row(row);
+  }
+  return out;
+}
+
+json node_json(const RunReport& report, NodeId id) {
+  json moves = json::array();
+  for (const Node* node : lineage_of(report.nodes, id)) {
+    if (node->id != root_node) {
+      moves.push_back(node->move);
+    }
+  }
+  const Node* node = find_node(report.nodes, id);
+  const bool root = id == root_node || node == nullptr;
+  const Interval interval = root ? Interval{1, 1} : node->speedup_interval;
+  return {{"node", id},
+          {"speedup", root ? 1 : node->speedup},
+          {"speedup_interval", json::array({interval.low, interval.high})},
+          {"moves", moves}};
+}
+
+json move_json(const MoveStatistics& move) {
+  return {{"move", move.move},     {"tier", move.tier},           {"tried", move.tried},
+          {"passed", move.passed}, {"mean_gain", move.mean_gain}, {"best_gain", move.best_gain}};
+}
+
+}  // namespace
+
+std::string run_report_text(const RunReport& report) {
+  std::string out = report.run.id + "\n";
+  for (const std::vector<std::string>& row : facts(report)) {
+    out += fmt::format("  {:<12} {}\n", row[0], row[1]);
+  }
+  if (!report.moves.empty()) {
+    Table table(move_header());
+    for (std::vector<std::string>& row : move_rows(report)) {
+      table.add(std::move(row));
+    }
+    out += "\n" + table.text();
+  }
+  return out;
+}
+
+std::string run_report_markdown(const RunReport& report) {
+  std::string out = "# " + report.run.id + "\n\n" + markdown_table({"", ""}, facts(report));
+  if (!report.moves.empty()) {
+    out += "\n## Moves\n\n" + markdown_table(move_header(), move_rows(report));
+  }
+  return out;
+}
+
+json run_report_json(const RunReport& report) {
+  const Run& run = report.run;
+  json moves = json::array();
+  for (const MoveStatistics& move : report.moves) {
+    moves.push_back(move_json(move));
+  }
+  return {{"run", run.id},
+          {"task", run.task.name},
+          {"task_hash", run.task_hash},
+          {"created", run.created},
+          {"program_version", run.program_version},
+          {"machine", run.machine},
+          {"search", run.settings.search},
+          {"preset", run.settings.preset},
+          {"seed", run.settings.seed},
+          {"budget", run.settings.evaluations},
+          {"state", std::string(name_of(run.state))},
+          {"ended_because", run.ended_because},
+          {"wall_ns", run.wall_ns},
+          {"work_ns", run.work_ns},
+          {"evaluations", report.evaluations},
+          {"found_at", report.found_at},
+          {"duplicates", report.duplicates},
+          {"in_flight", report.in_flight},
+          {"verdicts", report.verdicts},
+          {"best", node_json(report, report.best)},
+          {"flags_only_best", node_json(report, report.flags_only_best)},
+          {"progress", report.progress},
+          {"moves", moves}};
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,260 @@
+#include "coordinator/report/run_report.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "coordinator/report/certificates.hpp"
+#include "coordinator/report/node_text.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+const std::map<std::string, std::string> tiers = {
+    {"flags", "build"}, {"parallel", "pragmas"}, {"tile", "nest"}};
+
+Node judged(NodeId id, NodeId parent, const std::string& move, double speedup) {
+  Node node;
+  node.id = id;
+  node.parent = parent;
+  node.move = move;
+  node.state = NodeState::judged;
+  node.outcome = speedup > 0 ? Outcome::passed : Outcome::incorrect;
+  node.speedup = speedup;
+  node.speedup_interval = {speedup * 0.9, speedup * 1.1};
+  node.born = id * 2;
+  node.ended = id * 2 + 1;
+  return node;
+}
+
+Node root() {
+  Node node = judged(root_node, no_node, "", 1);
+  node.plan = "the baseline";
+  return node;
+}
+
+Run sample_run() {
+  Run run;
+  run.id = "small-1";
+  run.task = testing::small_task();
+  run.state = RunState::finished;
+  run.ended_because = "the budget of 6 evaluations is spent";
+  run.machine = "Some CPU";
+  run.wall_ns = 2'000'000'000;
+  run.work_ns = 1'500'000'000;
+  return run;
+}
+
+// 0 ─ 1 flags 2.0 ─ 2 parallel 3.0 ─ 3 tile 6.0
+//   ├ 4 tile wrong
+//   └ 5 tile 1.5
+std::vector<Node> sample_nodes() {
+  return {root(),
+          judged(1, 0, "flags", 2),
+          judged(2, 1, "parallel", 3),
+          judged(3, 2, "tile", 6),
+          judged(4, 0, "tile", 0),
+          judged(5, 0, "tile", 1.5)};
+}
+
+RunReport sample_report() {
+  return make_run_report(sample_run(), sample_nodes(), tiers);
+}
+
+TEST(RunReport, FindsTheBestNodeAndWhenItWasThere) {
+  const RunReport report = sample_report();
+  EXPECT_EQ(report.best, 3);
+  EXPECT_EQ(report.found_at, 3);
+  EXPECT_EQ(report.evaluations, 5);
+  EXPECT_THAT(report.progress, ElementsAre(2, 3, 6, 6, 6));
+  EXPECT_THAT(report.verdicts, ElementsAre(Pair("incorrect", 1), Pair("passed", 4)));
+}
+
+TEST(RunReport, CountsEvaluationsInTheOrderOfTheirVerdicts) {
+  std::vector<Node> nodes = sample_nodes();
+  std::swap(nodes[1], nodes[5]);
+  nodes[1].ended = 1;  // node 5, judged before all others
+  const RunReport report = make_run_report(sample_run(), nodes, tiers);
+  EXPECT_THAT(report.progress, ElementsAre(1.5, 2, 3, 6, 6));
+  EXPECT_EQ(report.found_at, 4);
+}
+
+TEST(RunReport, TakesBuildOptionsAndParallelAloneForTheFlagsOnlyBest) {
+  EXPECT_EQ(sample_report().flags_only_best, 2);
+  std::vector<Node> nodes = sample_nodes();
+  nodes[2].parent = 5;  // now below a tile
+  EXPECT_EQ(make_run_report(sample_run(), nodes, tiers).flags_only_best, 1);
+  EXPECT_EQ(make_run_report(sample_run(), nodes, {}).flags_only_best, root_node);
+}
+
+TEST(RunReport, LetsNoDoubtfulNodeBeTheBestUnlessTheRunAllowsIt) {
+  kernelpro::Run run = sample_run();
+  std::vector<Node> nodes = sample_nodes();
+  nodes[3].suspect = true;
+  EXPECT_EQ(make_run_report(run, nodes, tiers).best, 2);
+  run.settings.accept_suspect = true;
+  EXPECT_EQ(make_run_report(run, nodes, tiers).best, 3);
+  nodes[3].precision = "bf16";
+  EXPECT_EQ(make_run_report(run, nodes, tiers).best, 2);
+  run.settings.allow_precision = {"bf16"};
+  EXPECT_EQ(make_run_report(run, nodes, tiers).best, 3);
+  nodes[3].screened = true;
+  EXPECT_EQ(make_run_report(run, nodes, tiers).best, 2);
+}
+
+TEST(RunReport, DoesNotCountWhatWasNeverJudged) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[1].state = NodeState::duplicate;
+  nodes[4].outcome = Outcome::not_judged;
+  nodes[5].state = NodeState::in_flight;
+  const RunReport report = make_run_report(sample_run(), nodes, tiers);
+  EXPECT_EQ(report.evaluations, 2);
+  EXPECT_EQ(report.duplicates, 1);
+  EXPECT_EQ(report.in_flight, 1);
+  EXPECT_THAT(report.verdicts, ElementsAre(Pair("not_judged", 1), Pair("passed", 2)));
+}
+
+TEST(RunReport, TellsWhatEachMoveGainedOverItsParent) {
+  const std::vector<MoveStatistics> moves = sample_report().moves;
+  ASSERT_EQ(moves.size(), 3U);
+  EXPECT_EQ(moves[0].move, "tile");
+  EXPECT_EQ(moves[0].tier, "nest");
+  EXPECT_EQ(moves[0].tried, 3);
+  EXPECT_EQ(moves[0].passed, 2);
+  EXPECT_THAT(moves[0].mean_gain, DoubleNear(1.7320508, 1e-6));  // of 2 and 1.5: sqrt(3)
+  EXPECT_THAT(moves[0].best_gain, DoubleEq(2));
+  EXPECT_EQ(moves[1].move, "flags");
+  EXPECT_THAT(moves[1].mean_gain, DoubleEq(2));
+}
+
+TEST(RunReport, SaysSoWhenNothingBeatsTheBaseline) {
+  const RunReport report =
+      make_run_report(sample_run(), {root(), judged(1, 0, "tile", 0.5)}, tiers);
+  EXPECT_EQ(report.best, root_node);
+  EXPECT_EQ(report.found_at, 0);
+  EXPECT_THAT(run_report_text(report), HasSubstr("best         none beats the baseline\n"));
+  EXPECT_THAT(run_report_text(make_run_report(sample_run(), {}, tiers)),
+              AllOf(HasSubstr("none beats the baseline"), Not(HasSubstr("progress"))));
+}
+
+TEST(RunReport, PrintsText) {
+  EXPECT_EQ(run_report_text(sample_report()),
+            "small-1\n"
+            "  task         small: out[i] = x[i] + y[i]\n"
+            "  search       mcts (default), seed 1\n"
+            "  state        finished (the budget of 6 evaluations is spent)\n"
+            "  time         2 s, 1.5 s of it building and judging\n"
+            "  machine      Some CPU\n"
+            "  verdicts     4 passed, 1 incorrect\n"
+            "  best         node 3, speed-up 6.00 [5.40, 6.60]: flags → parallel → tile\n"
+            "  found after  3 of 5 evaluations\n"
+            "  flags only   node 2, speed-up 3.00 [2.70, 3.30]: flags → parallel\n"
+            "  progress     1.00 ▄▅███ 6.00\n"
+            "\n"
+            "move      tier     tried  passed  mean gain  best gain\n"
+            "------------------------------------------------------\n"
+            "tile      nest         3       2       1.73       2.00\n"
+            "flags     build        1       1       2.00       2.00\n"
+            "parallel  pragmas      1       1       1.50       1.50\n");
+}
+
+TEST(RunReport, PrintsMarkdownWithBarsEscaped) {
+  kernelpro::Run run = sample_run();
+  run.machine = "a|b";
+  const std::string text = run_report_markdown(make_run_report(run, sample_nodes(), tiers));
+  EXPECT_THAT(text, AllOf(HasSubstr("# small-1\n"), HasSubstr("| machine | a\\|b |\n"),
+                          HasSubstr("| move | tier | tried | passed | mean gain | best gain |\n"
+                                    "|---|---|---|---|---|---|\n"
+                                    "| tile | nest | 3 | 2 | 1.73 | 2.00 |\n")));
+}
+
+TEST(RunReport, PrintsJson) {
+  const nlohmann::json json = run_report_json(sample_report());
+  EXPECT_EQ(json.at("run"), "small-1");
+  EXPECT_EQ(json.at("best").at("node"), 3);
+  EXPECT_EQ(json.at("best").at("moves"), nlohmann::json({"flags", "parallel", "tile"}));
+  EXPECT_EQ(json.at("flags_only_best").at("speedup"), 3.0);
+  EXPECT_EQ(json.at("verdicts").at("passed"), 4);
+  EXPECT_EQ(json.at("progress").size(), 5U);
+  EXPECT_EQ(json.at("moves").at(0).at("tried"), 3);
+}
+
+TEST(Sparkline, FitsManyValuesIntoItsColumnsAndEndsAtTheTop) {
+  std::vector<double> values(100, 1.0);
+  values.back() = 8;
+  std::string expected;
+  for (int i = 0; i < 39; ++i) {
+    expected += "▁";
+  }
+  EXPECT_EQ(sparkline(values, 40), expected + "█");
+  EXPECT_EQ(sparkline({1, 1}, 40), "▁▁");
+  EXPECT_EQ(sparkline({}, 40), "");
+}
+
+TEST(NodeText, ShowsMovePlanReasonsVerdictAndLineage) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[3].site = "loops i, j";
+  nodes[3].plan = "tile both loops by 32";
+  nodes[3].reasons = {"node 2: the best so far", "widened: 3 visits"};
+  nodes[3].options = {"-O3", "target"};
+  nodes[3].diagnosis = {Bottleneck::memory, 0.8, "80 % of the bandwidth"};
+  const Certificate certificate =
+      testing::passed_certificate(testing::small_task(), testing::small_source("x[i] + y[i]"));
+  const auto text = node_text(nodes, 3, certificate);
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text, AllOf(HasSubstr("node 3: passed\n"),
+                           HasSubstr("  move       tile at loops i, j, from node 2\n"),
+                           HasSubstr("  plan       tile both loops by 32\n"),
+                           HasSubstr("  build      default compiler -O3 target\n"),
+                           HasSubstr("  chosen     node 2: the best so far\n"
+                                     "             widened: 3 visits\n"),
+                           HasSubstr("  speed-up   6.00 [5.40, 6.60] over the baseline\n"),
+                           HasSubstr("  diagnosis  memory: 80 % of the bandwidth\n"),
+                           HasSubstr("n=20000")));
+  EXPECT_THAT(*text, HasSubstr("   0  baseline              passed       1.00\n"
+                               "   1  flags                 passed       2.00\n"
+                               "   2  parallel              passed       3.00\n"
+                               "   3  tile      loops i, j  passed       6.00\n"));
+}
+
+TEST(NodeText, ShowsTheEvidenceOfAFailure) {
+  std::vector<Node> nodes = sample_nodes();
+  Certificate certificate =
+      testing::passed_certificate(testing::small_task(), testing::small_source("x[i]"));
+  certificate.verdict.outcome = Outcome::incorrect;
+  certificate.verdict.evidence = {"out[7] is 3, expected 4"};
+  certificate.verdict.timing = {};
+  const auto text = node_text(nodes, 4, certificate);
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text,
+              AllOf(HasSubstr("node 4: incorrect\n"), HasSubstr("  - out[7] is 3, expected 4\n"),
+                    Not(HasSubstr("over the baseline"))));
+}
+
+TEST(NodeText, ShowsWhatADuplicateWasTriedAs) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[5].state = NodeState::duplicate;
+  nodes[5].same_as = 3;
+  const auto text = node_text(nodes, 5, std::nullopt);
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text, HasSubstr("node 5: duplicate of node 3\n"));
+}
+
+TEST(NodeText, NamesTheNodesThereAre) {
+  const auto text = node_text(sample_nodes(), 17, std::nullopt);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().text(), "the run has no node 17; its nodes are 0 to 5");
+}
+
+}  // namespace
+}  // namespace kernelpro

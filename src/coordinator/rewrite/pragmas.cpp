@@ -1,0 +1,396 @@
+// The transformations that only write pragmas: parallel, simd, unroll, omp_tile.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "coordinator/rewrite/build.hpp"
+#include "coordinator/rewrite/jam.hpp"
+#include "coordinator/rewrite/transformations.hpp"
+
+namespace kernelpro {
+namespace {
+
+Error refuse(const std::string& why) {
+  return make_error(ErrorKind::bad_input, why);
+}
+
+bool has_pragma(const Stmt& loop, const std::string& word) {
+  return std::ranges::any_of(loop.loop.pragmas, [&](const std::string& line) {
+    return line.find(word) != std::string::npos;
+  });
+}
+
+bool is_parallel(const Program& program, const Place& place) {
+  const Stmt& own = stmt_at(program, place);
+  return std::ranges::any_of(loops_around(program, place),
+                             [&](const Place& around) {
+                               return has_pragma(stmt_at(program, around), "parallel");
+                             }) ||
+         any_stmt(own.body, [](const Stmt& stmt) {
+           return (stmt.kind == Stmt::Kind::loop && has_pragma(stmt, "parallel")) ||
+                  stmt.text.find("omp parallel") != std::string::npos;
+         });
+}
+
+std::string compared_with(const Expr& condition, const std::string& name) {
+  if (condition.kind != Expr::Kind::binary || condition.text.size() > 2 ||
+      condition.parts.size() != 2) {
+    return "";
+  }
+  const bool less = condition.text.starts_with("<");
+  const bool greater = condition.text.starts_with(">");
+  const bool left = condition.parts[0].kind == Expr::Kind::name && condition.parts[0].text == name;
+  const bool right = condition.parts[1].kind == Expr::Kind::name && condition.parts[1].text == name;
+  if ((!less && !greater) || left == right) {
+    return "";
+  }
+  return less == left ? "max" : "min";
+}
+
+// if (x > m) { m = x; }
+std::string branch_operation(const Stmt& stmt, const std::string& name) {
+  const bool plain = stmt.kind == Stmt::Kind::branch && stmt.otherwise.empty() &&
+                     stmt.body.size() == 1 && stmt.body[0].kind == Stmt::Kind::assignment &&
+                     stmt.body[0].text == "=" && root_of(stmt.body[0].exprs[0]) == name &&
+                     !mentions(stmt.body[0].exprs[1], name);
+  return plain ? compared_with(stmt.exprs[0], name) : "";
+}
+
+// m = x > m ? x : m, m = std::max(m, x)
+std::string choice_operation(const Expr& value, const std::string& name) {
+  const auto is_it = [&](const Expr& expr) {
+    return expr.kind == Expr::Kind::name && expr.text == name;
+  };
+  if (value.kind == Expr::Kind::conditional) {
+    const std::string found = compared_with(value.parts[0], name);
+    if (found.empty() || is_it(value.parts[1]) == is_it(value.parts[2])) {
+      return "";
+    }
+    return is_it(value.parts[2]) ? found : (found == "max" ? "min" : "max");
+  }
+  if (value.kind == Expr::Kind::call && value.parts.size() == 3 &&
+      (is_it(value.parts[1]) || is_it(value.parts[2]))) {
+    const std::string& callee = value.parts[0].text;
+    return callee.find("max") != std::string::npos   ? "max"
+           : callee.find("min") != std::string::npos ? "min"
+                                                     : "";
+  }
+  return "";
+}
+
+// The reduction a statement does on the variable: "+", "*", "max", "min"; empty when it is none.
+std::string operation_of(const Stmt& stmt, const std::string& name) {
+  if (stmt.kind == Stmt::Kind::branch) {
+    return branch_operation(stmt, name);
+  }
+  if (stmt.kind != Stmt::Kind::assignment || root_of(stmt.exprs[0]) != name) {
+    return "";
+  }
+  if (stmt.text == "=") {
+    return choice_operation(stmt.exprs[1], name);
+  }
+  if (mentions(stmt.exprs[1], name)) {
+    return "";
+  }
+  return stmt.text == "+=" || stmt.text == "-=" ? "+" : stmt.text == "*=" ? "*" : "";
+}
+
+// Adds each reduction on the variable; false when it is touched in another way.
+bool collect_operations(const Body& body, const std::string& name, Names& operations) {
+  for (const Stmt& stmt : body) {
+    if (!names_in(stmt).contains(name)) {
+      continue;
+    }
+    const std::string operation = operation_of(stmt, name);
+    if (!operation.empty()) {
+      operations.insert(operation);
+      continue;
+    }
+    const bool outside =
+        std::ranges::none_of(stmt.exprs, [&](const Expr& e) { return mentions(e, name); });
+    const bool enters = stmt.kind == Stmt::Kind::loop || stmt.kind == Stmt::Kind::block ||
+                        stmt.kind == Stmt::Kind::branch;
+    if (!enters || !outside || !collect_operations(stmt.body, name, operations) ||
+        !collect_operations(stmt.otherwise, name, operations)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// " reduction(+ : sum)" for what the loop carries; an error when it carries something else.
+Result<std::string> reduction_clauses(const Stmt& loop) {
+  std::map<std::string, std::string> lists;
+  for (const std::string& name : carried_scalars(loop)) {
+    Names operations;
+    if (!collect_operations(loop.body, name, operations) || operations.size() != 1) {
+      return refuse("the loop over " + loop_label(loop) + " carries " + name +
+                    " from round to round, and not as a sum, a product, a largest or a smallest");
+    }
+    std::string& list = lists[*operations.begin()];
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  std::string clauses;
+  for (const auto& [operation, list] : lists) {
+    clauses += " reduction(" + operation + " : " + list + ")";
+  }
+  return clauses;
+}
+
+// Elements written at a place that does not depend on the loop.
+std::optional<std::string> shared_array(const Stmt& loop) {
+  const Names declared = declared_in(loop.body);
+  const Names varying = varying_names(loop);
+  std::optional<std::string> shared;
+  (void)any_stmt(loop.body, [&](const Stmt& stmt) {
+    if (stmt.kind == Stmt::Kind::assignment && stmt.exprs[0].kind == Expr::Kind::subscript) {
+      const std::string root = root_of(stmt.exprs[0]);
+      if (!declared.contains(root) && !mentions(names_in(stmt.exprs[0]), varying)) {
+        shared = root;
+      }
+    }
+    return shared.has_value();
+  });
+  return shared;
+}
+
+bool leaves(const Stmt& loop) {
+  return any_stmt(loop.body, [](const Stmt& stmt) {
+    return stmt.kind == Stmt::Kind::result ||
+           (stmt.kind == Stmt::Kind::verbatim &&
+            (stmt.text.starts_with("break") || stmt.text.find("return") != std::string::npos ||
+             stmt.text.find("goto") != std::string::npos));
+  });
+}
+
+Status check_shareable(const Stmt& loop) {
+  if (!loop.loop.header.empty()) {
+    return refuse("the loop \"" + loop.loop.header +
+                  "\" has no count that is known when it starts");
+  }
+  if (leaves(loop)) {
+    return refuse("the loop over " + loop.loop.variable + " can be left early");
+  }
+  if (const std::optional<std::string> shared = shared_array(loop)) {
+    return refuse("every round of the loop over " + loop.loop.variable +
+                  " writes the same elements of " + *shared);
+  }
+  return {};
+}
+
+bool is_perfect(const Stmt& loop) {
+  return loop.body.size() == 1 && loop.body[0].kind == Stmt::Kind::loop &&
+         loop.body[0].loop.header.empty();
+}
+
+bool is_rectangular(const Stmt& outer, const Stmt& inner) {
+  return !mentions(inner.loop.lower, outer.loop.variable) &&
+         !mentions(inner.loop.upper, outer.loop.variable);
+}
+
+}  // namespace
+
+std::vector<Place> perfect_band(const Program& program, const Place& outer) {
+  std::vector<Place> band = {outer};
+  while (is_perfect(stmt_at(program, band.back())) &&
+         is_rectangular(stmt_at(program, band.back()), stmt_at(program, band.back()).body[0])) {
+    Place next = band.back();
+    next.path.insert(next.path.end(), {0, 0});
+    band.push_back(std::move(next));
+  }
+  return band;
+}
+
+Result<Program> parallel(const Program& program, const ParallelSite& site) {
+  const Stmt& loop = stmt_at(program, site.loop);
+  KP_TRY(check_shareable(loop));
+  if (is_parallel(program, site.loop)) {
+    return refuse("the loop over " + loop.loop.variable +
+                  " is parallel already, or lies around or inside one that is");
+  }
+  if (has_pragma(loop, "omp")) {
+    return refuse("the loop over " + loop.loop.variable + " has an OpenMP pragma already");
+  }
+  const Result<std::string> clauses = reduction_clauses(loop);
+  if (!clauses) {
+    return clauses.error();
+  }
+  if (site.collapse && perfect_band(program, site.loop).size() < 2) {
+    return refuse("the loop over " + loop.loop.variable +
+                  " has no loop perfectly inside it to collapse with");
+  }
+  Program out = program;
+  std::vector<std::string>& pragmas = stmt_at(out, site.loop).loop.pragmas;
+  pragmas.insert(pragmas.begin(), "#pragma omp parallel for" +
+                                      std::string(site.collapse ? " collapse(2)" : "") +
+                                      " schedule(" + site.schedule + ")" + *clauses);
+  return out;
+}
+
+// Applies `one` wherever it can be; the first reason when it can nowhere. The places must not move.
+Result<Program> everywhere(
+    const Program& program, const std::vector<Place>& places,
+    const std::function<Result<Program>(const Program&, const Place&)>& one) {
+  Program out = program;
+  std::optional<Error> reason;
+  bool any = false;
+  for (const Place& place : places) {
+    Result<Program> changed = one(out, place);
+    if (changed) {
+      out = std::move(*changed);
+      any = true;
+    } else if (!reason) {
+      reason = changed.error();
+    }
+  }
+  if (!any) {
+    return reason ? *reason : refuse("there are no loops");
+  }
+  return out;
+}
+
+std::vector<Offer> offer_parallel(const Program& program, const Arguments& arguments) {
+  std::vector<std::string> schedules = {"static", "dynamic"};
+  if (const auto wanted = arguments.find("schedule"); wanted != arguments.end()) {
+    schedules = {wanted->second};
+  }
+  std::vector<ParallelSite> sites;
+  std::vector<Place> loops = hot_loops(program);
+  std::ranges::stable_sort(loops, {}, [](const Place& place) { return place.path.size(); });
+  for (const Place& place : loops) {
+    sites.push_back({place, schedules[0], false});
+  }
+  for (const Place& place : loops) {
+    if (perfect_band(program, place).size() > 1) {
+      sites.push_back({place, schedules[0], true});
+    }
+    if (schedules.size() > 1) {
+      sites.push_back({place, schedules[1], false});
+    }
+  }
+  std::vector<Offer> offers;
+  if (loops.size() > 1) {
+    // Outer loops come first, and what lies inside a parallel one is refused.
+    offers.push_back(
+        {"all outermost loops", "rounds shared among threads, " + schedules[0] + " schedule",
+         [program, loops, schedule = schedules[0]] {
+           return everywhere(program, loops, [&](const Program& now, const Place& place) {
+             return parallel(now, {place, schedule, false});
+           });
+         }});
+  }
+  for (const ParallelSite& site : sites) {
+    const std::string what = site.collapse ? ", collapsed with the loop inside it" : "";
+    offers.push_back({site_label(program, {site.loop}),
+                      "rounds shared among threads, " + site.schedule + " schedule" + what,
+                      [program, site] { return parallel(program, site); }});
+  }
+  return offers;
+}
+
+Result<Program> simd(const Program& program, const Place& place) {
+  const Stmt& loop = stmt_at(program, place);
+  KP_TRY(check_shareable(loop));
+  if (has_pragma(loop, "simd")) {
+    return refuse("the loop over " + loop.loop.variable + " has the pragma already");
+  }
+  if (has_loop(loop.body)) {
+    return refuse("the loop over " + loop.loop.variable + " has loops inside");
+  }
+  const Result<std::string> clauses = reduction_clauses(loop);
+  if (!clauses) {
+    return clauses.error();
+  }
+  Program out = program;
+  std::vector<std::string>& pragmas = stmt_at(out, place).loop.pragmas;
+  const bool threads = has_pragma(loop, "parallel for");
+  if (threads) {
+    std::string& line = *std::ranges::find_if(pragmas, [](const std::string& one) {
+      return one.find("parallel for") != std::string::npos;
+    });
+    line.insert(line.find("parallel for") + 12, " simd");
+  } else {
+    pragmas.push_back("#pragma omp simd" + *clauses);
+  }
+  return out;
+}
+
+std::vector<Offer> offer_simd(const Program& program) {
+  std::vector<Offer> offers;
+  const std::vector<Place> loops = innermost_loops(program);
+  if (loops.size() > 1) {
+    offers.push_back({"all innermost loops", "vector instructions asked for",
+                      [program, loops] { return everywhere(program, loops, simd); }});
+  }
+  for (const Place& place : loops) {
+    offers.push_back({site_label(program, loops_around(program, place)),
+                      "vector instructions asked for",
+                      [program, place] { return simd(program, place); }});
+  }
+  return offers;
+}
+
+Result<Program> unroll(const Program& program, const Place& place, bool clang) {
+  const Stmt& loop = stmt_at(program, place);
+  if (has_pragma(loop, "unroll")) {
+    return refuse("the loop over " + loop_label(loop) + " has such a pragma already");
+  }
+  if (has_pragma(loop, "omp")) {
+    return refuse("the loop over " + loop_label(loop) +
+                  " has an OpenMP pragma, which must stand directly before it");
+  }
+  Program out = program;
+  const std::string factor = add_tunable(out, "UNROLL", {2, 4, 8, 16}, 4);
+  stmt_at(out, place)
+      .loop.pragmas.push_back(clang ? "#pragma clang loop unroll_count(" + factor + ")"
+                                    : "#pragma GCC unroll " + factor);
+  return out;
+}
+
+std::vector<Offer> offer_unroll(const Program& program, const Arguments& arguments) {
+  const auto compiler = arguments.find("compiler");
+  const bool clang =
+      compiler != arguments.end() && compiler->second.find("clang") != std::string::npos;
+  std::vector<Offer> offers;
+  for (const Place& place : innermost_loops(program)) {
+    offers.push_back({site_label(program, loops_around(program, place)),
+                      clang ? "unrolling asked of clang" : "unrolling asked of GCC",
+                      [program, place, clang] { return unroll(program, place, clang); }});
+  }
+  return offers;
+}
+
+Result<Program> omp_tile(const Program& program, const Place& outer) {
+  const std::vector<Place> band = perfect_band(program, outer);
+  if (band.size() < 2) {
+    return refuse("the loop over " + loop_label(stmt_at(program, outer)) +
+                  " has no loop perfectly inside it");
+  }
+  if (std::ranges::any_of(band, [&](const Place& place) {
+        return !stmt_at(program, place).loop.pragmas.empty();
+      })) {
+    return refuse("the loop over " + loop_label(stmt_at(program, outer)) +
+                  " or one inside it has pragmas already");
+  }
+  Program out = program;
+  std::string sizes;
+  for (const Place& place : band) {
+    sizes += (sizes.empty() ? "" : ", ") +
+             add_tunable(out, "TILE_" + upper_case(stmt_at(program, place).loop.variable),
+                         {8, 16, 32, 64, 128}, 32);
+  }
+  stmt_at(out, outer).loop.pragmas.push_back("#pragma omp tile sizes(" + sizes + ")");
+  return out;
+}
+
+std::vector<Offer> offer_omp_tile(const Program& program) {
+  std::vector<Offer> offers;
+  for (const Place& place : hot_loops(program)) {
+    offers.push_back({site_label(program, perfect_band(program, place)), "tiles asked of clang",
+                      [program, place] { return omp_tile(program, place); }});
+  }
+  return offers;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,17 @@
+// The JSON form of a run's settings, as a store keeps them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "common/base/result.hpp"
+#include "common/model/run.hpp"
+
+namespace kernelpro {
+
+[[nodiscard]] nlohmann::json to_json(const RunSettings& settings);
+
+// As strict as common/wire/json.hpp, but a key that is missing has its default: settings that were
+// written before a key existed can still be read.
+[[nodiscard]] Result<RunSettings> run_settings_from_json(const nlohmann::json& json);
+
+}  // namespace kernelpro

@@ -1,0 +1,88 @@
+#include "coordinator/store/certificate_parts.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/base/hash.hpp"
+#include "common/wire/json.hpp"
+
+namespace kernelpro::store {
+
+namespace {
+
+using nlohmann::json;
+
+const std::array<json::json_pointer, 2>& document_places() {
+  static const std::array<json::json_pointer, 2> places = {json::json_pointer("/task"),
+                                                           json::json_pointer("/ceilings")};
+  return places;
+}
+
+const std::array<json::json_pointer, 2>& source_places() {
+  static const std::array<json::json_pointer, 2> places = {json::json_pointer("/candidate/source"),
+                                                           json::json_pointer("/incumbent/source")};
+  return places;
+}
+
+// The text behind the hash at `place`.
+Result<std::string> look_up(const json& whole, const json::json_pointer& place,
+                            const Lookup& lookup) {
+  const json* hash = whole.contains(place) ? &whole[place] : nullptr;
+  if (hash == nullptr || !hash->is_string()) {
+    return make_error(ErrorKind::io,
+                      "a kept certificate is damaged: no hash at " + place.to_string());
+  }
+  return lookup(hash->get<std::string>());
+}
+
+}  // namespace
+
+HashedText hashed(std::string text) {
+  std::string hash = sha256(text);
+  return {std::move(hash), std::move(text)};
+}
+
+CertificateParts take_apart(const Certificate& certificate) {
+  CertificateParts parts;
+  json whole = to_json(certificate);
+  for (const json::json_pointer& place : document_places()) {
+    parts.documents.push_back(hashed(whole[place].dump()));
+    whole[place] = parts.documents.back().hash;
+  }
+  for (const json::json_pointer& place : source_places()) {
+    parts.sources.push_back(hashed(whole[place].get<std::string>()));
+    whole[place] = parts.sources.back().hash;
+  }
+  parts.rest = whole.dump();
+  return parts;
+}
+
+Result<Certificate> put_together(const std::string& rest, const Lookup& document,
+                                 const Lookup& source) {
+  Result<json> whole = parse_json(rest);
+  if (!whole) {
+    return whole.error();
+  }
+  for (const json::json_pointer& place : document_places()) {
+    const Result<std::string> text = look_up(*whole, place, document);
+    if (!text) {
+      return text.error();
+    }
+    Result<json> parsed = parse_json(*text);
+    if (!parsed) {
+      return parsed.error();
+    }
+    (*whole)[place] = std::move(*parsed);
+  }
+  for (const json::json_pointer& place : source_places()) {
+    Result<std::string> text = look_up(*whole, place, source);
+    if (!text) {
+      return text.error();
+    }
+    (*whole)[place] = std::move(*text);
+  }
+  return certificate_from_json(*whole);
+}
+
+}  // namespace kernelpro::store

@@ -1,0 +1,16 @@
+// Small texts that resemble each other, compressed with zlib. For the files of this room and their
+// tests only.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+
+namespace kernelpro::store {
+
+// `model` is a text of the same kind, whose phrases need not be said again (zlib's dictionary, so
+// only its last 32 kB count); empty: none. The same is needed to unpack.
+[[nodiscard]] Result<std::string> pack_text(const std::string& text, const std::string& model);
+[[nodiscard]] Result<std::string> unpack_text(const std::string& packed, const std::string& model);
+
+}  // namespace kernelpro::store

@@ -1,0 +1,256 @@
+// Runs: their rows, their locks and the list of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/wire/json.hpp"
+#include "common/wire/run_json.hpp"
+#include "coordinator/store/certificate_parts.hpp"
+#include "coordinator/store/inner.hpp"
+#include "coordinator/store/place.hpp"
+#include "coordinator/store/run_lock.hpp"
+
+namespace kernelpro {
+
+using store::Rows;
+using store::Transaction;
+
+namespace {
+
+// Enough to recognise the one that was meant.
+constexpr int runs_named = 20;
+
+Error damaged(const store::Database& database, const std::string& run, const std::string& what) {
+  return make_error(
+      ErrorKind::io,
+      fmt::format("the {} of the run {} cannot be read; put a copy of the store back", what, run),
+      database.file().string());
+}
+
+// The task's name as a part of a file's name.
+std::string plain_name(std::string name) {
+  for (char& letter : name) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
+    letter = plain ? letter : '_';
+  }
+  return name.empty() ? "run" : name;
+}
+
+// The first "<name>-<n>" after those there were.
+Result<std::string> free_id(store::Database& database, const std::string& name) {
+  const Result<std::int64_t> highest = database.select_integer(
+      "SELECT coalesce(max(CAST(substr(id, length(?1) + 2) AS INTEGER)), 0) FROM runs "
+      "WHERE substr(id, 1, length(?1) + 1) = ?1 || '-'",
+      {name});
+  if (!highest) {
+    return highest.error();
+  }
+  return fmt::format("{}-{}", name, *highest + 1);
+}
+
+Result<RunSettings> read_settings(const std::string& text) {
+  const Result<nlohmann::json> json = parse_json(text);
+  return json ? run_settings_from_json(*json) : json.error();
+}
+
+Result<Task> read_task(const std::string& text) {
+  const Result<nlohmann::json> json = parse_json(text);
+  return json ? task_from_json(*json) : json.error();
+}
+
+// Whether a passed node may be called the best: see is_sound, and what the settings allow beyond.
+bool may_be_best(const RunSettings& settings, bool suspect, const std::string& precision) {
+  const bool precise = precision == "contract" ||
+                       std::find(settings.allow_precision.begin(), settings.allow_precision.end(),
+                                 precision) != settings.allow_precision.end();
+  return precise && (!suspect || settings.accept_suspect);
+}
+
+Status fill_results(store::Database& database, std::int64_t key, const RunSettings& settings,
+                    RunSummary& summary) {
+  const Result<std::int64_t> judged = database.select_integer(
+      "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged'", {key});
+  if (!judged) {
+    return judged.error();
+  }
+  summary.evaluations = *judged;
+  Result<Rows> rows = database.select(
+      "SELECT id, speedup, suspect, precision FROM nodes "
+      "WHERE run = ?1 AND state = 'judged' AND outcome = 'passed' ORDER BY speedup DESC",
+      {key});
+  if (!rows) {
+    return rows.error();
+  }
+  while (true) {
+    const Result<bool> more = rows->next();
+    if (!more || !*more) {
+      return more ? Status() : more.error();
+    }
+    if (may_be_best(settings, rows->truth(2), rows->text(3))) {
+      summary.best = rows->integer(0);
+      summary.best_speedup = rows->number(1);
+      return {};
+    }
+  }
+}
+
+}  // namespace
+
+Error Store::Inner::unknown_run(const std::string& run) {
+  Result<Rows> rows =
+      database.select("SELECT id FROM runs ORDER BY key DESC LIMIT ?1", {std::int64_t{runs_named}});
+  std::string names;
+  while (rows) {
+    const Result<bool> more = rows->next();
+    if (!more || !*more) {
+      break;
+    }
+    names += (names.empty() ? "" : ", ") + rows->text(0);
+  }
+  return make_error(ErrorKind::bad_input,
+                    names.empty()
+                        ? fmt::format("there is no run '{}', and no other yet", run)
+                        : fmt::format("there is no run '{}'; the latest are {}", run, names),
+                    directory.string());
+}
+
+Result<std::int64_t> Store::Inner::run_key(const std::string& run) {
+  Result<Rows> rows = database.select("SELECT key FROM runs WHERE id = ?1", {run});
+  if (!rows) {
+    return rows.error();
+  }
+  const Result<bool> found = rows->next();
+  if (!found) {
+    return found.error();
+  }
+  return *found ? Result<std::int64_t>(rows->integer(0)) : unknown_run(run);
+}
+
+Result<RunLock> Store::create_run(Run& run) {
+  store::Database& database = inner_->database;
+  Result<Transaction> transaction = Transaction::begin(database);
+  if (!transaction) {
+    return transaction.error();
+  }
+  const Result<std::string> id = free_id(database, plain_name(run.task.name));
+  if (!id) {
+    return id.error();
+  }
+  Result<UniqueFd> lock = store::take_lock(store::lock_file(inner_->directory, *id), *id);
+  if (!lock) {
+    return lock.error();
+  }
+  const store::HashedText task = store::hashed(to_json(run.task).dump());
+  KP_TRY(inner_->keep_document(task.hash, task.text));
+  KP_TRY(database.execute(
+      "INSERT INTO runs (id, task_name, created, program_version, task, task_hash, task_path, "
+      "settings, state, ended_because, wall_ns, work_ns, machine) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+      {*id, run.task.name, run.created, run.program_version, task.hash, run.task_hash,
+       run.task_path, to_json(run.settings).dump(), name_of(run.state), run.ended_because,
+       run.wall_ns, run.work_ns, run.machine}));
+  KP_TRY(transaction->commit());
+  run.id = *id;
+  return RunLock(lock->release());
+}
+
+Result<RunLock> Store::lock_run(const std::string& id) {
+  const Result<std::int64_t> key = inner_->run_key(id);
+  if (!key) {
+    return key.error();
+  }
+  Result<UniqueFd> lock = store::take_lock(store::lock_file(inner_->directory, id), id);
+  if (!lock) {
+    return lock.error();
+  }
+  return RunLock(lock->release());
+}
+
+Result<Run> Store::load_run(const std::string& id) const {
+  Result<Rows> rows = inner_->database.select(
+      "SELECT created, program_version, json, task_hash, task_path, settings, state, "
+      "ended_because, wall_ns, work_ns, machine "
+      "FROM runs JOIN documents ON documents.hash = runs.task WHERE id = ?1",
+      {id});
+  if (!rows) {
+    return rows.error();
+  }
+  const Result<bool> found = rows->next();
+  if (!found) {
+    return found.error();
+  }
+  if (!*found) {
+    return inner_->unknown_run(id);
+  }
+  Run run;
+  run.id = id;
+  run.created = rows->text(0);
+  run.program_version = rows->text(1);
+  Result<Task> task = read_task(rows->text(2));
+  if (!task) {
+    return damaged(inner_->database, id, "task");
+  }
+  run.task = std::move(*task);
+  run.task_hash = rows->text(3);
+  run.task_path = rows->text(4);
+  Result<RunSettings> settings = read_settings(rows->text(5));
+  const std::optional<RunState> state = parse_run_state(rows->text(6));
+  if (!settings || !state) {
+    return damaged(inner_->database, id, settings ? "state" : "settings");
+  }
+  run.settings = std::move(*settings);
+  run.state = *state;
+  run.ended_because = rows->text(7);
+  run.wall_ns = rows->integer(8);
+  run.work_ns = rows->integer(9);
+  run.machine = rows->text(10);
+  return run;
+}
+
+Status Store::save_run(const Run& run) {
+  KP_TRY(inner_->database.execute(
+      "UPDATE runs SET settings = ?2, state = ?3, ended_because = ?4, wall_ns = ?5, work_ns = ?6 "
+      "WHERE id = ?1",
+      {run.id, to_json(run.settings).dump(), name_of(run.state), run.ended_because, run.wall_ns,
+       run.work_ns}));
+  return inner_->database.changed_rows() == 0 ? inner_->unknown_run(run.id) : Status();
+}
+
+Result<std::vector<RunSummary>> Store::list_runs() const {
+  Result<Rows> rows = inner_->database.select(
+      "SELECT key, id, task_name, created, state, settings FROM runs ORDER BY key");
+  if (!rows) {
+    return rows.error();
+  }
+  std::vector<RunSummary> summaries;
+  while (true) {
+    const Result<bool> more = rows->next();
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      return summaries;
+    }
+    RunSummary summary;
+    summary.id = rows->text(1);
+    summary.task = rows->text(2);
+    summary.created = rows->text(3);
+    const std::optional<RunState> state = parse_run_state(rows->text(4));
+    const Result<RunSettings> settings = read_settings(rows->text(5));
+    if (!state || !settings) {
+      return damaged(inner_->database, summary.id, state ? "settings" : "state");
+    }
+    summary.state = *state;
+    summary.search = settings->search;
+    summary.budget = settings->evaluations;
+    summary.locked = store::is_locked(store::lock_file(inner_->directory, summary.id));
+    KP_TRY(fill_results(inner_->database, rows->integer(0), *settings, summary));
+    summaries.push_back(std::move(summary));
+  }
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,242 @@
+#include "coordinator/store/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "coordinator/store/database_error.hpp"
+#include "coordinator/store/place.hpp"
+
+namespace kernelpro::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Hashes of 64 digits are kept as 32 bytes, lists as JSON. A node's certificate has a table of its
+// own, so that reading all nodes does not pass over them.
+constexpr const char* tables = R"sql(
+CREATE TABLE documents (
+  hash TEXT PRIMARY KEY,
+  json TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE runs (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  task_name TEXT NOT NULL,
+  created TEXT NOT NULL,
+  program_version TEXT NOT NULL,
+  task TEXT NOT NULL REFERENCES documents (hash),
+  task_hash TEXT NOT NULL,
+  task_path TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  state TEXT NOT NULL,
+  ended_because TEXT NOT NULL,
+  wall_ns INTEGER NOT NULL,
+  work_ns INTEGER NOT NULL,
+  machine TEXT NOT NULL,
+  model TEXT
+);
+
+CREATE TABLE nodes (
+  run INTEGER NOT NULL REFERENCES runs (key),
+  id INTEGER NOT NULL,
+  parent INTEGER NOT NULL,
+  move TEXT NOT NULL,
+  site TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  predicted_gain REAL,
+  reasons TEXT,
+  source_hash BLOB NOT NULL,
+  compiler TEXT NOT NULL,
+  options TEXT,
+  state TEXT NOT NULL,
+  born INTEGER NOT NULL,
+  ended INTEGER NOT NULL,
+  same_as INTEGER NOT NULL,
+  candidate_key BLOB NOT NULL,
+  binary_hash BLOB NOT NULL,
+  outcome TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  precision TEXT NOT NULL,
+  suspect INTEGER NOT NULL,
+  verified INTEGER NOT NULL,
+  screened INTEGER NOT NULL,
+  speedup REAL,
+  speedup_low REAL,
+  speedup_high REAL,
+  bottleneck TEXT NOT NULL,
+  share_of_bound REAL,
+  diagnosis TEXT NOT NULL,
+  build_ns INTEGER NOT NULL,
+  judge_ns INTEGER NOT NULL,
+  PRIMARY KEY (run, id)
+);
+CREATE INDEX nodes_by_result ON nodes (run, state, outcome, speedup);
+
+CREATE TABLE certificates (
+  run INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  packed BLOB NOT NULL,
+  PRIMARY KEY (run, node)
+);
+
+CREATE TABLE closures (
+  run INTEGER NOT NULL REFERENCES runs (key),
+  at INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  reason TEXT NOT NULL
+);
+CREATE INDEX closures_by_run ON closures (run, at);
+)sql";
+
+enum class Content { empty, store };
+
+Error not_a_store(const Database& database) {
+  return make_error(ErrorKind::bad_input,
+                    fmt::format("not a store: it is a database of another program. Move that file "
+                                "away, or {}",
+                                other_folder),
+                    database.file().string());
+}
+
+Result<Content> look_inside(Database& database) {
+  const Result<std::int64_t> application = database.select_integer("PRAGMA application_id");
+  if (!application) {
+    return application.error();
+  }
+  const Result<std::int64_t> version = database.select_integer("PRAGMA user_version");
+  if (!version) {
+    return version.error();
+  }
+  const Result<std::int64_t> entries =
+      database.select_integer("SELECT count(*) FROM sqlite_master");
+  if (!entries) {
+    return entries.error();
+  }
+  if (*application == 0 && *version == 0 && *entries == 0) {
+    return Content::empty;
+  }
+  if (*application != application_id || *version < 1) {
+    return not_a_store(database);
+  }
+  if (*version > schema_version) {
+    return make_error(ErrorKind::environment,
+                      fmt::format("made by a newer kernelpro: it has version {} of the store, this "
+                                  "kernelpro {} knows version {}. Use the newer kernelpro, or {}",
+                                  *version, KERNELPRO_VERSION, schema_version, other_folder),
+                      database.file().string());
+  }
+  return Content::store;
+}
+
+Status make_tables(Database& database) {
+  Result<Transaction> transaction = Transaction::begin(database);
+  if (!transaction) {
+    return transaction.error();
+  }
+  // Another process may have been faster.
+  const Result<Content> content = look_inside(database);
+  if (!content || *content == Content::store) {
+    return content ? Status() : content.error();
+  }
+  KP_TRY(database.script(fmt::format("{}PRAGMA application_id = {}; PRAGMA user_version = {};",
+                                     tables, application_id, schema_version)));
+  return transaction->commit();
+}
+
+// Nothing may be changed in a file before it is known to be ours.
+Result<Database> open_to_write(const fs::path& file, Journal journal,
+                               std::vector<std::string>& notices) {
+  Result<Database> database = Database::open(file, Access::write);
+  if (!database) {
+    return database.error();
+  }
+  const Result<Content> content = look_inside(*database);
+  if (!content) {
+    return content.error();
+  }
+  if (database->read_only()) {
+    return not_writable(file, "it may only be read");
+  }
+  if (*content == Content::empty) {
+    // Larger than usual: rows of about a kilobyte leave less of a page unused.
+    KP_TRY(database->execute("PRAGMA page_size = 8192"));
+  }
+  const Result<std::string> mode = database->set_journal(journal);
+  if (!mode) {
+    return mode.error();
+  }
+  if (journal == Journal::write_ahead && *mode != "wal") {
+    notices.push_back(fmt::format(
+        "{}: no write-ahead log on this file system (journal mode {}): while one process writes, "
+        "others wait",
+        file.string(), *mode));
+  }
+  // With FULL a commit is on the disk when it returns, under every journal.
+  KP_TRY(database->execute("PRAGMA synchronous = FULL"));
+  if (*content == Content::empty) {
+    KP_TRY(make_tables(*database));
+  }
+  return database;
+}
+
+Error unread_log(const fs::path& file) {
+  return make_error(ErrorKind::io,
+                    fmt::format("its last changes are in {}-wal, which can be read only where the "
+                                "folder is writable: make it writable, or copy the whole folder to "
+                                "such a place and name that with --store",
+                                file.string()),
+                    file.string());
+}
+
+// A file in write-ahead mode needs a writable folder even to be read, unless SQLite is told that
+// nobody writes to it. That is true only where the log is empty.
+Result<Database> open_immutable(const fs::path& file, const Error& why,
+                                std::vector<std::string>& notices) {
+  std::error_code error;
+  const auto log_size = fs::file_size(file.string() + "-wal", error);
+  if (!error && log_size > 0) {
+    return unread_log(file);
+  }
+  Result<Database> database = Database::open(file, Access::immutable);
+  if (!database || !look_inside(*database)) {
+    return why;
+  }
+  notices.push_back(
+      fmt::format("{}: the folder cannot be written to, so what others write meanwhile is not seen",
+                  file.string()));
+  return database;
+}
+
+Result<Database> open_to_read(const fs::path& file, std::vector<std::string>& notices) {
+  Result<Database> database = Database::open(file, Access::read);
+  if (!database) {
+    return database.error();
+  }
+  const Result<Content> content = look_inside(*database);
+  if (!content) {
+    return content.error().kind == ErrorKind::io ? open_immutable(file, content.error(), notices)
+                                                 : content.error();
+  }
+  if (*content == Content::empty) {
+    return make_error(ErrorKind::bad_input,
+                      "nothing has been kept in this store yet: `kernelpro optimize` does so",
+                      file.string());
+  }
+  return database;
+}
+
+}  // namespace
+
+Result<Database> open_database(const fs::path& directory, StoreMode mode, Journal journal,
+                               std::vector<std::string>& notices) {
+  const fs::path file = database_file(directory);
+  return mode == StoreMode::write ? open_to_write(file, journal, notices)
+                                  : open_to_read(file, notices);
+}
+
+}  // namespace kernelpro::store

@@ -1,0 +1,72 @@
+#include "common/wire/run_json.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/wire/json.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::HasSubstr;
+using json = nlohmann::json;
+
+RunSettings changed_settings() {
+  RunSettings settings;
+  settings.backend = "cuda";
+  settings.search = "greedy";
+  settings.preset = "paper";
+  settings.seed = std::numeric_limits<std::uint64_t>::max();
+  settings.evaluations = std::int64_t{1} << 40;
+  settings.seconds = 0.1 + 0.2;
+  settings.in_flight = 7;
+  settings.tiers = {"sure"};
+  settings.moves = {"tile", "unroll"};
+  settings.fast_math = false;
+  settings.accept_suspect = true;
+  settings.allow_precision = {"bf16"};
+  settings.sandbox = false;
+  settings.threads = 3;
+  settings.call_timeout_seconds = 2.5;
+  settings.timing_seconds = 0.75;
+  return settings;
+}
+
+TEST(RunJson, SettingsSurviveARoundTrip) {
+  const json written = to_json(changed_settings());
+  const json fresh = to_json(RunSettings{});
+  ASSERT_EQ(written.size(), fresh.size());
+  for (const auto& [key, value] : fresh.items()) {
+    EXPECT_NE(value, written.at(key)) << key << " has its default value";
+  }
+  const Result<json> parsed = parse_json(written.dump());
+  ASSERT_TRUE(parsed.ok());
+  const Result<RunSettings> read = run_settings_from_json(*parsed);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_EQ(read->seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(read->seconds, 0.1 + 0.2);
+}
+
+TEST(RunJson, MissingKeysHaveTheirDefaults) {
+  const Result<RunSettings> read = run_settings_from_json({{"search", "random"}});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->search, "random");
+  EXPECT_EQ(read->evaluations, RunSettings{}.evaluations);
+  EXPECT_TRUE(read->sandbox);
+}
+
+TEST(RunJson, UnknownKeysAndWrongTypesAreErrorsThatNameThePlace) {
+  const Result<RunSettings> unknown = run_settings_from_json({{"serach", "random"}});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().text(), HasSubstr("serach"));
+  const Result<RunSettings> wrong = run_settings_from_json({{"threads", "many"}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().kind, ErrorKind::bad_input);
+  EXPECT_THAT(wrong.error().text(), HasSubstr("/threads"));
+}
+
+}  // namespace
+}  // namespace kernelpro

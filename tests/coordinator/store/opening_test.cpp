@@ -1,0 +1,322 @@
+// Places where a store cannot be, or not quite.
+#include <fcntl.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "common/base/unique_fd.hpp"
+#include "coordinator/store/database.hpp"
+#include "coordinator/store/fixture.hpp"
+#include "coordinator/store/place.hpp"
+#include "coordinator/store/schema.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using testing::begun_node;
+using testing::error_text;
+using testing::exit_code_of;
+using ::testing::HasSubstr;
+using testing::in_process;
+using ::testing::IsEmpty;
+using testing::new_run;
+using ::testing::SizeIs;
+using testing::source_of;
+
+constexpr const char* choose_another = "choose another folder with --store or KERNELPRO_STORE";
+
+class OpeningTest : public testing::StoreTest {
+ protected:
+  void TearDown() override {
+    std::error_code ignored;
+    fs::permissions(folder(), fs::perms::owner_all, fs::perm_options::add, ignored);
+  }
+
+  // With one run of one node, closed.
+  void make_store() const {
+    Store store = open();
+    auto run = new_run();
+    ASSERT_TRUE(store.create_run(run).ok());
+    ASSERT_TRUE(store.add_node(run.id, begun_node(0), source_of(0)).ok());
+  }
+
+  void sql(const std::string& text) const {
+    fs::create_directories(folder());
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(handle);
+    sqlite3_close(handle);
+  }
+
+  // Whether `body` holds for somebody who may read everything in the folder and write nothing.
+  // Rights do not bind root, so it is somebody else then.
+  [[nodiscard]] bool holds_for_a_reader(const std::function<bool()>& body) const {
+    fs::permissions(scratch_->path(),
+                    fs::perms::owner_all | fs::perms::others_exec | fs::perms::others_read);
+    for (const auto& entry : fs::recursive_directory_iterator(folder())) {
+      fs::permissions(entry.path(), entry.is_directory() ? fs::perms(0755) : fs::perms(0444));
+    }
+    fs::permissions(folder(), fs::perms(0555));
+    return exit_code_of(in_process([&] {
+             const bool ready = ::geteuid() != 0 || (::setgid(65534) == 0 && ::setuid(65534) == 0);
+             return ready && body();
+           })) == 0;
+  }
+};
+
+TEST_F(OpeningTest, WriteModeMakesTheFolderAndTheFile) {
+  const Store store = open();
+  EXPECT_TRUE(fs::exists(file()));
+  EXPECT_EQ(store.directory(), folder());
+  EXPECT_THAT(store.notices(), IsEmpty());
+  EXPECT_THAT(*store.list_runs(), IsEmpty());
+}
+
+TEST_F(OpeningTest, ReadModeSaysHowToMakeAStore) {
+  const Error error = error_of_open(StoreMode::read);
+  EXPECT_EQ(error.kind, ErrorKind::bad_input);
+  EXPECT_EQ(error.context, folder().string());
+  EXPECT_THAT(error.message, AllOf(HasSubstr("there is no store here"),
+                                   HasSubstr("`kernelpro optimize` makes one")));
+  EXPECT_FALSE(fs::exists(folder())) << "reading made it";
+}
+
+TEST_F(OpeningTest, EmptyFileIsAStoreToBe) {
+  fs::create_directories(folder());
+  ASSERT_TRUE(write_file_atomic(file(), "").ok());
+  EXPECT_THAT(error_of_open(StoreMode::read).text(), HasSubstr("nothing has been kept"));
+  EXPECT_THAT(*open().list_runs(), IsEmpty());
+}
+
+TEST_F(OpeningTest, FolderThatIsAFileIsRefused) {
+  ASSERT_TRUE(write_file_atomic(folder(), "a file").ok());
+  for (const StoreMode mode : {StoreMode::write, StoreMode::read}) {
+    const Error error = error_of_open(mode);
+    EXPECT_EQ(error.kind, ErrorKind::bad_input);
+    EXPECT_THAT(error.text(), AllOf(HasSubstr(folder().string() + ": a file, expected the folder"),
+                                    HasSubstr(choose_another)));
+  }
+}
+
+TEST_F(OpeningTest, FileThatIsNoDatabaseIsRefusedAndLeftAlone) {
+  fs::create_directories(folder());
+  const std::string text(5000, 'x');
+  ASSERT_TRUE(write_file_atomic(file(), text).ok());
+  for (const StoreMode mode : {StoreMode::write, StoreMode::read}) {
+    const Error error = error_of_open(mode);
+    EXPECT_EQ(error.kind, ErrorKind::bad_input);
+    EXPECT_THAT(error.text(),
+                AllOf(HasSubstr(file().string() + ": not a store: it is no SQLite database"),
+                      HasSubstr(choose_another)));
+  }
+  EXPECT_EQ(*read_file(file()), text);
+}
+
+TEST_F(OpeningTest, DatabaseOfAnotherProgramIsRefusedAndLeftAlone) {
+  sql("CREATE TABLE theirs (x); PRAGMA user_version = 1;");
+  const std::string before = *read_file(file());
+  const Error error = error_of_open();
+  EXPECT_EQ(error.kind, ErrorKind::bad_input);
+  EXPECT_THAT(error.text(), HasSubstr("not a store: it is a database of another program"));
+  EXPECT_EQ(*read_file(file()), before);
+}
+
+TEST_F(OpeningTest, NewerVersionNamesBothVersions) {
+  make_store();
+  sql("PRAGMA user_version = 2");
+  for (const StoreMode mode : {StoreMode::write, StoreMode::read}) {
+    const Error error = error_of_open(mode);
+    EXPECT_EQ(error.kind, ErrorKind::environment);
+    EXPECT_THAT(error.text(),
+                AllOf(HasSubstr("made by a newer kernelpro: it has version 2 of the store"),
+                      HasSubstr("knows version 1"), HasSubstr("Use the newer kernelpro")));
+  }
+}
+
+TEST_F(OpeningTest, DamagedFileSaysHowToSaveTheRest) {
+  make_store();
+  const auto size = fs::file_size(file());
+  const UniqueFd fd(::open(file().c_str(), O_WRONLY | O_CLOEXEC));
+  const std::string noise(16 * 1024, '\x5a');
+  ASSERT_GT(size, noise.size() + 100);
+  // The first page names the tables, so it opens; what follows is gone.
+  for (auto at = 8192L; at < static_cast<long>(size); at += static_cast<long>(noise.size())) {
+    ASSERT_GT(::pwrite(fd.get(), noise.data(), noise.size(), at), 0);
+  }
+  const Result<Store> store = Store::open(folder(), StoreMode::read);
+  ASSERT_TRUE(store.ok()) << store.error().text();
+  const Result<std::vector<Node>> nodes = store->load_nodes("nearest-1");
+  ASSERT_FALSE(nodes.ok());
+  EXPECT_EQ(nodes.error().kind, ErrorKind::io);
+  EXPECT_THAT(nodes.error().text(),
+              AllOf(HasSubstr(file().string() + ": damaged ("), HasSubstr("put a copy of it back"),
+                    HasSubstr(".recover")));
+}
+
+TEST_F(OpeningTest, ReadOnlyFolderCanBeRead) {
+  make_store();
+  EXPECT_TRUE(holds_for_a_reader([&] {
+    const Result<Store> store = Store::open(folder(), StoreMode::read);
+    EXPECT_TRUE(store.ok()) << error_text(store);
+    EXPECT_THAT(store->notices(), SizeIs(1));
+    EXPECT_THAT(store->notices().front(), HasSubstr("the folder cannot be written to"));
+    EXPECT_EQ(store->load_nodes("nearest-1")->size(), 1U);
+    EXPECT_EQ(*store->load_source(begun_node(0).source_hash), source_of(0));
+    return !HasFailure();
+  }));
+}
+
+TEST_F(OpeningTest, ReadOnlyFolderSaysWhyItCannotBeWrittenTo) {
+  make_store();
+  EXPECT_TRUE(holds_for_a_reader([&] {
+    const Error error = error_of_open(StoreMode::write);
+    EXPECT_EQ(error.kind, ErrorKind::io);
+    EXPECT_THAT(error.text(),
+                AllOf(HasSubstr(file().string() + ": cannot be"), HasSubstr(choose_another)));
+    return !HasFailure();
+  }));
+}
+
+TEST_F(OpeningTest, PlaceWhereNoFolderCanBeMadeSaysSo) {
+  fs::create_directories(folder());
+  EXPECT_TRUE(holds_for_a_reader([&] {
+    const Result<Store> store = Store::open(folder() / "inner", StoreMode::write);
+    EXPECT_THAT(error_text(store),
+                AllOf(HasSubstr("Permission denied"), HasSubstr((folder() / "inner").string()),
+                      HasSubstr(choose_another)));
+    return !HasFailure();
+  }));
+}
+
+// The log of a killed process holds what the file does not.
+TEST_F(OpeningTest, ReadOnlyFolderWithAnUnreadLogIsNotReadWrongly) {
+  int fds[2] = {-1, -1};
+  ASSERT_EQ(::pipe2(fds, O_CLOEXEC), 0);
+  const UniqueFd from(fds[0]);
+  const UniqueFd to(fds[1]);
+  const pid_t writer = in_process([&] {
+    Store store = open();
+    auto run = new_run();
+    const Result<RunLock> lock = store.create_run(run);
+    return lock.ok() && ::write(to.get(), "y", 1) == 1 && ::pause() == 0;
+  });
+  char letter = 0;
+  ASSERT_EQ(::read(from.get(), &letter, 1), 1);
+  ::kill(writer, SIGKILL);
+  exit_code_of(writer);
+  ASSERT_GT(fs::file_size(file().string() + "-wal"), 0U);
+  fs::remove(file().string() + "-shm");
+  EXPECT_TRUE(holds_for_a_reader([&] {
+    EXPECT_THAT(error_of_open(StoreMode::read).text(),
+                AllOf(HasSubstr("its last changes are in " + file().string() + "-wal"),
+                      HasSubstr("copy the whole folder")));
+    return !HasFailure();
+  }));
+  fs::permissions(folder(), fs::perms::owner_all);
+  fs::permissions(file(), fs::perms(0644));
+  fs::permissions(file().string() + "-wal", fs::perms(0644));
+  EXPECT_THAT(*open(StoreMode::read).list_runs(), SizeIs(1));
+}
+
+TEST_F(OpeningTest, ReaderWhoMayNotWriteCannotAddAnything) {
+  make_store();
+  Store store = open(StoreMode::read);
+  const Status added = store.add_node("nearest-1", begun_node(1), source_of(1));
+  EXPECT_THAT(error_text(added), HasSubstr("cannot be written to"));
+}
+
+// Adds nodes until one fails, and returns that error.
+Error fill(Store& store, const std::string& run, NodeId limit) {
+  const std::string filler(20'000, 'x');
+  for (NodeId id = 1; id < limit; ++id) {
+    Node node = begun_node(id);
+    node.plan = filler;
+    if (const Status added = store.add_node(run, node, source_of(id)); !added) {
+      return added.error();
+    }
+  }
+  return make_error(ErrorKind::internal, "it never failed");
+}
+
+// A tiny file system that only this process and its children see.
+bool mount_tiny(const fs::path& place) {
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("tiny", place.c_str(), "tmpfs", 0, "size=1m") == 0;
+}
+
+TEST_F(OpeningTest, FullDiskSaysWhatToFreeAndLosesNothing) {
+  constexpr int not_mounted = 7;
+  fs::create_directories(folder());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!mount_tiny(folder())) {
+      ::_exit(not_mounted);
+    }
+    auto run = new_run();
+    Store store = open();
+    EXPECT_TRUE(store.create_run(run).ok());
+    EXPECT_TRUE(store.add_node(run.id, begun_node(0), source_of(0)).ok());
+    const Error error = fill(store, run.id, 1000);
+    EXPECT_EQ(error.kind, ErrorKind::io);
+    EXPECT_THAT(error.text(), AllOf(HasSubstr("the disk is full"), HasSubstr("free some space")));
+    const Result<std::vector<Node>> nodes = store.load_nodes(run.id);
+    EXPECT_TRUE(nodes.ok()) << error_text(nodes);
+    EXPECT_GE(nodes->size(), 2U);
+    ::_exit(HasFailure() ? 1 : 0);
+  }
+  const int code = exit_code_of(child);
+  if (code == not_mounted) {
+    GTEST_SKIP() << "mounting a small file system needs root";
+  }
+  EXPECT_EQ(code, 0);
+}
+
+TEST_F(OpeningTest, LimitOfFileSizesSaysSoAndLosesNothing) {
+  make_store();
+  EXPECT_EQ(exit_code_of(in_process([&] {
+              Store store = open();
+              std::signal(SIGXFSZ, SIG_IGN);
+              const rlimit limit{400'000, 400'000};
+              ::setrlimit(RLIMIT_FSIZE, &limit);
+              const Error error = fill(store, "nearest-1", 1000);
+              EXPECT_EQ(error.kind, ErrorKind::io);
+              EXPECT_THAT(error.text(), HasSubstr("ulimit -f"));
+              EXPECT_GE(store.load_nodes("nearest-1")->size(), 2U);
+              return !HasFailure();
+            })),
+            0);
+}
+
+TEST(NetworkFileSystem, IsKnownByItsNumber) {
+  EXPECT_EQ(store::network_file_system(0x6969), "nfs");
+  EXPECT_EQ(store::network_file_system(0xFF534D42), "cifs");
+  EXPECT_EQ(store::network_file_system(0x01021997), "9p");
+  EXPECT_EQ(store::network_file_system(0x65735546), "fuse");
+  EXPECT_EQ(store::network_file_system(0x0BD00BD0), "lustre");
+  EXPECT_FALSE(store::network_file_system(0xEF53).has_value()) << "ext4";
+  EXPECT_FALSE(store::network_file_system(0x01021994).has_value()) << "tmpfs";
+  EXPECT_FALSE(store::network_file_system_of("/nowhere/at/all").has_value());
+}
+
+// What a network file system gets: no log beside the file, and a file that had one is changed.
+TEST_F(OpeningTest, RollbackJournalNeedsNoLog) {
+  make_store();
+  std::vector<std::string> notices;
+  Result<store::Database> database =
+      store::open_database(folder(), StoreMode::write, store::Journal::rollback, notices);
+  ASSERT_TRUE(database.ok()) << database.error().text();
+  EXPECT_THAT(notices, IsEmpty());
+  ASSERT_TRUE(database->execute("UPDATE runs SET machine = 'another'").ok());
+  EXPECT_FALSE(fs::exists(file().string() + "-wal"));
+  EXPECT_EQ(*database->select_integer("SELECT count(*) FROM nodes"), 1);
+}
+
+}  // namespace
+}  // namespace kernelpro

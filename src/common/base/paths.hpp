@@ -15,7 +15,8 @@ namespace kernelpro {
 [[nodiscard]] Result<std::filesystem::path> sibling_program(const std::string& name);
 
 // The data folder: KERNELPRO_SHARE, <prefix>/share/kernelpro beside the installed programs, or
-// the source tree a build folder belongs to. It holds tasks/, include/, ceilings/ and schemas/.
+// the source tree a build folder belongs to. It holds tasks/, include/, ceilings/, schemas/
+// and knowledge/.
 [[nodiscard]] Result<std::filesystem::path> share_directory();
 
 // The per-user cache: KERNELPRO_CACHE, $XDG_CACHE_HOME/kernelpro or ~/.cache/kernelpro.

@@ -45,6 +45,7 @@ struct Run {
   std::string task_path;  // where it was loaded from, for `resume` to see changes
   RunSettings settings;
   RunState state = RunState::running;
+  NodeId best = root_node;    // the fastest that holds against the baseline, once finished
   std::string ended_because;  // "budget of 100 evaluations", "nothing left to try", "interrupted"
   std::int64_t wall_ns = 0;   // spent so far, over all times it was resumed
   std::int64_t work_ns = 0;   // the part of it spent building, judging and measuring

@@ -8,6 +8,20 @@ int run_command_line(const Options& options, std::stop_token stop) {
       return evaluate(options, stop);
     case CommandKind::verify:
       return verify(options, stop);
+    case CommandKind::optimize:
+      return optimize(options, stop);
+    case CommandKind::resume:
+      return resume(options, stop);
+    case CommandKind::runs:
+      return list_runs(options);
+    case CommandKind::show:
+      return show_node(options);
+    case CommandKind::why:
+      return explain_node(options);
+    case CommandKind::report:
+      return report_run(options);
+    case CommandKind::export_run:
+      return export_run(options);
     case CommandKind::task_new:
       return task_new(options);
     case CommandKind::task_check:

@@ -11,6 +11,13 @@ namespace kernelpro {
 
 [[nodiscard]] int evaluate(const Options& options, std::stop_token stop);
 [[nodiscard]] int verify(const Options& options, std::stop_token stop);
+[[nodiscard]] int optimize(const Options& options, std::stop_token stop);
+[[nodiscard]] int resume(const Options& options, std::stop_token stop);
+[[nodiscard]] int list_runs(const Options& options);
+[[nodiscard]] int show_node(const Options& options);
+[[nodiscard]] int explain_node(const Options& options);
+[[nodiscard]] int report_run(const Options& options);
+[[nodiscard]] int export_run(const Options& options);
 [[nodiscard]] int task_new(const Options& options);
 [[nodiscard]] int task_check(const Options& options, std::stop_token stop);
 [[nodiscard]] int task_list(const Options& options);

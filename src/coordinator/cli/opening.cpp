@@ -23,10 +23,14 @@ OpenOrder open_order(const Options& options, Task task) {
 Result<Opened> open_task(WorkerClient& worker, const Options& options, const Task& task,
                          std::stop_token stop) {
   Result<Opened> opened = worker.open(open_order(options, task), stop);
-  if (!opened) {
-    return opened;
+  if (opened) {
+    KP_TRY(refuse_unfit(*opened, task));
   }
-  for (const LintFinding& finding : opened->findings) {
+  return opened;
+}
+
+Status refuse_unfit(const Opened& opened, const Task& task) {
+  for (const LintFinding& finding : opened.findings) {
     if (finding.level == LintLevel::error) {
       return make_error(ErrorKind::bad_input,
                         finding.text +
@@ -35,7 +39,7 @@ Result<Opened> open_task(WorkerClient& worker, const Options& options, const Tas
                         "task " + task.name);
     }
   }
-  return opened;
+  return {};
 }
 
 bool is_implementation(const Task& task, const std::string& name) {

@@ -20,6 +20,9 @@ namespace kernelpro {
 [[nodiscard]] Result<Opened> open_task(WorkerClient& worker, const Options& options,
                                        const Task& task, std::stop_token stop);
 
+// An error when the lint of an opened task says that it cannot tell right from wrong.
+[[nodiscard]] Status refuse_unfit(const Opened& opened, const Task& task);
+
 // Whether the task has a baseline or comparator of this name.
 [[nodiscard]] bool is_implementation(const Task& task, const std::string& name);
 

@@ -1,7 +1,9 @@
 #include "coordinator/cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
+#include <memory>
 #include <sstream>
 
 namespace kernelpro {
@@ -11,6 +13,9 @@ namespace {
 constexpr int most_threads = 4096;
 constexpr double least_seconds = 0.001;
 constexpr double most_seconds = 3600;
+constexpr double most_run_seconds = 30.0 * 24 * 3600;
+constexpr std::int64_t most_evaluations = 10'000'000;
+constexpr int most_in_flight = 256;
 
 // Splits "A=m,k" at the first '='.
 std::pair<std::string, std::string> split_assignment(const std::string& text,
@@ -20,6 +25,15 @@ std::pair<std::string, std::string> split_assignment(const std::string& text,
     throw CLI::ValidationError(flag, "expected NAME=VALUE, found \"" + text + "\"");
   }
   return {text.substr(0, at), text.substr(at + 1)};
+}
+
+NodeId node_number(const std::string& text) {
+  NodeId number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) {
+    throw CLI::ValidationError("node", "expected the number of a node, found \"" + text + "\"");
+  }
+  return number;
 }
 
 std::vector<std::string> split_commas(const std::string& text) {
@@ -108,6 +122,140 @@ void add_verify(CLI::App& app, Options& options) {
       "again.\n"
       "Example:\n  kernelpro verify my_gemm.certificate.json");
   command->callback([&options] { options.command = CommandKind::verify; });
+}
+
+void add_store(CLI::App& app, Options& options) {
+  app.add_option("--store", options.store,
+                 "Folder of the runs (default: KERNELPRO_STORE, else .kernelpro of the project)");
+}
+
+void add_budgets(CLI::App& app, Options& options) {
+  app.add_option_function<std::int64_t>(
+         "-n,--evaluations",
+         [&options](std::int64_t value) {
+           options.run_settings.evaluations = value;
+           options.more_evaluations = true;
+         },
+         "Candidates to judge (default 100)")
+      ->check(CLI::Range(std::int64_t{1}, most_evaluations));
+  app.add_option_function<double>(
+         "--time",
+         [&options](double value) {
+           options.run_settings.seconds = value;
+           options.more_seconds = true;
+         },
+         "Seconds the run may take (default: no limit)")
+      ->check(CLI::Range(1.0, most_run_seconds));
+}
+
+void add_search(CLI::App& app, Options& options) {
+  RunSettings& settings = options.run_settings;
+  app.add_option("--search", settings.search, "mcts (default), greedy or random");
+  app.add_option("--preset", settings.preset, "Of mcts: default or paper");
+  app.add_option("--seed", settings.seed, "Of the search (default 1); the judge's are secret");
+  app.add_option("--in-flight", settings.in_flight, "Candidates built side by side (default 2)")
+      ->check(CLI::Range(1, most_in_flight));
+  app.add_option("--tier", settings.tiers,
+                 "Only moves of this tier (build, pragmas, nest, tune), repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--move", settings.moves, "Only this move (and those of --tier), repeatable")
+      ->allow_extra_args(false);
+  app.add_flag_function(
+      "--no-fast-math", [&settings](std::int64_t) { settings.fast_math = false; },
+      "No move may let the compiler reorder arithmetic");
+  app.add_flag("--accept-suspect", settings.accept_suspect,
+               "A result whose clock or bound is in doubt may be the best");
+  app.add_option("--allow-precision", settings.allow_precision,
+                 "Accept this lower precision (tf32, f16, bf16), repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
+}
+
+void add_optimize(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("optimize", "Search for the fastest candidate of a task");
+  command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
+  add_budgets(*command, options);
+  add_search(*command, options);
+  command->add_option("--export", options.export_directory,
+                      "Write the best candidate into this folder at the end");
+  add_store(*command, options);
+  add_judging(*command, options);
+  add_output(*command, options);
+  command->footer(
+      "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash "
+      "loses\n"
+      "at most the evaluation under way, and `kernelpro resume` goes on.\n"
+      "Exit code 0: something faster was found and confirmed; 3: not so.\n"
+      "Example:\n  kernelpro optimize gemm --evaluations 60 --export fast_gemm");
+  command->callback([&options] { options.command = CommandKind::optimize; });
+}
+
+void add_run_and_node(CLI::App& command, Options& options, bool with_node) {
+  command.add_option("run", options.run, "A run's name, as `kernelpro runs` lists it")->required();
+  if (with_node) {
+    command.add_option("node", options.node, "A node's number (default: the best)")
+        ->check(CLI::NonNegativeNumber);
+  }
+}
+
+void add_resume(CLI::App& app, Options& options) {
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run, with the same or more budget");
+  add_run_and_node(*command, options, false);
+  add_budgets(*command, options);
+  add_store(*command, options);
+  add_output(*command, options);
+  command->footer("Example:\n  kernelpro resume gemm-1 --evaluations 200");
+  command->callback([&options] { options.command = CommandKind::resume; });
+}
+
+void add_looking(CLI::App& app, Options& options) {
+  CLI::App* runs = app.add_subcommand("runs", "The runs of this store");
+  runs->footer("Example:\n  kernelpro runs");
+  runs->callback([&options] { options.command = CommandKind::runs; });
+  CLI::App* show = app.add_subcommand(
+      "show", "One node: source, difference to its parent and the baseline, verdict, timing");
+  add_run_and_node(*show, options, true);
+  show->footer("Example:\n  kernelpro show gemm-1 17");
+  show->callback([&options] { options.command = CommandKind::show; });
+  CLI::App* why = app.add_subcommand("why", "Why a node was tried, and why its branch was closed");
+  add_run_and_node(*why, options, true);
+  why->footer("Example:\n  kernelpro why gemm-1 17");
+  why->callback([&options] { options.command = CommandKind::why; });
+  CLI::App* report = app.add_subcommand("report", "A run as a whole");
+  add_run_and_node(*report, options, false);
+  report->add_option("--format", options.format, "text (default), markdown or json")
+      ->check(CLI::IsMember({"text", "markdown", "json"}));
+  report->footer("Example:\n  kernelpro report gemm-1 --format markdown");
+  report->callback([&options] { options.command = CommandKind::report; });
+  for (CLI::App* command : {runs, show, why, report}) {
+    add_store(*command, options);
+    add_output(*command, options);
+  }
+}
+
+void add_export(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "export", "Take a candidate home: source, header, build line, benchmark, certificate");
+  command->add_option("run", options.run, "A run's name")->required();
+  auto places = std::make_shared<std::vector<std::string>>();
+  command->add_option("node_and_directory", *places, "[NODE] DIRECTORY; without NODE the best")
+      ->required()
+      ->expected(1, 2)
+      ->type_name("[NODE] DIRECTORY");
+  command->add_flag("--overwrite", options.overwrite, "Replace files that are there");
+  command->add_flag("--accept-suspect", options.accept_suspect,
+                    "Export a result whose clock or bound is in doubt");
+  add_store(*command, options);
+  add_output(*command, options);
+  command->footer("Example:\n  kernelpro export gemm-1 fast_gemm");
+  command->callback([&options, places] {
+    options.command = CommandKind::export_run;
+    options.export_directory = places->back();
+    if (places->size() == 2) {
+      options.node = node_number(places->front());
+    }
+  });
 }
 
 void add_task_new(CLI::App& task, Options& options) {
@@ -200,6 +348,10 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       "Example:\n  kernelpro evaluate axpy my_axpy.cpp\n\n`kernelpro COMMAND --help` says more.");
   add_evaluate(app, options);
   add_verify(app, options);
+  add_optimize(app, options);
+  add_resume(app, options);
+  add_looking(app, options);
+  add_export(app, options);
   add_task(app, options);
   add_machine(app, options);
   try {

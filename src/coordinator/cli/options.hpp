@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "common/model/run.hpp"
 #include "coordinator/task/create.hpp"
 
 namespace kernelpro {
@@ -14,6 +16,13 @@ namespace kernelpro {
 enum class CommandKind {
   evaluate,
   verify,
+  optimize,
+  resume,
+  runs,
+  show,
+  why,
+  report,
+  export_run,
   task_new,
   task_check,
   task_list,
@@ -41,6 +50,16 @@ struct Options {
   std::filesystem::path certificate_directory;  // evaluate: where certificates are written
   bool refresh = false;                         // ceilings
   NewTask new_task;
+  std::filesystem::path store;    // of runs; empty: the current project's
+  RunSettings run_settings;       // optimize; resume: the budgets
+  bool more_evaluations = false;  // resume: a budget was given
+  bool more_seconds = false;
+  std::string run;                         // resume, show, why, report, export
+  std::optional<NodeId> node;              // show, why, export; none: the best
+  std::filesystem::path export_directory;  // export; optimize: where the best is written, if set
+  bool overwrite = false;                  // export
+  bool accept_suspect = false;             // export
+  std::string format = "text";             // report: text, markdown or json
 };
 
 // Exit codes of every command.

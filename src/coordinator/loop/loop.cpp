@@ -15,7 +15,6 @@ namespace kernelpro {
 namespace {
 
 constexpr double nanoseconds = 1e9;
-constexpr int confirmations = 3;
 // How much the lower end of an interval must exceed the best so far to replace it: an estimate that
 // grows by noise at each replacement would be a lie by the end.
 constexpr double clearly = 1.01;
@@ -55,6 +54,7 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
   KP_TRY(confirm(stop));
   run_.state = stop.stop_requested() ? RunState::interrupted : RunState::finished;
   run_.ended_because = stop.stop_requested() ? "interrupted" : *end;
+  run_.best = best_;
   run_.wall_ns = wall_before_ns_ + now_ns() - started_ns_;
   return {};
 }
@@ -63,21 +63,10 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
 // first.
 Status ClosedLoop::take_up(const LoopHistory& history) {
   nodes_ = history.nodes;
-  std::map<std::int64_t, std::function<void()>> events;
-  for (const Node& known : nodes_) {
-    known_keys_.insert(known.candidate_key);
-    events[known.born] = [this, &known] { search_.begin(known.id, known.parent); };
-    if (known.ended > 0) {
-      events[known.ended] = [this, &known] { learn(known); };
-    }
+  for (const Node& one : nodes_) {
+    known_keys_.insert(one.candidate_key);
   }
-  for (const Closure& closure : history.closures) {
-    events[closure.at] = [this, &closure] { search_.close(closure.node, closure.reason); };
-  }
-  for (const auto& [at, tell] : events) {
-    tell();
-    events_ = at;
-  }
+  events_ = replay(history, search_, [this](const Node& one) { learn(one); });
   return nodes_.empty() ? add_root() : Status();
 }
 
@@ -280,7 +269,7 @@ Status ClosedLoop::end_node(Node& one, const Certificate* certificate) {
 // again.
 void ClosedLoop::learn(const Node& one) {
   const bool charged = one.state == NodeState::judged && one.outcome != Outcome::not_judged;
-  search_.tell({one.id, charged ? one.outcome : Outcome::not_judged, one.speedup, eligible(one)});
+  search_.tell(search_result(one, run_.settings));
   if (!charged) {
     return;
   }
@@ -295,21 +284,13 @@ void ClosedLoop::learn(const Node& one) {
   if (one.outcome == Outcome::passed && parent.speedup > 0) {
     record.log_gain += std::max(0.0, std::log(one.speedup / parent.speedup));
   }
-  if (eligible(one) && one.speedup_interval.low > clearly * node(best_).speedup) {
+  if (is_eligible(one, run_.settings) && one.speedup_interval.low > clearly * node(best_).speedup) {
     best_ = one.id;
   }
 }
 
-bool ClosedLoop::eligible(const Node& one) const {
-  const std::vector<std::string>& allowed = run_.settings.allow_precision;
-  const bool precise = one.precision == "contract" ||
-                       std::find(allowed.begin(), allowed.end(), one.precision) != allowed.end();
-  return one.state == NodeState::judged && one.outcome == Outcome::passed && precise &&
-         (!one.suspect || run_.settings.accept_suspect);
-}
-
 Status ClosedLoop::confirm(std::stop_token stop) {
-  for (int i = 0; i < confirmations && best_ != root_node && !stop.stop_requested(); ++i) {
+  while (best_ != root_node && !stop.stop_requested()) {
     Node& one = node(best_);
     report(fmt::format("confirming node {} against the baseline", one.id));
     const Result<Evaluated> evaluated = evaluate(one, root_node, stop);
@@ -324,7 +305,7 @@ Status ClosedLoop::confirm(std::stop_token stop) {
       take_verdict(one, evaluated->certificate, 1);
       KP_TRY(journal_.ended(one, &evaluated->certificate));
     }
-    if (eligible(one) && verdict.timing.comparison == Comparison::faster) {
+    if (is_eligible(one, run_.settings) && verdict.timing.comparison == Comparison::faster) {
       return {};
     }
     best_ = fastest_but(one.id);
@@ -336,7 +317,8 @@ Status ClosedLoop::confirm(std::stop_token stop) {
 NodeId ClosedLoop::fastest_but(NodeId failed) const {
   NodeId found = root_node;
   for (const Node& one : nodes_) {
-    if (one.id != failed && eligible(one) && !one.screened && one.speedup > node(found).speedup) {
+    if (one.id != failed && is_eligible(one, run_.settings) && !one.screened &&
+        one.speedup > node(found).speedup) {
       found = one.id;
     }
   }

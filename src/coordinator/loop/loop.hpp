@@ -13,6 +13,7 @@
 
 #include "coordinator/loop/offer_shelf.hpp"
 #include "coordinator/loop/partners.hpp"
+#include "coordinator/loop/replay.hpp"
 #include "coordinator/search/search.hpp"
 
 namespace kernelpro {
@@ -30,12 +31,6 @@ struct LoopProgress {
 };
 
 using LoopWatcher = std::function<void(const LoopProgress&)>;
-
-// What a run that goes on already has.
-struct LoopHistory {
-  std::vector<Node> nodes;  // by id, without gaps
-  std::vector<Closure> closures;
-};
 
 class ClosedLoop {
  public:
@@ -70,7 +65,6 @@ class ClosedLoop {
   static void take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup);
   [[nodiscard]] Status end_node(Node& one, const Certificate* certificate);
   void learn(const Node& one);
-  [[nodiscard]] bool eligible(const Node& one) const;
   [[nodiscard]] NodeId fastest_but(NodeId failed) const;
   [[nodiscard]] std::optional<std::string> spent() const;
   [[nodiscard]] Result<Candidate> candidate_of(const Node& one) const;

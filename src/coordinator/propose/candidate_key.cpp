@@ -110,6 +110,19 @@ class Normalizer {
   std::string out_;
 };
 
+// The order of options rarely matters, and moves add them in any order. "-mllvm" stays with what
+// follows it.
+std::vector<std::string> sorted_options(const std::vector<std::string>& options) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool pair = options[i] == "-mllvm" && i + 1 < options.size();
+    out.push_back(pair ? options[i] + "=" + options[i + 1] : options[i]);
+    i += pair ? 1 : 0;
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 std::string normalized_source(const std::string& source) {
@@ -118,7 +131,7 @@ std::string normalized_source(const std::string& source) {
 
 std::string candidate_key(const Candidate& candidate) {
   std::string text = candidate.backend + '\n' + candidate.compiler + '\n';
-  for (const std::string& option : candidate.options) {
+  for (const std::string& option : sorted_options(candidate.options)) {
     text += option + ' ';
   }
   return sha256(text + '\n' + normalized_source(candidate.source));

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "common/base/date.hpp"
 #include "common/base/jail_policy.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
@@ -22,15 +22,6 @@ namespace {
 
 constexpr int least_landlock_abi = 2;
 constexpr std::int64_t assumed_cache_bytes = 32 << 20;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 Error nothing_open() {
   return make_error(ErrorKind::bad_input, "no task is open: send `open` first");

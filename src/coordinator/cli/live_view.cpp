@@ -1,0 +1,84 @@
+#include "coordinator/cli/live_view.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace kernelpro {
+
+namespace {
+
+// "0:43", "12:05", "1:02:05".
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  const std::int64_t hours = whole / 3600;
+  const std::int64_t minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string ending(const Node& node) {
+  if (node.state == NodeState::duplicate) {
+    return node.summary;
+  }
+  std::string text(name_of(node.outcome));
+  if (!node.rule.empty()) {
+    text += ": " + node.rule;
+  }
+  if (node.outcome == Outcome::passed) {
+    text += fmt::format(" {:.2f}x{}", node.speedup, node.suspect ? " (suspect)" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string node_line(const Node& node) {
+  if (node.id == root_node) {
+    return fmt::format("node 0: the baseline: {}", ending(node));
+  }
+  return fmt::format("node {} of {}: {}{}: {}", node.id, node.parent, node.move,
+                     node.site.empty() ? "" : " (" + node.site + ")", ending(node));
+}
+
+std::string progress_text(const std::string& task, const LoopProgress& progress,
+                          const std::string& last) {
+  std::string text = fmt::format("{} {}/{}", task, progress.judged, progress.budget);
+  text += progress.best == root_node
+              ? std::string(" · nothing faster yet")
+              : fmt::format(" · best {:.2f}x (node {})", progress.best_speedup, progress.best);
+  text += " · last: " + last;
+  if (progress.judged > 0) {
+    text += " · " + clock_text(progress.seconds_left) + " left";
+  }
+  return progress.doing.empty() ? text : text + " · " + progress.doing;
+}
+
+LiveView::LiveView(std::string task, bool wanted)
+    : task_(std::move(task)),
+      wanted_(wanted),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      line_(wanted) {}
+
+void LiveView::show(const LoopProgress& progress) {
+  if (progress.last != nullptr) {
+    last_ =
+        ending(*progress.last) + (progress.last->move.empty() ? "" : ", " + progress.last->move);
+    if (wanted_ && !terminal_) {
+      say(fmt::format("[{}/{} best {:.2f}x] {}", progress.judged, progress.budget,
+                      progress.best_speedup, node_line(*progress.last)));
+    }
+  }
+  line_.show(progress_text(task_, progress, last_));
+}
+
+void LiveView::say(const std::string& text) {
+  if (wanted_) {
+    line_.clear();
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,298 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/wire/json.hpp"
+#include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/run_output.hpp"
+#include "coordinator/loop/replay.hpp"
+#include "coordinator/report/diff.hpp"
+#include "coordinator/report/export.hpp"
+#include "coordinator/report/node_text.hpp"
+#include "coordinator/report/table.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+Result<Store> open_store(const Options& options) {
+  return Store::open(store_directory(options.store), StoreMode::read);
+}
+
+// A run with one of its nodes: the one asked for, or the best.
+struct ChosenNode {
+  RunReport report;
+  Node node;
+};
+
+Result<ChosenNode> choose_node(const Options& options, const Store& store) {
+  Result<RunReport> report = load_report(store, options.run);
+  if (!report) {
+    return report.error();
+  }
+  const NodeId wanted = options.node.value_or(report->best);
+  const Node* found = find_node(report->nodes, wanted);
+  if (found == nullptr) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("it has no node {}; its nodes are 0 to {}", wanted,
+                                  std::ssize(report->nodes) - 1),
+                      "run " + options.run);
+  }
+  Node node = *found;
+  return ChosenNode{std::move(*report), std::move(node)};
+}
+
+nlohmann::json summary_json(const RunSummary& run) {
+  return {{"id", run.id},
+          {"task", run.task},
+          {"created", run.created},
+          {"state", std::string(name_of(run.state))},
+          {"locked", run.locked},
+          {"search", run.search},
+          {"evaluations", run.evaluations},
+          {"budget", run.budget},
+          {"best", run.best},
+          {"best_speedup", run.best_speedup}};
+}
+
+// The difference to another node, under a heading.
+Result<std::string> difference(const Store& store, const Node& from, const Node& to,
+                               const std::string& heading) {
+  const Result<std::string> before = store.load_source(from.source_hash);
+  const Result<std::string> after = store.load_source(to.source_hash);
+  if (!before || !after) {
+    return before ? after.error() : before.error();
+  }
+  std::string text =
+      fmt::format("{}\n  built before: {} {}\n  built now:    {} {}\n", heading,
+                  from.compiler.empty() ? "g++" : from.compiler, fmt::join(from.options, " "),
+                  to.compiler.empty() ? "g++" : to.compiler, fmt::join(to.options, " "));
+  const std::string diff =
+      unified_diff(*before, *after, fmt::format("node {}", from.id), fmt::format("node {}", to.id));
+  return text + (diff.empty() ? "  the source is the same\n" : diff);
+}
+
+Result<std::string> node_page(const Store& store, const ChosenNode& chosen) {
+  const std::string& run = chosen.report.run.id;
+  const Result<std::optional<Certificate>> certificate =
+      store.load_certificate(run, chosen.node.id);
+  if (!certificate) {
+    return certificate.error();
+  }
+  Result<std::string> text = node_text(chosen.report.nodes, chosen.node.id, *certificate);
+  const Result<std::string> source = store.load_source(chosen.node.source_hash);
+  if (!text || !source) {
+    return text ? source.error() : text.error();
+  }
+  std::string page = *text + "\nsource\n" + *source;
+  const Node* parent = find_node(chosen.report.nodes, chosen.node.parent);
+  const Node* root = find_node(chosen.report.nodes, root_node);
+  if (parent != nullptr) {
+    const Result<std::string> diff =
+        difference(store, *parent, chosen.node,
+                   fmt::format("\ndifference to its parent, node {}", parent->id));
+    if (!diff) {
+      return diff;
+    }
+    page += *diff;
+  }
+  if (root != nullptr && parent != nullptr && parent->id != root_node) {
+    const Result<std::string> diff =
+        difference(store, *root, chosen.node, "\ndifference to the baseline");
+    if (!diff) {
+      return diff;
+    }
+    page += *diff;
+  }
+  return page;
+}
+
+Result<nlohmann::json> node_document(const Store& store, const ChosenNode& chosen) {
+  const Result<std::optional<Certificate>> certificate =
+      store.load_certificate(chosen.report.run.id, chosen.node.id);
+  const Result<std::string> source = store.load_source(chosen.node.source_hash);
+  if (!certificate || !source) {
+    return certificate ? source.error() : certificate.error();
+  }
+  nlohmann::json json = {{"run", chosen.report.run.id}, {"source", *source}};
+  for (const nlohmann::json& node : run_report_json(chosen.report).at("nodes")) {
+    if (node.at("id") == chosen.node.id) {
+      json["node"] = node;
+    }
+  }
+  json["certificate"] = *certificate ? to_json(**certificate) : nlohmann::json();
+  return json;
+}
+
+// What the search knows of a node after everything that was recorded.
+Result<std::vector<std::string>> search_view(const RunReport& report,
+                                             const std::vector<Closure>& closures, NodeId node) {
+  const RunSettings& settings = report.run.settings;
+  Result<std::unique_ptr<Search>> search =
+      make_search(settings.search, settings.preset, settings.seed);
+  if (!search) {
+    return search.error();
+  }
+  replay({report.nodes, closures}, **search,
+         [&](const Node& ended) { (*search)->tell(search_result(ended, settings)); });
+  return (*search)->explain(node);
+}
+
+void print_lines(const char* heading, const std::vector<std::string>& lines) {
+  fmt::print("{}\n", heading);
+  for (const std::string& line : lines) {
+    fmt::print("  {}\n", line);
+  }
+}
+
+}  // namespace
+
+int list_runs(const Options& options) {
+  const Result<Store> store = open_store(options);
+  const Result<std::vector<RunSummary>> runs =
+      store ? store->list_runs() : Result<std::vector<RunSummary>>(store.error());
+  if (!runs) {
+    return report_error(options, runs.error());
+  }
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const RunSummary& run : *runs) {
+      list.push_back(summary_json(run));
+    }
+    print_json({{"runs", std::move(list)}});
+    return exit_done;
+  }
+  Table table({"run", "task", "state", "judged", "best", "node", "search", "began"});
+  for (const RunSummary& run : *runs) {
+    table.add({run.id, run.task, run.locked ? "working" : std::string(name_of(run.state)),
+               fmt::format("{}/{}", run.evaluations, run.budget),
+               run.best > root_node ? fmt::format("{:.2f}x", run.best_speedup) : "–",
+               run.best > root_node ? std::to_string(run.best) : "–", run.search, run.created});
+  }
+  fmt::print("{}",
+             runs->empty() ? "no runs yet; `kernelpro optimize TASK` makes one\n" : table.text());
+  return exit_done;
+}
+
+int show_node(const Options& options) {
+  const Result<Store> store = open_store(options);
+  const Result<ChosenNode> chosen =
+      store ? choose_node(options, *store) : Result<ChosenNode>(store.error());
+  if (!chosen) {
+    return report_error(options, chosen.error());
+  }
+  if (options.json) {
+    const Result<nlohmann::json> document = node_document(*store, *chosen);
+    if (!document) {
+      return report_error(options, document.error());
+    }
+    print_json(*document);
+    return exit_done;
+  }
+  const Result<std::string> page = node_page(*store, *chosen);
+  if (!page) {
+    return report_error(options, page.error());
+  }
+  fmt::print("{}", *page);
+  return exit_done;
+}
+
+int explain_node(const Options& options) {
+  const Result<Store> store = open_store(options);
+  const Result<ChosenNode> chosen =
+      store ? choose_node(options, *store) : Result<ChosenNode>(store.error());
+  if (!chosen) {
+    return report_error(options, chosen.error());
+  }
+  const Result<std::vector<Closure>> closures = store->load_closures(options.run);
+  const Result<std::vector<std::string>> view =
+      closures ? search_view(chosen->report, *closures, chosen->node.id)
+               : Result<std::vector<std::string>>(closures.error());
+  if (!view) {
+    return report_error(options, view.error());
+  }
+  std::vector<std::string> closed;
+  for (const Closure& closure : *closures) {
+    if (closure.node == chosen->node.id) {
+      closed.push_back(closure.reason);
+    }
+  }
+  const Node& node = chosen->node;
+  if (options.json) {
+    print_json({{"run", options.run},
+                {"node", node.id},
+                {"move", node.move},
+                {"plan", node.plan},
+                {"chosen_because", node.reasons},
+                {"now", *view},
+                {"closed_because", closed}});
+    return exit_done;
+  }
+  fmt::print("node {} of run {}: {}\n", node.id, options.run, node.plan);
+  print_lines("why its parent was chosen", node.reasons);
+  print_lines("what the search knows of it now", *view);
+  if (!closed.empty()) {
+    print_lines("why nothing more is tried on it", closed);
+  }
+  return exit_done;
+}
+
+int report_run(const Options& options) {
+  const Result<Store> store = open_store(options);
+  const Result<Run> run = store ? store->load_run(options.run) : Result<Run>(store.error());
+  const Result<NodeId> printed =
+      run ? print_run(options, *store, *run) : Result<NodeId>(run.error());
+  return printed ? exit_done : report_error(options, printed.error());
+}
+
+namespace {
+
+Result<std::vector<ExportFile>> files_of(const Options& options, const Store& store) {
+  const Result<ChosenNode> chosen = choose_node(options, store);
+  if (!chosen) {
+    return chosen.error();
+  }
+  const std::string where = fmt::format("run {}, node {}", options.run, chosen->node.id);
+  if (chosen->node.suspect && !options.accept_suspect) {
+    return make_error(ErrorKind::bad_input,
+                      "its result is suspect (see `kernelpro show`); --accept-suspect exports it",
+                      where);
+  }
+  const Result<std::optional<Certificate>> certificate =
+      store.load_certificate(options.run, chosen->node.id);
+  if (!certificate) {
+    return certificate.error();
+  }
+  if (!*certificate) {
+    return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
+  }
+  return export_files(**certificate);
+}
+
+}  // namespace
+
+int export_run(const Options& options) {
+  const Result<Store> store = open_store(options);
+  const Result<std::vector<ExportFile>> files =
+      store ? files_of(options, *store) : Result<std::vector<ExportFile>>(store.error());
+  const Status written = files ? write_export(options.export_directory, *files, options.overwrite)
+                               : Status(files.error());
+  if (!written) {
+    return report_error(options, written.error());
+  }
+  if (options.json) {
+    nlohmann::json names = nlohmann::json::array();
+    for (const ExportFile& file : *files) {
+      names.push_back(file.path.string());
+    }
+    print_json({{"directory", options.export_directory.string()}, {"files", std::move(names)}});
+  } else {
+    fmt::print("exported to {}: `sh build.sh && ./bench` there\n",
+               options.export_directory.string());
+  }
+  return exit_done;
+}
+
+}  // namespace kernelpro

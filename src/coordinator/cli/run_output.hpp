@@ -1,0 +1,25 @@
+// What the commands about runs print in the same way.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "coordinator/cli/options.hpp"
+#include "coordinator/report/run_report.hpp"
+#include "coordinator/store/store.hpp"
+
+namespace kernelpro {
+
+// From a move's id to its tier, as the move files of that backend say; empty where there are none.
+[[nodiscard]] std::map<std::string, std::string> known_tiers(const std::string& backend);
+
+[[nodiscard]] Result<RunReport> load_report(const Store& store, const std::string& run);
+
+// Prints the run as `options` want it and returns its best node.
+[[nodiscard]] Result<NodeId> print_run(const Options& options, const Store& store, const Run& run);
+
+// A remark on standard error, unless --quiet.
+void print_note(const Options& options, const std::string& text);
+
+}  // namespace kernelpro

@@ -1,0 +1,296 @@
+// The loop with a real search and a real playbook; only the laboratory answers from a formula, so
+// that the same candidate always gets the same verdict.
+#include "coordinator/loop/loop.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "common/base/file.hpp"
+#include "common/base/hash.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Each option multiplies the speed; "-fno-plt" breaks the result, and "-fgcse" changes no code.
+double speed_of(const Candidate& candidate) {
+  double speed = 1;
+  for (const std::string& option : candidate.options) {
+    speed *= option == "-O3" ? 2.0 : option == "-ftracer" ? 1.5 : option == "-fweb" ? 0.4 : 1.0;
+  }
+  const std::size_t size = candidate.source.find("N = ");
+  return size == std::string::npos ? speed : speed * (1 + 0.1 * (candidate.source[size + 4] - '0'));
+}
+
+bool has(const Candidate& candidate, const std::string& option) {
+  return std::find(candidate.options.begin(), candidate.options.end(), option) !=
+         candidate.options.end();
+}
+
+class FormulaLaboratory : public Laboratory {
+ public:
+  Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
+                                          std::stop_token) override {
+    std::vector<BuildSummary> built;
+    for (const Candidate& candidate : candidates) {
+      std::string text = candidate.source;
+      for (const std::string& option : candidate.options) {
+        text += option == "-fgcse" ? "" : option;
+      }
+      built.push_back({true, sha256(text)});
+    }
+    return built;
+  }
+
+  Result<Evaluated> judge(const Candidate& candidate, const std::optional<Candidate>& incumbent,
+                          std::stop_token) override {
+    ++judged;
+    if (stop_after > 0 && judged >= stop_after) {
+      stop.request_stop();
+    }
+    Evaluated out;
+    Verdict& verdict = out.certificate.verdict;
+    out.certificate.build.binary_hash = build({candidate}, {})->front().binary_hash;
+    if (lose_every > 0 && judged % lose_every == 0) {
+      verdict.outcome = Outcome::not_judged;
+      return out;
+    }
+    if (has(candidate, "-fno-plt")) {
+      verdict.outcome = Outcome::incorrect;
+      verdict.summary = "wrong";
+      return out;
+    }
+    const double speedup = speed_of(candidate) / (incumbent ? speed_of(*incumbent) : 1.0);
+    verdict.outcome = Outcome::passed;
+    verdict.suspect = has(candidate, suspect_option);
+    verdict.timing.speedup = !incumbent && fails_to_confirm(candidate) ? 0.9 : speedup;
+    verdict.timing.speedup_interval = {0.99 * verdict.timing.speedup,
+                                       1.01 * verdict.timing.speedup};
+    verdict.timing.comparison =
+        verdict.timing.speedup > 1.02 ? Comparison::faster : Comparison::same;
+    return out;
+  }
+
+  [[nodiscard]] bool fails_to_confirm(const Candidate& candidate) const {
+    return !unconfirmed_option.empty() && has(candidate, unconfirmed_option);
+  }
+
+  int judged = 0;
+  int lose_every = 0;
+  int stop_after = 0;
+  std::string suspect_option = "none";
+  std::string unconfirmed_option;
+  std::stop_source stop;
+};
+
+class MemoryJournal : public Journal {
+ public:
+  Status proposed(const Node& node, const std::string& source) override {
+    nodes.push_back(node);
+    sources[node.source_hash] = source;
+    return {};
+  }
+  Status ended(const Node& node, const Certificate*) override {
+    nodes[static_cast<std::size_t>(node.id)] = node;
+    return {};
+  }
+  Status closed(const Closure& closure) override {
+    closures.push_back(closure);
+    return {};
+  }
+  Result<std::string> source(const std::string& hash) override { return sources.at(hash); }
+
+  void clear() {
+    nodes.clear();
+    closures.clear();
+  }
+
+  std::vector<Node> nodes;
+  std::vector<Closure> closures;
+  std::map<std::string, std::string> sources;
+};
+
+class LoopTest : public ::testing::Test {
+ protected:
+  LoopTest() {
+    run_.task.name = "small";
+    run_.task.files["base.cpp"] = "// kp:tune N = 1 2 3 4\nconstexpr int N = 1;\n";
+    ImplementationSpec baseline;
+    baseline.name = "plain";
+    baseline.backend = "cpu";
+    baseline.file = "base.cpp";
+    baseline.options = {"-O2"};
+    run_.task.baselines = {baseline};
+    run_.settings.evaluations = 12;
+    for (const auto& [id, options] :
+         {std::pair("o3", "-O3"), std::pair("tracer", "-ftracer"), std::pair("web", "-fweb"),
+          std::pair("wrong", "-fno-plt"), std::pair("same", "-fgcse")}) {
+      add_move(id, "tier: build\noptions: " + std::string(options) + "\n");
+    }
+    add_move("tune", "tier: tune\ntune: neighbours\n");
+  }
+
+  void add_move(const std::string& id, const std::string& keys) {
+    const std::string text = "---\nid: " + id + "\ntitle: Try " + id + "\n" + keys + "---\nDo.\n";
+    EXPECT_TRUE(write_file_atomic(folder_->path() / (id + ".md"), text));
+  }
+
+  // Works until the run ends, or is stopped by the laboratory.
+  void work(const LoopHistory& history = {}) {
+    PlaybookSettings settings;
+    settings.moves = folder_->path();
+    const Result<Playbook> playbook = Playbook::load(settings);
+    ASSERT_TRUE(playbook) << playbook.error().text();
+    const Result<std::unique_ptr<Search>> search =
+        make_search(run_.settings.search, run_.settings.preset, run_.settings.seed);
+    ASSERT_TRUE(search) << search.error().text();
+    ClosedLoop loop(run_, **search, *playbook, laboratory_, journal_);
+    const Status worked = loop.work(history, laboratory_.stop.get_token());
+    ASSERT_TRUE(worked) << worked.error().text();
+    best_ = loop.best();
+  }
+
+  [[nodiscard]] const Node& best() const { return journal_.nodes[static_cast<std::size_t>(best_)]; }
+
+  [[nodiscard]] std::int64_t charged() const {
+    return std::count_if(journal_.nodes.begin(), journal_.nodes.end(), [](const Node& node) {
+      return node.id != root_node && node.state == NodeState::judged &&
+             node.outcome != Outcome::not_judged;
+    });
+  }
+
+  Result<ScratchDir> folder_ = ScratchDir::create("loop-test");
+  kernelpro::Run run_;
+  FormulaLaboratory laboratory_;
+  MemoryJournal journal_;
+  NodeId best_ = no_node;
+};
+
+TEST_F(LoopTest, FindsTheFastestCombinationWithinTheBudget) {
+  run_.settings.evaluations = 60;
+  work();
+  EXPECT_EQ(run_.state, RunState::finished);
+  EXPECT_DOUBLE_EQ(best().speedup, 2.0 * 1.5 * 1.4);
+  EXPECT_THAT(best().options, ::testing::IsSupersetOf({"-O3", "-ftracer"}));
+}
+
+TEST_F(LoopTest, EndsWhenTheBudgetIsSpent) {
+  work();
+  EXPECT_EQ(charged(), 12);
+  EXPECT_EQ(run_.ended_because, "the budget of 12 evaluations is spent");
+}
+
+TEST_F(LoopTest, EndsWhenNothingIsLeftToTry) {
+  run_.settings.evaluations = 10'000;
+  work();
+  EXPECT_EQ(run_.ended_because, "nothing is left to try");
+  EXPECT_THAT(journal_.closures, Each(Field(&Closure::reason, HasSubstr("were tried"))));
+}
+
+TEST_F(LoopTest, TheSameMachineCodeIsNotJudgedTwice) {
+  run_.settings.evaluations = 60;
+  work();
+  std::vector<Node> duplicates;
+  std::copy_if(journal_.nodes.begin(), journal_.nodes.end(), std::back_inserter(duplicates),
+               [](const Node& node) { return node.state == NodeState::duplicate; });
+  ASSERT_THAT(duplicates, ::testing::Not(IsEmpty()));
+  for (const Node& node : duplicates) {
+    EXPECT_THAT(node.options, ::testing::Contains("-fgcse"));
+    EXPECT_GE(node.same_as, 0);
+  }
+  EXPECT_EQ(laboratory_.judged, charged() + 2) << "the baseline and the confirmation come on top";
+}
+
+TEST_F(LoopTest, WhatIsNotJudgedIsTriedOnceMoreAndNeverCharged) {
+  laboratory_.lose_every = 3;
+  work();
+  EXPECT_EQ(charged(), 12);
+  EXPECT_DOUBLE_EQ(
+      best().speedup,
+      speed_of({"", "cpu", journal_.sources.at(best().source_hash), "", best().options, {}}));
+}
+
+TEST_F(LoopTest, ASuspectResultIsNeverTheBestUnlessAccepted) {
+  run_.settings.evaluations = 60;
+  laboratory_.suspect_option = "-O3";
+  work();
+  EXPECT_THAT(best().options, ::testing::Not(::testing::Contains("-O3")));
+}
+
+TEST_F(LoopTest, WhatDoesNotHoldAgainstTheBaselineIsNotTheBest) {
+  run_.settings.evaluations = 60;
+  laboratory_.unconfirmed_option = "-ftracer";
+  work();
+  EXPECT_THAT(best().options, ::testing::Not(::testing::Contains("-ftracer")));
+}
+
+TEST_F(LoopTest, ABaselineThatDoesNotPassIsAnError) {
+  run_.task.baselines.front().options = {"-fno-plt"};
+  PlaybookSettings settings;
+  settings.moves = folder_->path();
+  const Result<Playbook> playbook = Playbook::load(settings);
+  const Result<std::unique_ptr<Search>> search = make_search("greedy", "default", 1);
+  ClosedLoop loop(run_, **search, *playbook, laboratory_, journal_);
+  const Status worked = loop.work({}, {});
+  ASSERT_FALSE(worked);
+  EXPECT_THAT(worked.error().text(), HasSubstr("small: the baseline itself does not pass: wrong"));
+}
+
+std::vector<std::string> shape_of(const std::vector<Node>& nodes) {
+  std::vector<std::string> out;
+  for (const Node& node : nodes) {
+    out.push_back(std::to_string(node.parent) + " " + node.candidate_key + " " +
+                  std::string(name_of(node.state)));
+  }
+  return out;
+}
+
+class LoopResumed : public LoopTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(LoopResumed, ARunThatIsStoppedAnywhereEndsWithTheSameTree) {
+  run_.settings.search = GetParam();
+  run_.settings.evaluations = 30;
+  work();
+  const std::vector<std::string> whole = shape_of(journal_.nodes);
+  for (int stop_after = 1; stop_after < 30; stop_after += 3) {
+    journal_.clear();
+    laboratory_.judged = 0;
+    laboratory_.stop = std::stop_source();
+    laboratory_.stop_after = stop_after;
+    work();
+    EXPECT_EQ(run_.state, RunState::interrupted);
+    laboratory_.stop = std::stop_source();
+    laboratory_.stop_after = 0;
+    work({journal_.nodes, journal_.closures});
+    EXPECT_EQ(run_.state, RunState::finished);
+    EXPECT_EQ(shape_of(journal_.nodes), whole) << "stopped after " << stop_after;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Searches, LoopResumed, ::testing::Values("mcts", "greedy", "random"),
+                         [](const auto& named) { return std::string(named.param); });
+
+TEST_F(LoopTest, AnotherSeedOfTheRandomSearchGivesAnotherTree) {
+  run_.settings.search = "random";
+  work();
+  const std::vector<std::string> first = shape_of(journal_.nodes);
+  journal_.clear();
+  run_.settings.seed = 2;
+  work();
+  EXPECT_NE(shape_of(journal_.nodes), first);
+}
+
+TEST_F(LoopTest, AFinishedRunGoesOnWithMoreBudget) {
+  work();
+  run_.settings.evaluations = 20;
+  work({journal_.nodes, journal_.closures});
+  EXPECT_EQ(charged(), 20);
+}
+
+}  // namespace
+}  // namespace kernelpro

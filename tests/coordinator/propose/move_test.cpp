@@ -1,0 +1,110 @@
+// Move files: what they may say, and what is said of malformed ones.
+#include "coordinator/propose/move.hpp"
+
+#include <gmock/gmock.h>
+
+#include "common/base/file.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+std::string with_keys(const std::string& keys) {
+  return "---\n" + keys + "---\nAdvice.\n";
+}
+
+const char* const whole =
+    "id: block\n"
+    "tier: nest\n"
+    "title: Block it\n"
+    "when: option target; not after block; source for (\n"
+    "rewriter: register_block depth=2 site=i\n"
+    "options: -O3 !-O2\n"
+    "gain: 2.5\n"
+    "chance: 0.25\n"
+    "classes: compute latency\n";
+
+std::string complaint(const std::string& text) {
+  const Result<Move> move = parse_move(text, "x.md");
+  return move ? "" : move.error().text();
+}
+
+TEST(MoveFile, SaysEverythingAboutAMove) {
+  const Result<Move> move = parse_move(with_keys(whole), "x.md");
+  ASSERT_TRUE(move) << move.error().text();
+  EXPECT_EQ(move->id, "block");
+  EXPECT_EQ(move->rewriter, "register_block");
+  EXPECT_EQ(move->arguments.at("depth"), "2");
+  EXPECT_EQ(move->arguments.at("site"), "i");
+  EXPECT_THAT(move->options, ElementsAre("-O3", "!-O2"));
+  EXPECT_THAT(move->classes, ElementsAre(Bottleneck::compute, Bottleneck::latency));
+  EXPECT_DOUBLE_EQ(move->gain, 2.5);
+  EXPECT_EQ(move->advice, "Advice.\n");
+  ASSERT_THAT(move->when, SizeIs(3));
+  EXPECT_EQ(move->when[1].kind, Condition::Kind::after);
+  EXPECT_FALSE(move->when[1].wanted);
+  EXPECT_EQ(move->when[2].value, "for (");
+}
+
+TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
+  EXPECT_EQ(complaint("id: x\n"), "x.md:1: expected --- before the keys");
+  EXPECT_EQ(complaint("---\nid: x\n"), "x.md:2: expected --- after the keys");
+  EXPECT_THAT(complaint(with_keys("id: x\ncolour: red\n")),
+              AllOf(HasSubstr("x.md:3: expected \"key: value\" with a key of chance, classes"),
+                    HasSubstr("not \"colour: red\"")));
+  EXPECT_EQ(complaint(with_keys("tier: later\n")),
+            "x.md:2: tier: expected one of build, pragmas, nest, tune, not \"later\"");
+  EXPECT_EQ(complaint(with_keys("gain: much\n")),
+            "x.md:2: gain: expected a number from 1 to 1000, not \"much\"");
+  EXPECT_EQ(complaint(with_keys("gain: 0.5\n")),
+            "x.md:2: gain: expected a number from 1 to 1000, not \"0.5\"");
+  EXPECT_EQ(complaint(with_keys("when: sometimes\n")),
+            "x.md:2: when: expected \"[not] option|compiler|source|after|policy VALUE\", not "
+            "\"sometimes\"");
+  EXPECT_EQ(complaint(with_keys("classes: slow\n")),
+            "x.md:2: classes: expected memory, compute, latency or overhead, not \"slow\"");
+  EXPECT_EQ(complaint(with_keys("rewriter: tile 32\n")),
+            "x.md:2: rewriter: expected \"NAME key=value …\", not \"tile 32\"");
+  EXPECT_EQ(complaint(with_keys("tune: wildly\n")),
+            "x.md:2: tune: expected \"neighbours\", not \"wildly\"");
+}
+
+TEST(MoveFile, AMoveMustBeWhole) {
+  EXPECT_EQ(complaint(with_keys("id: x\n")), "x.md: missing: tier, title");
+  EXPECT_EQ(complaint(with_keys("id: x\ntier: nest\ntitle: X\n")),
+            "x.md: it changes nothing: expected rewriter, options, compiler or tune");
+  EXPECT_EQ(complaint("---\nid: x\ntier: nest\ntitle: X\noptions: -O3\n---\n \n"),
+            "x.md: expected advice for people after the second ---");
+}
+
+TEST(MoveFolder, EveryMoveThatComesWithTheProgramIsWellFormed) {
+  const Result<std::vector<Move>> moves = load_moves(KERNELPRO_SOURCE_DIR "/knowledge/moves/cpu");
+  ASSERT_TRUE(moves) << moves.error().text();
+  for (const std::string& tier : move_tiers()) {
+    EXPECT_TRUE(std::any_of(moves->begin(), moves->end(), [&tier](const Move& move) {
+      return move.tier == tier;
+    })) << tier;
+  }
+}
+
+TEST(MoveFolder, AnIdTwiceAndAnEmptyFolderAreErrors) {
+  const Result<ScratchDir> folder = ScratchDir::create("moves");
+  ASSERT_TRUE(folder);
+  const Result<std::vector<Move>> none = load_moves(folder->path());
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("no moves are there"));
+  for (const char* name : {"a.md", "b.md"}) {
+    ASSERT_TRUE(write_file_atomic(folder->path() / name, with_keys(whole)));
+  }
+  const Result<std::vector<Move>> twice = load_moves(folder->path());
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.error().text(),
+              AllOf(HasSubstr("b.md"), HasSubstr("the id block is taken by another file")));
+}
+
+}  // namespace
+}  // namespace kernelpro

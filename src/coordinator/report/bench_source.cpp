@@ -100,17 +100,13 @@ Result<std::string> shape_row(const Task& task, const ShapeTiming& timing) {
   if (!axes) {
     return axes.error();
   }
-  std::vector<std::int64_t> axis_values;
-  for (const AxisSpec& axis : task.axes) {
-    axis_values.push_back(axes->at(axis.name));
-  }
   std::string extents;
   std::vector<std::int64_t> bounds;
   KP_TRY(add_tensors(task, *axes, extents, bounds));
   return fmt::format(
       "    {{{},\n     {},\n     {{{}}},\n     {},\n     {}, {}, {},\n"
       "     {{{}, {}, {}, {}, {}}}}},\n",
-      cpp_literal(shape_text(task, *axes)), list(axis_values), extents, list(bounds),
+      cpp_literal(shape_text(task, *axes)), list(axis_values(task, *axes)), extents, list(bounds),
       std::max(timing.calls, 1), timing.flushed,
       std::max<std::size_t>(timing.candidate_rounds.size(), 1), number(timing.candidate_ns),
       number(timing.incumbent_ns), number(timing.speedup), number(timing.speedup_interval.low),

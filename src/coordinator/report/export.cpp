@@ -29,10 +29,10 @@ Status check_exportable(const Certificate& certificate) {
                       what);
   }
   if (certificate.candidate.backend != "cpu") {
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("its backend is \"{}\"; only \"cpu\" is exported",
-                                  certificate.candidate.backend),
-                      what);
+    return make_error(
+        ErrorKind::bad_input,
+        fmt::format("its backend is '{}'; only 'cpu' is exported", certificate.candidate.backend),
+        what);
   }
   return validate_task(certificate.task);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <vector>
 
 namespace kernelpro::report {
 
@@ -58,6 +57,13 @@ std::map<std::string, std::string> rival_headers(const Certificate& certificate)
     }
   }
   return found;
+}
+
+std::vector<std::int64_t> axis_values(const Task& task, const Axes& axes) {
+  std::vector<std::int64_t> values(task.axes.size());
+  std::transform(task.axes.begin(), task.axes.end(), values.begin(),
+                 [&axes](const AxisSpec& axis) { return axes.at(axis.name); });
+  return values;
 }
 
 std::string comment_text(std::string_view text) {

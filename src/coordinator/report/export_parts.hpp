@@ -1,9 +1,11 @@
 // What the generated files of an export have in common. For the files of this room only.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/model/certificate.hpp"
@@ -16,6 +18,9 @@ namespace kernelpro::report {
 
 // The task's files that the rival includes, directly or through others, by name.
 [[nodiscard]] std::map<std::string, std::string> rival_headers(const Certificate& certificate);
+
+// The extents of the task's axes, in its order; `axes` completed.
+[[nodiscard]] std::vector<std::int64_t> axis_values(const Task& task, const Axes& axes);
 
 // A certificate is foreign text. As part of a comment: no control characters, no backslash at the
 // end. As a C++ string literal, quotes included. As one word of a shell command.

@@ -21,11 +21,11 @@ std::string cell(const std::string& text) {
 }
 
 std::string shape_formula(const TensorSpec& tensor) {
-  std::vector<std::string> extents;
+  std::string out;
   for (const Formula& extent : tensor.shape) {
-    extents.push_back(cell(extent.text()));
+    out += (out.empty() ? "" : " × ") + cell(extent.text());
   }
-  return fmt::format("{}", fmt::join(extents, " × "));
+  return out;
 }
 
 std::string values_text(const TensorSpec& input) {
@@ -151,10 +151,6 @@ Result<std::string> example(const Certificate& certificate) {
       ++place;
     }
   }
-  std::vector<std::int64_t> axis_values;
-  for (const AxisSpec& axis : task.axes) {
-    axis_values.push_back(axes->at(axis.name));
-  }
   return fmt::format(
       "// At {}. data[]: the tensors' memory, 64-byte aligned, dense, row-major.\n"
       "#include <stdlib.h>\n"
@@ -175,8 +171,8 @@ Result<std::string> example(const Certificate& certificate) {
       "  free(context.state);\n"
       "  return code;\n"
       "}}\n",
-      comment_text(shape_text(task, *axes)), fmt::join(axis_values, ", "), shapes, rows,
-      task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
+      comment_text(shape_text(task, *axes)), fmt::join(axis_values(task, *axes), ", "), shapes,
+      rows, task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
 }
 
 std::string measured(const Certificate& certificate, const std::string& rival) {

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -38,8 +39,8 @@ class MadeFolders {
   MadeFolders& operator=(const MadeFolders&) = delete;
   ~MadeFolders() {
     std::error_code ignored;
-    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) {
-      fs::remove(*folder, ignored);
+    for (const fs::path& folder : std::views::reverse(made_)) {
+      fs::remove(folder, ignored);
     }
   }
 
@@ -67,8 +68,8 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging() {
     std::error_code ignored;
-    for (auto move = moved_.rbegin(); move != moved_.rend(); ++move) {
-      fs::remove(directory_ / *move, ignored);
+    for (const fs::path& path : moved_) {
+      fs::remove(directory_ / path, ignored);
     }
     for (const fs::path& path : set_aside_) {
       fs::rename(folder_ / "old" / path, directory_ / path, ignored);

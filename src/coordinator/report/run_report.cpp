@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
 #include <utility>
 
 namespace kernelpro {
@@ -41,8 +39,9 @@ std::vector<const Node*> evaluations_in_order(const std::vector<Node>& nodes) {
       out.push_back(&node);
     }
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Node* a, const Node* b) { return a->ended < b->ended; });
+  std::sort(out.begin(), out.end(), [](const Node* a, const Node* b) {
+    return std::pair(a->ended, a->id) < std::pair(b->ended, b->id);
+  });
   return out;
 }
 
@@ -119,8 +118,8 @@ std::vector<MoveStatistics> count_moves(const std::vector<Node>& nodes,
         gains[name].empty() ? 0 : std::exp(logs / static_cast<double>(gains[name].size()));
     out.push_back(move);
   }
-  std::stable_sort(out.begin(), out.end(), [](const MoveStatistics& a, const MoveStatistics& b) {
-    return a.tried > b.tried;
+  std::sort(out.begin(), out.end(), [](const MoveStatistics& a, const MoveStatistics& b) {
+    return a.tried != b.tried ? a.tried > b.tried : a.move < b.move;
   });
   return out;
 }

@@ -61,8 +61,9 @@ std::string search_text(const RunSettings& settings) {
 std::string verdict_text(const RunReport& report) {
   std::vector<std::pair<std::string, std::int64_t>> counts(report.verdicts.begin(),
                                                            report.verdicts.end());
-  std::stable_sort(counts.begin(), counts.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   std::string out;
   const auto add = [&out](const std::string& name, std::int64_t count) {
     if (count > 0) {

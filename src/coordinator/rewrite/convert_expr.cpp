@@ -169,7 +169,8 @@ bool is_pure_function(std::string name) {
   const std::string base =
       name.ends_with("f") && name != "erf" ? name.substr(0, name.size() - 1) : name;
   return base == "max" || base == "min" || base == "fmax" || base == "fmin" || base == "rsqrt" ||
-         name.starts_with("kp_vector_") || name.starts_with("bit_cast<") || name.starts_with("max<") || name.starts_with("min<") ||
+         name.starts_with("kp_vector_") || name.starts_with("bit_cast<") ||
+         name.starts_with("max<") || name.starts_with("min<") ||
          std::ranges::any_of(names, [&](const char* one) { return base == one; });
 }
 

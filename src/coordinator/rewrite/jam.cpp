@@ -198,8 +198,19 @@ class Jammer {
     return out;
   }
 
-  // What later segments need of the variables declared here becomes an array over the lanes.
   void add_lanes(const Body& stmts, const Names& later, Body& out) {
+    const std::vector<Body> groups = with_choices(stmts);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      Names needed = later;
+      for (std::size_t after = i + 1; after < groups.size(); ++after) {
+        needed.merge(names_in(groups[after]));
+      }
+      add_group(groups[i], needed, out);
+    }
+  }
+
+  // What is needed later of the variables declared here becomes an array over the lanes.
+  void add_group(const Body& stmts, const Names& later, Body& out) {
     Body inside;
     for (const Stmt& stmt : stmts) {
       if (stmt.kind != Stmt::Kind::declaration || !later.contains(stmt.text)) {
@@ -231,6 +242,65 @@ class Jammer {
     if (simd) {
       out.back().loop.pragmas = {"#pragma omp simd"};
     }
+  }
+
+  // Reads no memory but what every lane has of its own, so it may be computed in any case.
+  [[nodiscard]] bool is_safe(const Expr& expr) const {
+    if (expr.kind == Expr::Kind::subscript || expr.kind == Expr::Kind::verbatim ||
+        expr.text == "/" || expr.text == "%") {
+      return false;
+    }
+    return !(expr.kind == Expr::Kind::unary && expr.text == "*") &&
+           std::ranges::all_of(expr.parts, [this](const Expr& part) { return is_safe(part); });
+  }
+
+  [[nodiscard]] bool is_choice(const Stmt& stmt) const {
+    if (stmt.kind != Stmt::Kind::branch || !stmt.otherwise.empty() || stmt.body.empty()) {
+      return false;
+    }
+    Names targets;
+    Names values;
+    for (const Stmt& one : stmt.body) {
+      if (one.kind != Stmt::Kind::assignment || one.text != "=" ||
+          one.exprs[0].kind != Expr::Kind::name || !expanded_.contains(one.exprs[0].text) ||
+          !is_safe(one.exprs[1])) {
+        return false;
+      }
+      values.merge(names_in(one.exprs[1]));
+      targets.insert(one.exprs[0].text);
+    }
+    const Names tested = names_in(stmt.exprs[0]);
+    const auto both = std::ranges::count_if(
+        targets, [&](const std::string& name) { return tested.contains(name); });
+    return targets.size() == stmt.body.size() && !mentions(values, targets) && both <= 1;
+  }
+
+  // if (a < b) { b = a; x = y; } as x = a < b ? y : x, then b = a < b ? a : b, each in a loop of
+  // its own: so compilers vectorise it.
+  [[nodiscard]] std::vector<Body> with_choices(const Body& stmts) const {
+    std::vector<Body> groups(1);
+    for (const Stmt& stmt : stmts) {
+      if (!is_choice(stmt)) {
+        groups.back().push_back(stmt);
+        continue;
+      }
+      Body choices;
+      for (const Stmt& one : stmt.body) {
+        Stmt choice = make_assignment(one.exprs[0], "=",
+                                      make_conditional(stmt.exprs[0], one.exprs[1], one.exprs[0]));
+        const bool last = mentions(stmt.exprs[0], one.exprs[0].text);
+        choices.insert(last ? choices.end() : choices.begin(), std::move(choice));
+      }
+      if (choices.size() == 1) {
+        groups.back().push_back(choices[0]);
+        continue;
+      }
+      for (Stmt& choice : choices) {
+        groups.push_back({std::move(choice)});
+      }
+      groups.emplace_back();
+    }
+    return groups;
   }
 
   // No loops inside, and nothing written that lanes share.

@@ -6,6 +6,7 @@
 
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/jam.hpp"
+#include "coordinator/rewrite/reductions.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
@@ -33,102 +34,16 @@ bool is_parallel(const Program& program, const Place& place) {
          });
 }
 
-std::string compared_with(const Expr& condition, const std::string& name) {
-  if (condition.kind != Expr::Kind::binary || condition.text.size() > 2 ||
-      condition.parts.size() != 2) {
-    return "";
-  }
-  const bool less = condition.text.starts_with("<");
-  const bool greater = condition.text.starts_with(">");
-  const bool left = condition.parts[0].kind == Expr::Kind::name && condition.parts[0].text == name;
-  const bool right = condition.parts[1].kind == Expr::Kind::name && condition.parts[1].text == name;
-  if ((!less && !greater) || left == right) {
-    return "";
-  }
-  return less == left ? "max" : "min";
-}
-
-// if (x > m) { m = x; }
-std::string branch_operation(const Stmt& stmt, const std::string& name) {
-  const bool plain = stmt.kind == Stmt::Kind::branch && stmt.otherwise.empty() &&
-                     stmt.body.size() == 1 && stmt.body[0].kind == Stmt::Kind::assignment &&
-                     stmt.body[0].text == "=" && root_of(stmt.body[0].exprs[0]) == name &&
-                     !mentions(stmt.body[0].exprs[1], name);
-  return plain ? compared_with(stmt.exprs[0], name) : "";
-}
-
-// m = x > m ? x : m, m = std::max(m, x)
-std::string choice_operation(const Expr& value, const std::string& name) {
-  const auto is_it = [&](const Expr& expr) {
-    return expr.kind == Expr::Kind::name && expr.text == name;
-  };
-  if (value.kind == Expr::Kind::conditional) {
-    const std::string found = compared_with(value.parts[0], name);
-    if (found.empty() || is_it(value.parts[1]) == is_it(value.parts[2])) {
-      return "";
-    }
-    return is_it(value.parts[2]) ? found : (found == "max" ? "min" : "max");
-  }
-  if (value.kind == Expr::Kind::call && value.parts.size() == 3 &&
-      (is_it(value.parts[1]) || is_it(value.parts[2]))) {
-    const std::string& callee = value.parts[0].text;
-    return callee.find("max") != std::string::npos   ? "max"
-           : callee.find("min") != std::string::npos ? "min"
-                                                     : "";
-  }
-  return "";
-}
-
-// The reduction a statement does on the variable: "+", "*", "max", "min"; empty when it is none.
-std::string operation_of(const Stmt& stmt, const std::string& name) {
-  if (stmt.kind == Stmt::Kind::branch) {
-    return branch_operation(stmt, name);
-  }
-  if (stmt.kind != Stmt::Kind::assignment || root_of(stmt.exprs[0]) != name) {
-    return "";
-  }
-  if (stmt.text == "=") {
-    return choice_operation(stmt.exprs[1], name);
-  }
-  if (mentions(stmt.exprs[1], name)) {
-    return "";
-  }
-  return stmt.text == "+=" || stmt.text == "-=" ? "+" : stmt.text == "*=" ? "*" : "";
-}
-
-// Adds each reduction on the variable; false when it is touched in another way.
-bool collect_operations(const Body& body, const std::string& name, Names& operations) {
-  for (const Stmt& stmt : body) {
-    if (!names_in(stmt).contains(name)) {
-      continue;
-    }
-    const std::string operation = operation_of(stmt, name);
-    if (!operation.empty()) {
-      operations.insert(operation);
-      continue;
-    }
-    const bool outside =
-        std::ranges::none_of(stmt.exprs, [&](const Expr& e) { return mentions(e, name); });
-    const bool enters = stmt.kind == Stmt::Kind::loop || stmt.kind == Stmt::Kind::block ||
-                        stmt.kind == Stmt::Kind::branch;
-    if (!enters || !outside || !collect_operations(stmt.body, name, operations) ||
-        !collect_operations(stmt.otherwise, name, operations)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // " reduction(+ : sum)" for what the loop carries; an error when it carries something else.
 Result<std::string> reduction_clauses(const Stmt& loop) {
   std::map<std::string, std::string> lists;
   for (const std::string& name : carried_scalars(loop)) {
-    Names operations;
-    if (!collect_operations(loop.body, name, operations) || operations.size() != 1) {
+    const std::optional<std::string> operation = reduction_of(loop, name);
+    if (!operation) {
       return refuse("the loop over " + loop_label(loop) + " carries " + name +
                     " from round to round, and not as a sum, a product, a largest or a smallest");
     }
-    std::string& list = lists[*operations.begin()];
+    std::string& list = lists[*operation];
     list += (list.empty() ? "" : ", ") + name;
   }
   std::string clauses;

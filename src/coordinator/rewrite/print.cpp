@@ -50,7 +50,7 @@ std::string print_list(const Expr& call) {
 std::string print_operand(const Expr& operand, int own, bool right) {
   const int inner = level_of(operand);
   const bool mixed = operand.kind == Expr::Kind::binary && inner != own &&
-                     (own == 2 || is_bitwise(own) || is_bitwise(inner));
+                     ((own == 2 && inner == 3) || is_bitwise(own) || is_bitwise(inner));
   return print_at(operand, mixed ? postfix_level : own + (right ? 1 : 0));
 }
 
@@ -121,8 +121,8 @@ std::string print_header(const Loop& loop) {
       one ? (loop.advance == "+=" ? "++" : "--") + loop.variable
           : loop.variable + " " + loop.advance + " " + print_expr(loop.step);
   return "for (" + loop.type + " " + loop.variable + " = " + print_expr(loop.lower) + "; " +
-         loop.variable + " " + loop.comparison + " " + print_expr(loop.upper) + "; " + advance +
-         ")";
+         loop.variable + " " + loop.comparison + " " +
+         print_at(loop.upper, level_of(loop.comparison) + 1) + "; " + advance + ")";
 }
 
 // An `else if` is a branch alone in the other list.

@@ -33,9 +33,16 @@ Rewriter plain(std::string summary, std::string nothing, Simple offers) {
 
 const std::map<std::string, Rewriter>& rewriters() {
   static const std::map<std::string, Rewriter> all = {
+      {"delinearise", plain("puts pointers to rows in front of innermost loops",
+                            "there are no loops", offer_delinearise)},
+      {"fission", plain("makes one loop two", "there are no loops", offer_fission)},
+      {"fusion",
+       plain("makes two loops with the same bounds one", "there are no loops", offer_fusion)},
+      {"hoist", plain("computes what an innermost loop does not change in front of it",
+                      "there are no loops", offer_hoist)},
       {"inline_calls",
-       plain("puts bodies of functions and aliases of pointers in place of their names", "",
-             offer_inline_calls)},
+       plain("puts bodies of functions and values of pointers in place of their names",
+             "there are no loops", offer_inline_calls)},
       {"interchange", plain("swaps a loop with the one inside it",
                             "there is no loop with a loop directly inside", offer_interchange)},
       {"omp_tile",
@@ -47,12 +54,18 @@ const std::map<std::string, Rewriter>& rewriters() {
         {"schedule"},
         "there are no loops",
         offer_parallel}},
+      {"prefetch", plain("asks early for what an innermost loop reads later", "there are no loops",
+                         offer_prefetch)},
       {"register_block",
        plain("blocks loops around an innermost one and keeps the block in registers",
              "there is no loop nest of depth 2 with bounds known only at run time",
              offer_register_block)},
+      {"restrict_pointers", plain("says that pointers given to functions do not overlap",
+                                  "there are no functions", offer_restrict_pointers)},
       {"simd",
        plain("asks for vector instructions in innermost loops", "there are no loops", offer_simd)},
+      {"split_accumulator", plain("gives an innermost loop several accumulators instead of one",
+                                  "there are no loops", offer_split_accumulator)},
       {"tile", plain("cuts perfectly nested loops into tiles",
                      "there are no loops perfectly inside one another", offer_tile)},
       {"unroll",
@@ -60,6 +73,8 @@ const std::map<std::string, Rewriter>& rewriters() {
         {"compiler"},
         "there are no loops",
         offer_unroll}},
+      {"vector_math", plain("makes exp, log and tanh on float inline polynomials",
+                            "there are no loops", offer_vector_math)},
   };
   return all;
 }

@@ -1,0 +1,28 @@
+// What a loop accumulates.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "coordinator/rewrite/analysis.hpp"
+#include "coordinator/rewrite/program.hpp"
+
+namespace kernelpro {
+
+// How the loop accumulates into the variable: "+", "*", "max" or "min"; nothing when it touches it
+// in any other way.
+[[nodiscard]] std::optional<std::string> reduction_of(const Stmt& loop, const std::string& name);
+
+// if (x < best) { best = x; index = ...; }: the place of the best besides the best itself.
+struct BestIndex {
+  std::string best;
+  std::string index;
+  std::string comparison;  // of a value with the best so far: < or >
+};
+// When the loop does this and nothing else with what it carries.
+[[nodiscard]] std::optional<BestIndex> best_index_of(const Stmt& loop);
+
+// The type of the variable as the loop knows it; empty when it does not occur.
+[[nodiscard]] std::string type_in(const Body& body, const std::string& name);
+
+}  // namespace kernelpro

@@ -356,6 +356,7 @@ Result<Parent> ClosedLoop::parent_of(const Node& one) const {
   }
   Parent parent;
   parent.candidate = std::move(*candidate);
+  parent.passed = one.outcome == Outcome::passed;
   parent.diagnosis = one.diagnosis;
   for (NodeId id = one.id; id > root_node; id = node(id).parent) {
     parent.moves.insert(node(id).move);

@@ -201,6 +201,10 @@ std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
 
 Offers Playbook::offers(const Parent& parent, std::stop_token stop) const {
   Offers out;
+  if (!parent.passed) {
+    out.refusals.push_back({"all", "the candidate failed, and no move repairs"});
+    return out;
+  }
   std::optional<Result<Program>> program;
   for (const Move& move : moves_) {
     if (const std::string reason = obstacle(move, parent); !reason.empty()) {

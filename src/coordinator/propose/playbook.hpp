@@ -28,6 +28,7 @@ using MoveRecords = std::map<std::string, MoveRecord>;
 // The candidate that is to be improved.
 struct Parent {
   Candidate candidate;
+  bool passed = true;
   Diagnosis diagnosis;
   std::set<std::string> moves;  // on the way from the root
 };
@@ -63,7 +64,8 @@ class Playbook {
   // Errors name the malformed file, or the unknown tier or move with the known ones.
   [[nodiscard]] static Result<Playbook> load(const PlaybookSettings& settings);
 
-  // Everything that may be tried on this candidate. A source that the parser cannot read still
+  // Everything that may be tried on this candidate; nothing on one that failed, since moves do not
+  // repair. A source that the parser cannot read still
   // gets the moves that need no parser; the refusals say so. Blocks while clang parses.
   [[nodiscard]] Offers offers(const Parent& parent, std::stop_token stop = {}) const;
 

@@ -23,8 +23,8 @@ double speed_of(const Candidate& candidate) {
   for (const std::string& option : candidate.options) {
     speed *= option == "-O3" ? 2.0 : option == "-ftracer" ? 1.5 : option == "-fweb" ? 0.4 : 1.0;
   }
-  const std::size_t size = candidate.source.find("N = ");
-  return size == std::string::npos ? speed : speed * (1 + 0.1 * (candidate.source[size + 4] - '0'));
+  const std::size_t size = candidate.source.find("int N = ");
+  return size == std::string::npos ? speed : speed * (1 + 0.1 * (candidate.source[size + 8] - '0'));
 }
 
 bool has(const Candidate& candidate, const std::string& option) {
@@ -213,6 +213,15 @@ TEST_F(LoopTest, WhatIsNotJudgedIsTriedOnceMoreAndNeverCharged) {
   EXPECT_DOUBLE_EQ(
       best().speedup,
       speed_of({"", "cpu", journal_.sources.at(best().source_hash), "", best().options, {}}));
+}
+
+TEST_F(LoopTest, NothingIsBuiltOnAFailedCandidate) {
+  run_.settings.evaluations = 60;
+  work();
+  for (const Node& node : journal_.nodes) {
+    EXPECT_TRUE(node.parent == no_node ||
+                journal_.nodes[static_cast<std::size_t>(node.parent)].outcome == Outcome::passed);
+  }
 }
 
 TEST_F(LoopTest, ASuspectResultIsNeverTheBestUnlessAccepted) {

@@ -3,6 +3,9 @@
 // promising branch under it.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "coordinator/search/mcts_rules.hpp"
 #include "coordinator/search/tree.hpp"
 

@@ -39,7 +39,7 @@ template <typename Named>
 std::string list_names(const std::vector<Named>& all) {
   std::string text;
   for (const Named& one : all) {
-    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", one.name);
+    text += fmt::format(R"({}"{}")", text.empty() ? "" : ", ", one.name);
   }
   return text;
 }
@@ -58,11 +58,12 @@ Result<std::unique_ptr<Search>> make_search(const std::string& name, const std::
       }
     }
     return make_error(ErrorKind::bad_input,
-                      fmt::format("the search \"{}\" has no preset \"{}\"; choose one of {}", name,
+                      fmt::format(R"(the search "{}" has no preset "{}"; choose one of {})", name,
                                   preset, list_names(kind.presets)));
   }
-  return make_error(ErrorKind::bad_input, fmt::format("there is no search \"{}\"; choose one of {}",
-                                                      name, list_names(kinds())));
+  return make_error(
+      ErrorKind::bad_input,
+      fmt::format(R"(there is no search "{}"; choose one of {})", name, list_names(kinds())));
 }
 
 std::vector<std::string> search_names() {

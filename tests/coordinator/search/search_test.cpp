@@ -248,6 +248,7 @@ class Session {
 TEST_P(AnySearchTest, ToldTheRecordedEventsItGoesOnAsBefore) {
   Session session(77);
   std::vector<Event> events;
+  events.reserve(300);
   for (int i = 0; i < 300; ++i) {
     events.push_back(session.step(*search_));
   }

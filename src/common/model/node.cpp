@@ -59,9 +59,4 @@ std::optional<NodeState> parse_node_state(std::string_view name) {
   return find_value<NodeState>(states, name);
 }
 
-bool is_sound(const Node& node) {
-  return node.state == NodeState::judged && node.outcome == Outcome::passed && !node.suspect &&
-         node.precision == "contract";
-}
-
 }  // namespace kernelpro

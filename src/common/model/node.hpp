@@ -81,7 +81,4 @@ struct Node {
   std::int64_t judge_ns = 0;
 };
 
-// Whether this node may become the incumbent and be exported without further permission.
-[[nodiscard]] bool is_sound(const Node& node);
-
 }  // namespace kernelpro

@@ -1,5 +1,7 @@
 #include "common/model/run.hpp"
 
+#include <algorithm>
+
 namespace kernelpro {
 
 std::string_view name_of(RunState state) {
@@ -21,6 +23,18 @@ std::optional<RunState> parse_run_state(std::string_view name) {
     }
   }
   return std::nullopt;
+}
+
+bool may_be_best(const RunSettings& settings, bool suspect, const std::string& precision) {
+  const std::vector<std::string>& allowed = settings.allow_precision;
+  const bool precise = precision == "contract" ||
+                       std::find(allowed.begin(), allowed.end(), precision) != allowed.end();
+  return precise && (!suspect || settings.accept_suspect);
+}
+
+bool may_be_best(const RunSettings& settings, const Node& node) {
+  return node.state == NodeState::judged && node.outcome == Outcome::passed &&
+         may_be_best(settings, node.suspect, node.precision);
 }
 
 }  // namespace kernelpro

@@ -52,6 +52,12 @@ struct Run {
   std::string machine;
 };
 
+// Whether a passed result of that kind may be a run's best: in doubt or of lower precision only
+// where the settings allow it.
+[[nodiscard]] bool may_be_best(const RunSettings& settings, bool suspect,
+                               const std::string& precision);
+[[nodiscard]] bool may_be_best(const RunSettings& settings, const Node& node);
+
 // A branch the search will not enter again, and why.
 struct Closure {
   NodeId node = root_node;

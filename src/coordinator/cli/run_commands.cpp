@@ -57,6 +57,27 @@ nlohmann::json summary_json(const RunSummary& run) {
           {"best_speedup", run.best_speedup}};
 }
 
+nlohmann::json node_json(const Node& node) {
+  return {{"id", node.id},
+          {"parent", node.parent},
+          {"move", node.move},
+          {"site", node.site},
+          {"plan", node.plan},
+          {"state", std::string(name_of(node.state))},
+          {"same_as", node.same_as},
+          {"compiler", node.compiler},
+          {"options", node.options},
+          {"outcome", std::string(name_of(node.outcome))},
+          {"summary", node.summary},
+          {"suspect", node.suspect},
+          {"precision", node.precision},
+          {"speedup", node.speedup},
+          {"speedup_interval", {node.speedup_interval.low, node.speedup_interval.high}},
+          {"bottleneck", std::string(name_of(node.diagnosis.bottleneck))},
+          {"share_of_bound", node.diagnosis.share_of_bound},
+          {"diagnosis", node.diagnosis.text}};
+}
+
 // The difference to another node, under a heading.
 Result<std::string> difference(const Store& store, const Node& from, const Node& to,
                                const std::string& heading) {
@@ -116,12 +137,8 @@ Result<nlohmann::json> node_document(const Store& store, const ChosenNode& chose
   if (!certificate || !source) {
     return certificate ? source.error() : certificate.error();
   }
-  nlohmann::json json = {{"run", chosen.report.run.id}, {"source", *source}};
-  for (const nlohmann::json& node : run_report_json(chosen.report).at("nodes")) {
-    if (node.at("id") == chosen.node.id) {
-      json["node"] = node;
-    }
-  }
+  nlohmann::json json = {
+      {"run", chosen.report.run.id}, {"node", node_json(chosen.node)}, {"source", *source}};
   json["certificate"] = *certificate ? to_json(**certificate) : nlohmann::json();
   return json;
 }

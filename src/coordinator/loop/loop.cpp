@@ -284,7 +284,7 @@ void ClosedLoop::learn(const Node& one) {
   if (one.outcome == Outcome::passed && parent.speedup > 0) {
     record.log_gain += std::max(0.0, std::log(one.speedup / parent.speedup));
   }
-  if (is_eligible(one, run_.settings) && one.speedup_interval.low > clearly * node(best_).speedup) {
+  if (may_be_best(run_.settings, one) && one.speedup_interval.low > clearly * node(best_).speedup) {
     best_ = one.id;
   }
 }
@@ -305,7 +305,7 @@ Status ClosedLoop::confirm(std::stop_token stop) {
       take_verdict(one, evaluated->certificate, 1);
       KP_TRY(journal_.ended(one, &evaluated->certificate));
     }
-    if (is_eligible(one, run_.settings) && verdict.timing.comparison == Comparison::faster) {
+    if (may_be_best(run_.settings, one) && verdict.timing.comparison == Comparison::faster) {
       return {};
     }
     best_ = fastest_but(one.id);
@@ -317,7 +317,7 @@ Status ClosedLoop::confirm(std::stop_token stop) {
 NodeId ClosedLoop::fastest_but(NodeId failed) const {
   NodeId found = root_node;
   for (const Node& one : nodes_) {
-    if (one.id != failed && is_eligible(one, run_.settings) && !one.screened &&
+    if (one.id != failed && may_be_best(run_.settings, one) && !one.screened &&
         one.speedup > node(found).speedup) {
       found = one.id;
     }

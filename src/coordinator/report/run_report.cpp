@@ -11,17 +11,6 @@ namespace {
 constexpr const char* build_tier = "build";
 constexpr const char* parallel_move = "parallel";
 
-bool contains(const std::vector<std::string>& list, const std::string& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-// See is_sound, and what the settings allow beyond.
-bool may_be_best(const Node& node, const RunSettings& settings) {
-  return node.state == NodeState::judged && node.outcome == Outcome::passed && !node.screened &&
-         (!node.suspect || settings.accept_suspect) &&
-         (node.precision == "contract" || contains(settings.allow_precision, node.precision));
-}
-
 // Over the baseline: the root is 1 by definition.
 double speedup_of(const Node& node) {
   return node.id == root_node ? 1 : node.speedup;
@@ -61,9 +50,16 @@ void find_best(RunReport& report, const std::map<std::string, std::string>& tier
   double flags_only = 1;
   for (const Node* node : evaluations_in_order(report.nodes)) {
     ++report.evaluations;
-    const bool eligible = may_be_best(*node, report.run.settings);
+    const bool eligible = !node->screened && may_be_best(report.run.settings, *node);
     if (eligible && node->speedup > best) {
       best = node->speedup;
+      if (report.run.state != RunState::finished) {
+        report.best = node->id;
+        report.found_at = report.evaluations;
+      }
+    }
+    // A finished run has said itself which one holds against the baseline.
+    if (report.run.state == RunState::finished && node->id == report.run.best) {
       report.best = node->id;
       report.found_at = report.evaluations;
     }

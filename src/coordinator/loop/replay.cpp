@@ -1,0 +1,33 @@
+#include "coordinator/loop/replay.hpp"
+
+#include <map>
+
+namespace kernelpro {
+
+SearchResult search_result(const Node& node, const RunSettings& settings) {
+  const bool judged = node.state == NodeState::judged;
+  return {node.id, judged ? node.outcome : Outcome::not_judged, node.speedup,
+          may_be_best(settings, node)};
+}
+
+std::int64_t replay(const LoopHistory& history, Search& search,
+                    const std::function<void(const Node&)>& ended) {
+  std::map<std::int64_t, std::function<void()>> events;
+  for (const Node& node : history.nodes) {
+    events[node.born] = [&search, &node] { search.begin(node.id, node.parent); };
+    if (node.ended > 0) {
+      events[node.ended] = [&ended, &node] { ended(node); };
+    }
+  }
+  for (const Closure& closure : history.closures) {
+    events[closure.at] = [&search, &closure] { search.close(closure.node, closure.reason); };
+  }
+  std::int64_t last = 0;
+  for (const auto& [at, happen] : events) {
+    happen();
+    last = at;
+  }
+  return last;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,26 @@
+// A run that was recorded, told again.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "common/model/run.hpp"
+#include "coordinator/search/search.hpp"
+
+namespace kernelpro {
+
+// What a run that goes on already has.
+struct LoopHistory {
+  std::vector<Node> nodes;  // by id, without gaps
+  std::vector<Closure> closures;
+};
+
+// What the search is told of an ended node.
+[[nodiscard]] SearchResult search_result(const Node& node, const RunSettings& settings);
+
+// Makes all events happen again in their order: births and closures are told to the search, ended
+// nodes go to `ended`. Returns the number of the last event.
+std::int64_t replay(const LoopHistory& history, Search& search,
+                    const std::function<void(const Node&)>& ended);
+
+}  // namespace kernelpro

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -40,6 +41,34 @@ std::vector<std::string> directives_in(const std::string& gap) {
   return found;
 }
 
+// Whether text assigns the variable: an operator of assignment stands beside its name.
+bool text_assigns(const std::string& text, const std::string& variable) {
+  const auto is_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(variable); at != std::string::npos;
+       at = text.find(variable, at + 1)) {
+    const std::size_t end = at + variable.size();
+    if ((at > 0 && is_word(at - 1)) || is_word(end)) {
+      continue;
+    }
+    const std::string before = trimmed(text.substr(0, at));
+    const std::string after = trimmed(text.substr(end));
+    const bool step = before.ends_with("++") || before.ends_with("--") || after.starts_with("++") ||
+                      after.starts_with("--");
+    const bool plain = after.starts_with("=") && !after.starts_with("==");
+    const bool compound = after.size() > 1 && after[1] == '=' &&
+                          std::string("+-*/%&|^").find(after[0]) != std::string::npos;
+    const bool shift = after.starts_with("<<=") || after.starts_with(">>=");
+    const bool address = before.ends_with("&") && !before.ends_with("&&");
+    if (step || plain || compound || shift || address) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool changes(const Body& body, const std::string& variable) {
   return any_stmt(body, [&](const Stmt& stmt) {
     if (stmt.kind == Stmt::Kind::assignment) {
@@ -47,8 +76,7 @@ bool changes(const Body& body, const std::string& variable) {
     }
     if (stmt.kind == Stmt::Kind::verbatim ||
         (stmt.kind == Stmt::Kind::loop && !stmt.loop.header.empty())) {
-      const Expr text{Expr::Kind::verbatim, stmt.text + stmt.loop.header, {}, {}};
-      return assigns(text) && mentions(text, variable);
+      return text_assigns(stmt.text + stmt.loop.header, variable);
     }
     return false;
   });

@@ -254,6 +254,13 @@ class Jammer {
            std::ranges::all_of(expr.parts, [this](const Expr& part) { return is_safe(part); });
   }
 
+  // The comparison reads it in any case.
+  static bool is_operand(const Expr& comparison, const Expr& value) {
+    return comparison.kind == Expr::Kind::binary && comparison.text != "&&" &&
+           comparison.text != "||" &&
+           std::ranges::find(comparison.parts, value) != comparison.parts.end();
+  }
+
   [[nodiscard]] bool is_choice(const Stmt& stmt) const {
     if (stmt.kind != Stmt::Kind::branch || !stmt.otherwise.empty() || stmt.body.empty()) {
       return false;
@@ -263,7 +270,7 @@ class Jammer {
     for (const Stmt& one : stmt.body) {
       if (one.kind != Stmt::Kind::assignment || one.text != "=" ||
           one.exprs[0].kind != Expr::Kind::name || !expanded_.contains(one.exprs[0].text) ||
-          !is_safe(one.exprs[1])) {
+          !(is_safe(one.exprs[1]) || is_operand(stmt.exprs[0], one.exprs[1]))) {
         return false;
       }
       values.merge(names_in(one.exprs[1]));

@@ -218,6 +218,7 @@ Result<Program> simd(const Program& program, const Place& place) {
     return clauses.error();
   }
   Program out = program;
+  choose_extremes(stmt_at(out, place));
   std::vector<std::string>& pragmas = stmt_at(out, place).loop.pragmas;
   const bool threads = has_pragma(loop, "parallel for");
   if (threads) {

@@ -110,6 +110,20 @@ std::optional<std::string> reduction_of(const Stmt& loop, const std::string& nam
   return *operations.begin();
 }
 
+void choose_extremes(Stmt& loop) {
+  const Names carried = carried_scalars(loop);
+  for (Stmt& stmt : loop.body) {
+    for (const std::string& name : carried) {
+      if (stmt.kind == Stmt::Kind::branch && !branch_operation(stmt, name).empty()) {
+        const Stmt assignment = stmt.body[0];
+        stmt = make_assignment(
+            assignment.exprs[0], "=",
+            make_conditional(stmt.exprs[0], assignment.exprs[1], assignment.exprs[0]));
+      }
+    }
+  }
+}
+
 std::optional<BestIndex> best_index_of(const Stmt& loop) {
   const Names carried = carried_scalars(loop);
   if (carried.size() != 2) {

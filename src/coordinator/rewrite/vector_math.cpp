@@ -14,19 +14,21 @@ struct Replacement {
   std::string_view definition;
 };
 
-// Branch-free, so that compilers vectorise them; coefficients are Chebyshev fits of our own. Errors
-// stay below 2 units in the last place; infinities, zeros and NaN come out as from <cmath>.
+// Compilers vectorise them, because all choices are made on whole numbers: a choice between
+// floating numbers becomes a branch around arithmetic that might trap. Coefficients are Chebyshev
+// fits of our own. Errors stay below 2 units in the last place; infinities, zeros and NaN come out
+// as from <cmath>.
 constexpr std::array<Replacement, 3> replacements = {{
     {"exp", "kp_vector_exp", "", R"(
 // e^x = 2^n e^r with |r| <= ln(2) / 2; 2^n in two factors, so that tiny results are right too.
 static inline float kp_vector_exp(float x) {
-  const float low = x < -104.0F ? -104.0F : x;
-  const float near = low > 89.0F ? 89.0F : low;
-  const float number = x == x ? near : 0.0F;
-  const float scaled = number * 1.44269504F;
-  const int n = static_cast<int>(scaled + (scaled < 0.0F ? -0.5F : 0.5F));
+  const int bits = __builtin_bit_cast(int, x);
+  const int size = bits & 0x7fffffff;
+  const int limit = 0x42d00000;  // 104: from there on the result is zero or infinite
+  const float near = __builtin_bit_cast(float, (bits ^ size) | (size < limit ? size : limit));
+  const int n = static_cast<int>(near * 1.44269504F + 256.5F) - 256;
   const float whole = static_cast<float>(n);
-  const float r = (number - whole * 0.693359375F) + whole * 2.12194440e-4F;
+  const float r = (near - whole * 0.693359375F) + whole * 2.12194440e-4F;
   float p = 1.392632562e-3F;
   p = p * r + 8.363292753e-3F;
   p = p * r + 4.166655376e-2F;
@@ -36,19 +38,19 @@ static inline float kp_vector_exp(float x) {
   const int half = n >> 1;
   const float first = __builtin_bit_cast(float, (half + 127) << 23);
   const float second = __builtin_bit_cast(float, (n - half + 127) << 23);
-  const float result = p * first * second;
-  return x == x ? result : x;
+  const int not_a_number = -static_cast<int>(size > 0x7f800000);
+  return __builtin_bit_cast(float, __builtin_bit_cast(int, p * first * second) | not_a_number);
 }
 )"},
     {"log", "kp_vector_log", "", R"(
 // log(x) = e ln(2) + log(1 + f) with 1 + f between sqrt(1/2) and sqrt(2).
 static inline float kp_vector_log(float x) {
-  const bool small = x < 1.17549435e-38F;
-  const float scaled = small ? x * 8388608.0F : x;
-  const int bits = __builtin_bit_cast(int, scaled);
+  const int given = __builtin_bit_cast(int, x);
+  const int shift = 23 & -static_cast<int>(given < 0x00800000);  // for subnormal numbers
+  const int bits = __builtin_bit_cast(int, x * __builtin_bit_cast(float, (127 + shift) << 23));
   const int e = (bits - 0x3f3504f3) >> 23;
   const float f = __builtin_bit_cast(float, bits - e * 8388608) - 1.0F;
-  const float exponent = static_cast<float>(small ? e - 23 : e);
+  const float exponent = static_cast<float>(e - shift);
   float p = -7.902743772e-2F;
   p = p * f + 1.262231985e-1F;
   p = p * f - 1.299818376e-1F;
@@ -60,25 +62,33 @@ static inline float kp_vector_log(float x) {
   const float square = f * f;
   const float tail = p * f * square - exponent * 2.12194440e-4F - 0.5F * square;
   const float result = (f + tail) + exponent * 0.693359375F;
-  const float zero = x == 0.0F ? -__builtin_inff() : __builtin_nanf("");
-  const float positive = x > 3.4e38F && x - x != 0.0F ? x : result;
-  return x > 0.0F ? positive : (x == x ? zero : x);
+  // What a sum makes of the result: itself, -inf for zero, NaN for negative numbers, +inf, NaN.
+  const int zero = -static_cast<int>((given & 0x7fffffff) == 0);
+  const int negative = -static_cast<int>(given < 0) & ~zero;
+  const int endless = -static_cast<int>(given >= 0x7f800000);
+  const int special = (zero & -0x00800000) | (negative & 0x7fc00000) | (endless & given);
+  return result * __builtin_bit_cast(float, 0x3f800000 & ~(zero | negative | endless)) +
+         __builtin_bit_cast(float, special);
 }
 )"},
     {"tanh", "kp_vector_tanh", "kp_vector_exp", R"(
 // An odd polynomial near zero, 1 - 2 / (e^2x + 1) elsewhere.
 static inline float kp_vector_tanh(float x) {
-  const float size = x < 0.0F ? -x : x;
-  const float square = x * x;
+  const int bits = __builtin_bit_cast(int, x);
+  const int size = bits & 0x7fffffff;
+  const int limit = 0x3f200000;  // 0.625
+  const float s = __builtin_bit_cast(float, size < limit ? size : limit);
+  const float square = s * s;
   float p = -6.045165097e-3F;
   p = p * square + 2.096132911e-2F;
   p = p * square - 5.384326318e-2F;
   p = p * square + 1.333271885e-1F;
   p = p * square - 3.333332843e-1F;
-  const float near = x + x * square * p;
-  const float away = 1.0F - 2.0F / (kp_vector_exp(2.0F * size) + 1.0F);
-  const float far = x < 0.0F ? -away : away;
-  return size < 0.625F ? near : far;
+  const int near = __builtin_bit_cast(int, s + s * square * p);
+  const float power = kp_vector_exp(2.0F * __builtin_bit_cast(float, size));
+  const int far = __builtin_bit_cast(int, 1.0F - 2.0F / (power + 1.0F));
+  const int small = -static_cast<int>(size < limit);
+  return __builtin_bit_cast(float, (bits ^ size) | (near & small) | (far & ~small));
 }
 )"},
 }};

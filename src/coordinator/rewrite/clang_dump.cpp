@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -169,13 +168,19 @@ Result<ClangDump> dump_namespace(const std::string& source, const std::string& n
   if (!dump.compiled) {
     return dump;
   }
-  std::istringstream documents(finished->output);
-  while ((documents >> std::ws).good()) {
-    const json document = json::parse(documents, nullptr, false, false);
+  // One document after the other; only the brace that closes one stands at the start of a line.
+  const std::string& text = finished->output;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t close = text.find("\n}\n", begin);
+    const std::size_t end = close == std::string::npos ? text.size() : close + 3;
+    const json document =
+        json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                    text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     if (document.is_discarded()) {
       return make_error(ErrorKind::internal, "its syntax tree could not be read", settings.clang);
     }
     dump.namespaces.push_back(read_node(document, 0));
+    begin = end;
   }
   return dump;
 }

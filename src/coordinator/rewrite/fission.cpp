@@ -6,6 +6,26 @@
 #include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
+namespace {
+
+// An array that both parts touch and a round writes where others write too; empty: none.
+std::string shared_scratch(const Stmt& loop, const Body& first, const Body& second) {
+  const Names declared = declared_in(loop.body);
+  const Names varying = varying_names(loop);
+  std::string found;
+  (void)any_stmt(loop.body, [&](const Stmt& stmt) {
+    if (stmt.kind == Stmt::Kind::assignment && !mentions(names_in(stmt.exprs[0]), varying)) {
+      const std::string root = root_of(stmt.exprs[0]);
+      const bool shared = !declared.contains(root) && names_in(first).contains(root) &&
+                          names_in(second).contains(root);
+      found = shared ? root : found;
+    }
+    return !found.empty();
+  });
+  return found;
+}
+
+}  // namespace
 
 Result<Program> fission(const Program& program, const Place& place, std::size_t at) {
   const Stmt& loop = stmt_at(program, place);
@@ -32,6 +52,9 @@ Result<Program> fission(const Program& program, const Place& place, std::size_t 
     if (names_in(first.body).contains(name) && names_in(second.body).contains(name)) {
       return refuse("carries " + name + " from round to round through both parts");
     }
+  }
+  if (const std::string array = shared_scratch(loop, first.body, second.body); !array.empty()) {
+    return refuse("uses the same elements of " + array + " in every round");
   }
   Program out = program;
   replace_at(out, place, {first, second});

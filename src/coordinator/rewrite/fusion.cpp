@@ -49,6 +49,12 @@ std::string conflict(const Stmt& first, const Stmt& second) {
   return "";
 }
 
+bool has_reduction(const Stmt& loop) {
+  return std::ranges::any_of(loop.loop.pragmas, [](const std::string& line) {
+    return line.find("reduction") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 Result<Program> fusion(const Program& program, const Place& place) {
@@ -69,6 +75,10 @@ Result<Program> fusion(const Program& program, const Place& place) {
                     print_expr(first.loop.step) == print_expr(second.loop.step);
   if (!same) {
     return refuse("the loop over " + loop_label(first) + " and the next one have different bounds");
+  }
+  if (first.loop.pragmas != second.loop.pragmas || has_reduction(first)) {
+    return refuse("the loop over " + loop_label(first) +
+                  " and the next one have pragmas that do not fit together");
   }
   const Names made = written_in(first.body);
   const Body between(begin, next);

@@ -80,6 +80,10 @@ bool leaves(const Stmt& loop) {
 }
 
 Status check_shareable(const Stmt& loop) {
+  if (has_pragma(loop, "unroll") || has_pragma(loop, "omp tile")) {
+    return refuse("the loop over " + loop_label(loop) +
+                  " has a pragma that OpenMP allows no other before");
+  }
   if (!loop.loop.header.empty()) {
     return refuse("the loop \"" + loop.loop.header +
                   "\" has no count that is known when it starts");

@@ -149,6 +149,9 @@ Result<std::vector<Rewritten>> rewrite(const std::string& name, const Program& p
       results.push_back({offer.site, offer.summary, std::move(source)});
     }
   }
+  if (results.empty() && wanted != arguments.end() && !refused) {
+    reason = fmt::format("no site matches \"{}\"", wanted->second);
+  }
   if (results.empty()) {
     return make_error(ErrorKind::bad_input, fmt::format("{} does not apply: {}", name, reason));
   }

@@ -1,0 +1,190 @@
+#include "coordinator/rewrite/parse.hpp"
+
+#include <gmock/gmock.h>
+
+#include "coordinator/rewrite/fixture.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::parse_settings;
+using testing::parsed;
+using testing::task_folders;
+using testing::text_of;
+
+// What a source looks like when it is parsed and printed.
+std::string printed(const std::string& source) {
+  return print_program(parsed(source));
+}
+
+std::string body_of(const std::string& statements) {
+  const std::string head = "void f(int n, float* x, const float* y) ";
+  const std::string text = printed(head + "{" + statements + "}");
+  return text.substr(text.find("{\n") + 2);
+}
+
+int understood(const Program& program) {
+  int count = 0;
+  for (const Item& item : program.items) {
+    count += item.understood ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(ParseTest, EveryBaselinePrintsToWhatItWasParsedFrom) {
+  ASSERT_FALSE(task_folders().empty());
+  for (const std::filesystem::path& folder : task_folders()) {
+    const Program first = parsed(text_of(folder / "baseline.cpp"));
+    EXPECT_GE(understood(first), 1) << folder;
+    const std::string text = print_program(first);
+    EXPECT_EQ(parsed(text), first) << text;
+  }
+}
+
+TEST(ParseTest, LoopsHaveVariableBoundsAndStep) {
+  const Program program =
+      parsed("void f(int n, float* x) { for (int i = 2; i <= n; i += 3) x[i] = 0; }");
+  ASSERT_EQ(understood(program), 1);
+  const Stmt& loop = program.items[0].function.body[0];
+  ASSERT_EQ(loop.kind, Stmt::Kind::loop);
+  EXPECT_EQ(loop.loop.variable, "i");
+  EXPECT_EQ(loop.loop.type, "int");
+  EXPECT_EQ(print_expr(loop.loop.lower), "2");
+  EXPECT_EQ(loop.loop.comparison, "<=");
+  EXPECT_EQ(print_expr(loop.loop.upper), "n");
+  EXPECT_EQ(print_expr(loop.loop.step), "3");
+  EXPECT_EQ(loop.body[0].exprs[0].type, "float");
+}
+
+TEST(ParseTest, AHeaderThatDoesNotCountStaysTextAndItsBodyIsUnderstood) {
+  EXPECT_EQ(body_of("while (n > 0) { x[n] = 1; n = n - 1; }"),
+            "  while (n > 0) {\n    x[n] = 1;\n    n = n - 1;\n  }\n}");
+  EXPECT_EQ(body_of("for (int i = 0; i < n; ++i) { if (x[i] > 0) i += 1; }"),
+            "  for (int i = 0; i < n; ++i) {\n    if (x[i] > 0) {\n      i += 1;\n    }\n  }\n}");
+  EXPECT_THAT(body_of("for (;;) { x[0] = 1; break; }"),
+              HasSubstr("for (;;) {\n    x[0] = 1;\n    break;"));
+}
+
+TEST(ParseTest, WhatIsNotUnderstoodStaysText) {
+  EXPECT_THAT(body_of("do { x[--n] = 0; } while (n > 0);"),
+              HasSubstr("do { x[--n] = 0; } while (n > 0);"));
+  EXPECT_THAT(body_of("auto g = [&](int i) { return x[i]; }; x[0] = g(1);"),
+              HasSubstr("auto g = [&](int i) { return x[i]; };"));
+  EXPECT_THAT(body_of("switch (n) { case 1: x[0] = 1; break; default: break; }"),
+              HasSubstr("switch (n) { case 1:"));
+  EXPECT_THAT(body_of("*x++ = *y++;"), HasSubstr("*x++ = *y++;"));
+}
+
+TEST(ParseTest, ParenthesesKeepTheOrderOfOperations) {
+  EXPECT_EQ(body_of("x[0] = (y[0] + y[1]) * (y[2] - (y[3] - y[4])) / -(-y[5]);"),
+            "  x[0] = (y[0] + y[1]) * (y[2] - (y[3] - y[4])) / - -y[5];\n}");
+  EXPECT_EQ(body_of("x[n & 3] = n > 1 && n < 4 || n == 7 ? 1 : (n << 2) + 1;"),
+            "  x[n & 3] = (n > 1 && n < 4) || n == 7 ? 1 : (n << 2) + 1;\n}");
+}
+
+TEST(ParseTest, HiddenNamesGetNamesOfTheirOwn) {
+  EXPECT_EQ(
+      body_of("int i = 0; for (int i = 0; i < n; ++i) { x[i] = 1; } x[i] = 2;"),
+      "  int i = 0;\n  for (int i_2 = 0; i_2 < n; ++i_2) {\n    x[i_2] = 1;\n  }\n  x[i] = 2;\n}");
+}
+
+TEST(ParseTest, PragmasStayInFrontOfTheirLoops) {
+  const std::string source =
+      "void f(int n, float* x) {\n"
+      "#pragma omp parallel for \\\n    schedule(static)\n"
+      "  for (int i = 0; i < n; ++i) {\n"
+      "#pragma GCC unroll 4\n"
+      "    for (int j = 0; j < 8; ++j) {\n      x[i * 8 + j] = 1;\n    }\n  }\n"
+      "#pragma omp parallel\n"
+      "  { x[0] = 1; }\n}\n";
+  const std::string text = printed(source);
+  EXPECT_THAT(text, HasSubstr("#pragma omp parallel for schedule(static)\n  for (int i"));
+  EXPECT_THAT(text, HasSubstr("#pragma GCC unroll 4\n    for (int j"));
+  EXPECT_THAT(text, HasSubstr("#pragma omp parallel\n{ x[0] = 1; }"));
+}
+
+TEST(ParseTest, TextBetweenFunctionsSurvives) {
+  const std::string source =
+      "// kp:options -O3\n#include <cstdint>\n// kp:tune N = 1 2\nconstexpr int N = 2;\n"
+      "namespace {\nstruct S { int a; };\n/* about f */ int f(const S& s) {\n  return s.a * "
+      "N;\n}\n}\n"
+      "template <typename T> T twice(T x) { return x + x; }\nint g() {\n  return f({3}) + "
+      "twice(1);\n}\n// end";
+  const Program program = parsed(source);
+  EXPECT_EQ(understood(program), 2);
+  EXPECT_EQ(print_program(program), source);
+  EXPECT_EQ(program.head, "// kp:options -O3\n#include <cstdint>\n");
+}
+
+TEST(ParseTest, IncludesMayStandBelowCodeOrNotAtAll) {
+  const Program below =
+      parsed("int f() { return 1; }\n#include <cmath>\nfloat g(float x) { return std::exp(x); }\n");
+  EXPECT_EQ(understood(below), 2);
+  EXPECT_EQ(understood(parsed("int f() { return 1; }")), 1);
+  EXPECT_EQ(understood(parsed("")), 0);
+  const Program guarded = parsed("#ifdef NOPE\n#include <nope>\n#endif\nint f() { return 1; }\n");
+  EXPECT_EQ(guarded.head, "#ifdef NOPE\n#include <nope>\n#endif\n");
+}
+
+TEST(ParseTest, MacrosStayAsTheyAreWritten) {
+  const std::string source =
+      "#include <cfloat>\n#define N 4\n#define SQUARE(x) ((x) * (x))\n"
+      "void f(float* x) {\n  float m = -FLT_MAX;\n  for (int i = 0; i < N; ++i) {\n"
+      "    m += SQUARE(x[i]) * N;\n  }\n  x[0] = m;\n}\n";
+  EXPECT_EQ(printed(source), source);
+}
+
+TEST(ParseTest, FunctionsThatThePreprocessorCutsStayText) {
+  const std::string source =
+      "void f(float* x) {\n#ifdef FAST\n  x[0] = 1;\n#else\n    x[0] = 2;\n#endif\n}\n";
+  EXPECT_EQ(understood(parsed(source)), 0);
+  EXPECT_EQ(printed(source), source);
+}
+
+TEST(ParseTest, ASourceThatOnlyCompilesOutsideOfANamespaceStaysText) {
+  const std::string source = "int f() { return 1; }\nint g() { return ::f(); }\n";
+  EXPECT_EQ(printed(source), source);
+}
+
+TEST(ParseTest, TheAbiMayCallItself) {
+  const std::string source =
+      "#include \"kernelpro/candidate.h\"\n"
+      "size_t kp_workspace(const kp_context* context, const kp_tensor* tensors, int32_t count) {\n"
+      "  return 4;\n}\n"
+      "extern \"C\" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t "
+      "count) {\n"
+      "  return context->workspace_bytes < kp_workspace(context, tensors, count);\n}\n";
+  EXPECT_EQ(understood(parsed(source)), 2);
+  EXPECT_EQ(printed(source), source);
+}
+
+TEST(ParseTest, ASourceThatDoesNotCompileIsRefusedWithTheLine) {
+  const Result<Program> program =
+      parse_program("#include <cstdint>\nint f() {\n  return nothing;\n}\n", parse_settings());
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.error().kind, ErrorKind::bad_input);
+  EXPECT_THAT(program.error().text(), HasSubstr("the source does not compile"));
+  EXPECT_THAT(program.error().text(), HasSubstr("candidate.cpp:3:"));
+  EXPECT_THAT(program.error().text(), HasSubstr("undeclared identifier 'nothing'"));
+}
+
+TEST(ParseTest, ASourceCannotReadTheMachine) {
+  const Result<Program> program = parse_program("#include \"/etc/hostname\"\n", parse_settings());
+  ASSERT_FALSE(program.ok());
+  EXPECT_THAT(program.error().text(), HasSubstr("/etc/hostname"));
+  EXPECT_THAT(program.error().text(), Not(HasSubstr("expected unqualified-id")));
+}
+
+TEST(ParseTest, AMissingCompilerIsNamed) {
+  ParseSettings settings = parse_settings();
+  settings.clang = "/usr/bin/no-such-clang";
+  const Result<Program> program = parse_program("int f();\n", settings);
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.error().kind, ErrorKind::environment);
+  EXPECT_THAT(program.error().text(), HasSubstr("no-such-clang"));
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -54,6 +54,8 @@ const std::map<std::string, Rewriter>& rewriters() {
         {"schedule"},
         "there are no loops",
         offer_parallel}},
+      {"peel", plain("cuts off first and last rounds and the conditions that only they meet",
+                     "no condition in a loop looks at its variable", offer_peel)},
       {"prefetch", plain("asks early for what an innermost loop reads later", "there are no loops",
                          offer_prefetch)},
       {"register_block",

@@ -212,6 +212,29 @@ TEST(HoistTest, ComputesFixedValuesOnce) {
               HasSubstr("computes nothing that stays the same"));
 }
 
+TEST(PeelTest, ConditionsThatOnlyTheEndsMeetAreGoneBetween) {
+  const std::string edge =
+      loop("if (i == 0 || i >= n - 1) { x[i] = 0; } else { x[i] = y[i - 1] + y[i + 1]; }");
+  EXPECT_THAT(
+      first_of("peel", edge),
+      HasSubstr("  if (0 < n) {\n    const int i_first = 0;\n    x[i_first] = 0;\n  }\n"
+                "  for (int i = 1; i < n - 1; ++i) {\n    x[i] = y[i - 1] + y[i + 1];\n  }\n"
+                "  if (1 < n) {\n    const int i_last = n - 1;\n    x[i_last] = 0;\n  }\n"));
+  const std::string window = loop(
+      "for (int u = 0; u < 3; ++u) { const int from = i + u - 1; if (from >= 0 && from < n) { x[i] "
+      "+= y[from]; } }");
+  EXPECT_THAT(first_of("peel", window),
+              HasSubstr("for (int i = 1; i < n - 1; ++i) {\n    for (int u = 0; u < 3; ++u) {\n    "
+                        "  const int from = i + u - 1;\n      x[i] += y[from];"));
+}
+
+TEST(PeelTest, RefusesWhereTheEndsAreNotSpecial) {
+  EXPECT_THAT(refusal("peel", loop("x[i] = y[i];")),
+              HasSubstr("no condition in a loop looks at its variable"));
+  EXPECT_THAT(refusal("peel", loop("if (i > 5) { x[i] = y[i]; }")),
+              HasSubstr("tests nothing that only its first and last rounds meet"));
+}
+
 TEST(PrefetchTest, NeverReadsBehindAnIndexArray) {
   const std::string source = first_of("prefetch", loop("a += y[at[i]];"));
   EXPECT_THAT(source, HasSubstr("const int i_ahead = i + AHEAD_I < n ? i + AHEAD_I : i;"));

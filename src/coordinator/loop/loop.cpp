@@ -114,15 +114,16 @@ Status ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token stop) {
         return parent.error();
       }
       report(fmt::format("looking at node {}", choice->parent));
-      shelf_.put(choice->parent, playbook_.offers(*parent, stop));
+      shelf_.put(choice->parent, playbook_.suggestions(*parent, stop));
     }
     std::string key;
-    std::optional<Offer> offer = shelf_.take(choice->parent, playbook_, records_, known_keys_, key);
-    if (!offer) {
+    std::optional<Suggestion> suggestion =
+        shelf_.take(choice->parent, playbook_, records_, known_keys_, key);
+    if (!suggestion) {
       KP_TRY(close(choice->parent, shelf_.exhausted_because(choice->parent)));
       continue;
     }
-    KP_TRY(add_node(*choice, offer->proposal, key));
+    KP_TRY(add_node(*choice, suggestion->proposal, key));
     batch.push_back(nodes_.back().id);
   }
   return {};

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/loop/offer_shelf.hpp"
 #include "coordinator/loop/partners.hpp"
 #include "coordinator/loop/replay.hpp"
+#include "coordinator/loop/suggestion_shelf.hpp"
 #include "coordinator/search/search.hpp"
 
 namespace kernelpro {
@@ -81,7 +81,7 @@ class ClosedLoop {
   Journal& journal_;
   LoopWatcher watcher_;
   std::vector<Node> nodes_;
-  OfferShelf shelf_;
+  SuggestionShelf shelf_;
   MoveRecords records_;
   std::set<std::string> known_keys_;
   std::map<std::string, NodeId> known_binaries_;

@@ -61,23 +61,23 @@ double class_factor(const Move& move, Bottleneck bottleneck) {
   return matches ? matching_class : other_class;
 }
 
-Offer make_offer(const Move& move, const Parent& parent, Candidate candidate, std::string site,
-                 std::string plan, std::size_t position) {
-  Offer offer;
-  offer.proposal.move = move.id;
-  offer.proposal.site = std::move(site);
-  offer.proposal.plan = std::move(plan);
-  offer.proposal.predicted_gain = move.gain;
-  offer.proposal.candidate = std::move(candidate);
-  offer.tier = move.tier;
-  offer.promise = move.chance * std::log(move.gain) *
-                  class_factor(move, parent.diagnosis.bottleneck) *
-                  std::pow(later_site, static_cast<double>(position));
-  return offer;
+Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate candidate,
+                           std::string site, std::string plan, std::size_t position) {
+  Suggestion suggestion;
+  suggestion.proposal.move = move.id;
+  suggestion.proposal.site = std::move(site);
+  suggestion.proposal.plan = std::move(plan);
+  suggestion.proposal.predicted_gain = move.gain;
+  suggestion.proposal.candidate = std::move(candidate);
+  suggestion.tier = move.tier;
+  suggestion.promise = move.chance * std::log(move.gain) *
+                       class_factor(move, parent.diagnosis.bottleneck) *
+                       std::pow(later_site, static_cast<double>(position));
+  return suggestion;
 }
 
 // One step up and down the list of values of each tunable.
-Status offer_neighbours(const Move& move, const Parent& parent, std::vector<Offer>& out) {
+Status suggest_neighbours(const Move& move, const Parent& parent, std::vector<Suggestion>& out) {
   const Result<std::vector<Tunable>> tunables = parse_tunables(parent.candidate.source);
   if (!tunables) {
     return tunables.error();
@@ -100,7 +100,7 @@ Status offer_neighbours(const Move& move, const Parent& parent, std::vector<Offe
       }
       Candidate candidate = parent.candidate;
       candidate.source = std::move(*source);
-      out.push_back(make_offer(
+      out.push_back(make_suggestion(
           move, parent, std::move(candidate), fmt::format("{} = {}", tunable.name, value),
           fmt::format("{}: {} from {} to {}", move.title, tunable.name, tunable.current, value),
           position++));
@@ -109,8 +109,8 @@ Status offer_neighbours(const Move& move, const Parent& parent, std::vector<Offe
   return {};
 }
 
-Status offer_rewritten(const Move& move, const Parent& parent, const Program& program,
-                       std::vector<Offer>& out) {
+Status suggest_rewritten(const Move& move, const Parent& parent, const Program& program,
+                         std::vector<Suggestion>& out) {
   const Result<std::vector<Rewritten>> sites = rewrite(move.rewriter, program, move.arguments);
   if (!sites) {
     return sites.error();
@@ -119,7 +119,7 @@ Status offer_rewritten(const Move& move, const Parent& parent, const Program& pr
     const Rewritten& site = (*sites)[i];
     Candidate candidate = changed_candidate(parent.candidate, move);
     candidate.source = site.source;
-    out.push_back(make_offer(move, parent, std::move(candidate), site.site, site.summary, i));
+    out.push_back(make_suggestion(move, parent, std::move(candidate), site.site, site.summary, i));
   }
   return {};
 }
@@ -199,8 +199,8 @@ std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
   return {};
 }
 
-Offers Playbook::offers(const Parent& parent, std::stop_token stop) const {
-  Offers out;
+Suggestions Playbook::suggestions(const Parent& parent, std::stop_token stop) const {
+  Suggestions out;
   if (!parent.passed) {
     out.refusals.push_back({"all", "the candidate failed, and no move repairs"});
     return out;
@@ -211,32 +211,32 @@ Offers Playbook::offers(const Parent& parent, std::stop_token stop) const {
       out.refusals.push_back({move.id, reason});
       continue;
     }
-    Status offered;
+    Status suggested;
     if (!move.rewriter.empty()) {
       if (!program) {
         program = parse_program(parent.candidate.source, settings_.parse, stop);
       }
-      offered =
-          *program ? offer_rewritten(move, parent, **program, out.list) : Status(program->error());
+      suggested = *program ? suggest_rewritten(move, parent, **program, out.list)
+                           : Status(program->error());
     } else if (move.tune) {
-      offered = offer_neighbours(move, parent, out.list);
+      suggested = suggest_neighbours(move, parent, out.list);
     } else {
-      out.list.push_back(
-          make_offer(move, parent, changed_candidate(parent.candidate, move), "", move.title, 0));
+      out.list.push_back(make_suggestion(move, parent, changed_candidate(parent.candidate, move),
+                                         "", move.title, 0));
     }
-    if (!offered) {
-      out.refusals.push_back({move.id, offered.error().text()});
+    if (!suggested) {
+      out.refusals.push_back({move.id, suggested.error().text()});
     }
   }
   return out;
 }
 
-double Playbook::promise(const Offer& offer, const MoveRecords& records) const {
-  const auto record = records.find(offer.proposal.move);
+double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) const {
+  const auto record = records.find(suggestion.proposal.move);
   if (record == records.end() || record->second.tried == 0) {
-    return offer.promise;
+    return suggestion.promise;
   }
-  return (prior_trials * offer.promise + record->second.log_gain) /
+  return (prior_trials * suggestion.promise + record->second.log_gain) /
          (prior_trials + record->second.tried);
 }
 

@@ -33,7 +33,7 @@ struct Parent {
   std::set<std::string> moves;  // on the way from the root
 };
 
-struct Offer {
+struct Suggestion {
   Proposal proposal;
   double promise = 0;  // by the move file and the parent's class; records come on top
   std::string tier;
@@ -45,8 +45,8 @@ struct Refusal {
   std::string reason;
 };
 
-struct Offers {
-  std::vector<Offer> list;  // in the order of the moves
+struct Suggestions {
+  std::vector<Suggestion> list;  // in the order of the moves
   std::vector<Refusal> refusals;
 };
 
@@ -67,10 +67,10 @@ class Playbook {
   // Everything that may be tried on this candidate; nothing on one that failed, since moves do not
   // repair. A source that the parser cannot read still
   // gets the moves that need no parser; the refusals say so. Blocks while clang parses.
-  [[nodiscard]] Offers offers(const Parent& parent, std::stop_token stop = {}) const;
+  [[nodiscard]] Suggestions suggestions(const Parent& parent, std::stop_token stop = {}) const;
 
-  // How promising an offer is, given how its move has fared so far: the expected log gain.
-  [[nodiscard]] double promise(const Offer& offer, const MoveRecords& records) const;
+  // How promising a suggestion is, given how its move has fared so far: the expected log gain.
+  [[nodiscard]] double promise(const Suggestion& suggestion, const MoveRecords& records) const;
 
   [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
   // Empty for an unknown move.

@@ -13,7 +13,7 @@
 namespace kernelpro {
 namespace {
 
-using Role = Parameter::Role;
+using Role = EntryParameter::Role;
 
 // One axis: about a million elements. More axes: less each, so that a set stays in the megabytes.
 struct Sizes {
@@ -95,7 +95,7 @@ const PlannedTensor* find_tensor(const std::vector<PlannedTensor>& list, const s
 // The arguments of the reference's call: the function's own, an inout's input before its output.
 std::vector<std::string> reference_arguments(const TaskPlan& plan) {
   std::vector<std::string> names;
-  for (const Parameter& parameter : plan.signature.parameters) {
+  for (const EntryParameter& parameter : plan.signature.parameters) {
     if (find_tensor(plan.inputs, parameter.name + "_in") != nullptr &&
         parameter.role == Role::output) {
       names.push_back(parameter.name + "_in");
@@ -140,7 +140,7 @@ std::vector<std::string> adapter_arguments(const TaskPlan& plan) {
     return std::find_if(list.begin(), list.end(), is_it) - list.begin();
   };
   std::vector<std::string> arguments;
-  for (const Parameter& parameter : plan.signature.parameters) {
+  for (const EntryParameter& parameter : plan.signature.parameters) {
     const auto has_name = [&](const PlannedTensor& tensor) {
       return tensor.name == parameter.name;
     };
@@ -209,7 +209,7 @@ std::string generate_toml(const TaskPlan& plan, bool openmp) {
   for (const PlannedTensor& tensor : plan.outputs) {
     text += tensor_section("output", tensor);
   }
-  for (const Parameter& parameter : plan.signature.parameters) {
+  for (const EntryParameter& parameter : plan.signature.parameters) {
     if (parameter.role == Role::scalar) {
       text += fmt::format("[[scalar]]\nname = \"{}\"\ndtype = \"{}\"\nrange = [0.5, 2.0]\n\n",
                           parameter.name, name_of(parameter.dtype));
@@ -243,7 +243,7 @@ std::string generate_reference(const TaskPlan& plan, const std::string& real_sou
   std::vector<std::string> parameters;
   std::vector<std::string> arguments;
   std::string copies;
-  for (const Parameter& parameter : plan.signature.parameters) {
+  for (const EntryParameter& parameter : plan.signature.parameters) {
     const std::string& name = parameter.name;
     const std::string element =
         is_floating(parameter.dtype) ? "Real" : std::string(cpp_type(parameter.dtype));

@@ -75,7 +75,7 @@ class Planner {
     KP_TRY(check_formula("--flops", plan_.flops));
     KP_TRY(check_formula("--reduction", plan_.reduction));
     KP_TRY(check_all_given());
-    for (const Parameter& parameter : plan_.signature.parameters) {
+    for (const EntryParameter& parameter : plan_.signature.parameters) {
       KP_TRY(plan_tensor(parameter));
     }
     KP_TRY(check_row_pointers());
@@ -84,18 +84,18 @@ class Planner {
 
  private:
   Status collect_names() {
-    for (const Parameter& parameter : plan_.signature.parameters) {
+    for (const EntryParameter& parameter : plan_.signature.parameters) {
       switch (parameter.role) {
-        case Parameter::Role::axis:
+        case EntryParameter::Role::axis:
           plan_.axes.push_back(parameter.name);
           break;
-        case Parameter::Role::scalar:
+        case EntryParameter::Role::scalar:
           plan_.scalars.push_back(parameter.name);
           break;
-        case Parameter::Role::input:
+        case EntryParameter::Role::input:
           inputs_.push_back(parameter.name);
           break;
-        case Parameter::Role::output:
+        case EntryParameter::Role::output:
           outputs_.push_back(parameter.name);
           break;
       }
@@ -161,16 +161,16 @@ class Planner {
   Status check_all_given() const {
     std::vector<std::string> unknown;
     std::vector<std::string> flags;
-    for (const Parameter& parameter : plan_.signature.parameters) {
-      const bool tensor =
-          parameter.role == Parameter::Role::input || parameter.role == Parameter::Role::output;
+    for (const EntryParameter& parameter : plan_.signature.parameters) {
+      const bool tensor = parameter.role == EntryParameter::Role::input ||
+                          parameter.role == EntryParameter::Role::output;
       if (tensor && plan_.axes.size() > 1 && !request_.shapes.contains(parameter.name)) {
         unknown.push_back("the shape of " + parameter.name);
         flags.push_back(
             fmt::format("--shape {}={},{}", parameter.name, plan_.axes[0], plan_.axes[1]));
       }
-      const bool read =
-          parameter.role == Parameter::Role::input || contains(request_.inouts, parameter.name);
+      const bool read = parameter.role == EntryParameter::Role::input ||
+                        contains(request_.inouts, parameter.name);
       if (read && !is_floating(parameter.dtype) && !request_.values.contains(parameter.name)) {
         unknown.push_back("the values of " + parameter.name);
         flags.push_back(fmt::format("--values {}=index:{}", parameter.name, plan_.axes[0]));
@@ -185,8 +185,9 @@ class Planner {
                            fmt::join(unknown, ", "), fmt::join(flags, " ")));
   }
 
-  Status plan_tensor(const Parameter& parameter) {
-    if (parameter.role != Parameter::Role::input && parameter.role != Parameter::Role::output) {
+  Status plan_tensor(const EntryParameter& parameter) {
+    if (parameter.role != EntryParameter::Role::input &&
+        parameter.role != EntryParameter::Role::output) {
       return {};
     }
     PlannedTensor tensor{.name = parameter.name,
@@ -208,10 +209,10 @@ class Planner {
     if (inout && !std::ranges::all_of(tensor.shape, is_plain_arithmetic)) {
       return bad(flag, "the shape of an --inout must be made of axes, whole numbers, + - and *");
     }
-    if (parameter.role == Parameter::Role::output) {
+    if (parameter.role == EntryParameter::Role::output) {
       plan_.outputs.push_back(tensor);
     }
-    if (parameter.role == Parameter::Role::input || inout) {
+    if (parameter.role == EntryParameter::Role::input || inout) {
       auto values = plan_values(parameter);
       if (!values.ok()) {
         return values.error();
@@ -224,7 +225,7 @@ class Planner {
     return {};
   }
 
-  Result<std::string> plan_values(const Parameter& parameter) {
+  Result<std::string> plan_values(const EntryParameter& parameter) {
     const auto given = request_.values.find(parameter.name);
     if (given == request_.values.end()) {
       return std::string();

@@ -252,7 +252,7 @@ std::vector<Tokens> split_parameters(const Tokens& tokens) {
   return list;
 }
 
-Result<Parameter> parse_parameter(const Tokens& tokens) {
+Result<EntryParameter> parse_parameter(const Tokens& tokens) {
   const auto refuse = [&](const std::string& why) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("`{}` {}; {}", joined(tokens), why, supported));
@@ -262,7 +262,7 @@ Result<Parameter> parse_parameter(const Tokens& tokens) {
     return refuse("is not a parameter that a task can pass");
   }
   const std::string type = normalised(plain->type);
-  Parameter parameter;
+  EntryParameter parameter;
   parameter.name = plain->name;
   parameter.type = joined(plain->type);
   const auto element = element_type(type);
@@ -273,11 +273,12 @@ Result<Parameter> parse_parameter(const Tokens& tokens) {
         "unsigned char");
   }
   if (plain->pointer && element) {
-    parameter.role = plain->pointee_const ? Parameter::Role::input : Parameter::Role::output;
+    parameter.role =
+        plain->pointee_const ? EntryParameter::Role::input : EntryParameter::Role::output;
   } else if (!plain->pointer && element && is_floating(*element)) {
-    parameter.role = Parameter::Role::scalar;
+    parameter.role = EntryParameter::Role::scalar;
   } else if (!plain->pointer && is_axis_type(type)) {
-    parameter.role = Parameter::Role::axis;
+    parameter.role = EntryParameter::Role::axis;
   } else {
     return refuse(plain->pointer ? "points to a type that tensors do not have"
                                  : "is not a type that a task can pass by value");

@@ -9,7 +9,7 @@
 
 namespace kernelpro {
 
-struct Parameter {
+struct EntryParameter {
   enum class Role { axis, scalar, input, output };
 
   Role role = Role::axis;
@@ -22,7 +22,7 @@ struct Signature {
   std::string function;  // with its namespaces: "mine::saxpy"
   bool returns_int = false;
   int line = 0;
-  std::vector<Parameter> parameters;
+  std::vector<EntryParameter> parameters;
 };
 
 // Finds the definition of `entry` in `source` (`file` is only named in errors). Const pointers are

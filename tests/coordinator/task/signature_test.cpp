@@ -8,7 +8,7 @@ namespace kernelpro {
 namespace {
 
 using testing::HasSubstr;
-using Role = Parameter::Role;
+using Role = EntryParameter::Role;
 
 Signature parsed(const std::string& source) {
   auto signature = parse_signature(source, "f", "f.cpp");

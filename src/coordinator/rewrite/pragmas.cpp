@@ -103,17 +103,22 @@ bool is_perfect(const Stmt& loop) {
          loop.body[0].loop.header.empty();
 }
 
-bool is_rectangular(const Stmt& outer, const Stmt& inner) {
-  return !mentions(inner.loop.lower, outer.loop.variable) &&
-         !mentions(inner.loop.upper, outer.loop.variable);
+// The bounds of `inner` depend on none of the variables.
+bool is_rectangular(const Names& variables, const Stmt& inner) {
+  Names bounds = names_in(inner.loop.lower);
+  bounds.merge(names_in(inner.loop.upper));
+  bounds.merge(names_in(inner.loop.step));
+  return !mentions(bounds, variables);
 }
 
 }  // namespace
 
 std::vector<Place> perfect_band(const Program& program, const Place& outer) {
   std::vector<Place> band = {outer};
+  Names variables = {stmt_at(program, outer).loop.variable};
   while (is_perfect(stmt_at(program, band.back())) &&
-         is_rectangular(stmt_at(program, band.back()), stmt_at(program, band.back()).body[0])) {
+         is_rectangular(variables, stmt_at(program, band.back()).body[0])) {
+    variables.insert(stmt_at(program, band.back()).body[0].loop.variable);
     Place next = band.back();
     next.path.insert(next.path.end(), {0, 0});
     band.push_back(std::move(next));

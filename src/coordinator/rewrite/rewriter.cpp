@@ -58,6 +58,10 @@ const std::map<std::string, Rewriter>& rewriters() {
                      "no condition in a loop looks at its variable", offer_peel)},
       {"prefetch", plain("asks early for what an innermost loop reads later", "there are no loops",
                          offer_prefetch)},
+      {"privatise",
+       plain(
+           "gives every round of a loop scratch memory of its own, so that rounds can run at once",
+           "no loop writes the same elements of an array in every round", offer_privatise)},
       {"register_block",
        plain("blocks loops around an innermost one and keeps the block in registers",
              "there is no loop nest of depth 2 with bounds known only at run time",

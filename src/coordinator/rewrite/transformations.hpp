@@ -78,6 +78,11 @@ struct PackSite {
 [[nodiscard]] Result<Program> prefetch(const Program& program, const Place& loop);
 [[nodiscard]] std::vector<Offer> offer_prefetch(const Program& program);
 
+// Gives every round of the loop its own copy of an array that all rounds use as scratch memory.
+[[nodiscard]] Result<Program> privatise(const Program& program, const Place& loop,
+                                        const std::string& array);
+[[nodiscard]] std::vector<Offer> offer_privatise(const Program& program);
+
 // Functions of <cmath> on float in loops as inline polynomials, which compilers vectorise.
 [[nodiscard]] Result<Program> vector_math(const Program& program);
 [[nodiscard]] std::vector<Offer> offer_vector_math(const Program& program);

@@ -136,6 +136,8 @@ TEST(TileTest, CutsABandIntoTiles) {
       source,
       HasSubstr(
           "for (int64_t j = j_tile; j < (j_tile + TILE_J < n ? j_tile + TILE_J : n); ++j) {"));
+  EXPECT_THAT(refusal("tile", loop("for (int j = i; j < n; ++j) { x[j] = a; }")),
+              HasSubstr("no loops perfectly inside"));
   EXPECT_THAT(refusal("tile", loop("x[i] = a;")),
               HasSubstr("no loops perfectly inside one another"));
 }
@@ -241,6 +243,22 @@ TEST(PrefetchTest, NeverReadsBehindAnIndexArray) {
   EXPECT_THAT(source, HasSubstr("__builtin_prefetch(&y[at[i_ahead]]);"));
   EXPECT_THAT(refusal("prefetch", loop("a += 1;")),
               HasSubstr("reads no array at a place that moves with it"));
+}
+
+TEST(PrivatiseTest, GivesRoundsScratchMemoryOfTheirOwn) {
+  const std::string scratch = loop(
+      "for (int j = 0; j < n; ++j) { x[j] = y[j] * i; }\nfor (int j = 0; j < n; ++j) { a += x[j]; "
+      "}");
+  const std::string source = first_of("privatise", scratch);
+  EXPECT_THAT(
+      source,
+      HasSubstr(
+          "std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(n > 0 ? n : 1));"));
+  EXPECT_THAT(source, HasSubstr("x_own[j] = y[j] * i;"));
+  EXPECT_THAT(first_of("parallel", source),
+              HasSubstr("#pragma omp parallel for schedule(static) reduction(+ : a)"));
+  EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
+              HasSubstr("how much of x a round of the loop over i uses is not known"));
 }
 
 TEST(VectorMathTest, ReplacesFunctionsOnFloatInLoopsOnly) {

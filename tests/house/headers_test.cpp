@@ -2,6 +2,11 @@
 // compiled alone by the build (kp_lone_headers).
 #include <gmock/gmock.h>
 
+#include <map>
+#include <regex>
+#include <set>
+
+#include "common/base/file.hpp"
 #include "common/base/process.hpp"
 #include "house/source_tree.hpp"
 
@@ -29,6 +34,38 @@ TEST(HeadersTest, ThePublicInterfaceIsPlainCAndAnyCpp) {
       EXPECT_TRUE(done.succeeded()) << header << " as " << standard << "\n" << done.errors;
     }
   }
+}
+
+// The types that a header defines at namespace scope, each with its namespace. Text in raw strings
+// (a program that we write) does not count.
+std::set<std::string> types_of(const std::filesystem::path& header) {
+  const Result<std::string> read = read_file(header);
+  EXPECT_TRUE(read);
+  static const std::regex raw_string("R\"([a-z]*)\\([\\s\\S]*?\\)\\1\"");
+  const std::string text = std::regex_replace(*read, raw_string, "");
+  static const std::regex line(R"((?:^|\n)(namespace|struct|class|enum class) ([\w:]+)[^;\n]*\{)");
+  std::set<std::string> types;
+  std::string space;
+  for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
+    if ((*at)[1] == "namespace") {
+      space = (*at)[2];
+    } else {
+      types.insert(space + "::" + (*at)[2].str());
+    }
+  }
+  return types;
+}
+
+// Two types of one name in one program are undefined behaviour that no compiler reports.
+TEST(HeadersTest, NoTypeIsDefinedInTwoHeaders) {
+  std::map<std::string, std::filesystem::path> known;
+  for (const std::filesystem::path& header : files_under(source_tree / "src", {".hpp"})) {
+    for (const std::string& type : types_of(header)) {
+      const auto [first, fresh] = known.try_emplace(type, header);
+      EXPECT_TRUE(fresh) << type << " in " << header << " and in " << first->second;
+    }
+  }
+  EXPECT_TRUE(known.contains("kernelpro::Verdict"));
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ struct Options {
   bool more_evaluations = false;  // resume: a budget was given
   bool more_seconds = false;
   std::string run;                         // resume, show, why, report, export
+  std::vector<std::string> more_runs;      // report: shown in one table with `run`
   std::optional<NodeId> node;              // show, why, export; none: the best
   std::filesystem::path export_directory;  // export; optimize: where the best is written, if set
   bool overwrite = false;                  // export

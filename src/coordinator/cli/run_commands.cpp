@@ -11,6 +11,7 @@
 #include "coordinator/report/diff.hpp"
 #include "coordinator/report/export.hpp"
 #include "coordinator/report/node_text.hpp"
+#include "coordinator/report/runs_table.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -256,8 +257,48 @@ int explain_node(const Options& options) {
   return exit_done;
 }
 
+namespace {
+
+Result<RunRow> load_row(const Store& store, const std::string& run) {
+  Result<RunReport> report = load_report(store, run);
+  if (!report) {
+    return report.error();
+  }
+  Result<std::optional<Certificate>> best = store.load_certificate(run, report->best);
+  if (!best) {
+    return best.error();
+  }
+  return RunRow{std::move(*report), std::move(*best)};
+}
+
+int report_table(const Options& options, const Store& store) {
+  std::vector<std::string> runs = {options.run};
+  runs.insert(runs.end(), options.more_runs.begin(), options.more_runs.end());
+  std::vector<RunRow> rows;
+  nlohmann::json list = nlohmann::json::array();
+  for (const std::string& run : runs) {
+    Result<RunRow> row = load_row(store, run);
+    if (!row) {
+      return report_error(options, row.error());
+    }
+    list.push_back(run_report_json(row->report));
+    rows.push_back(std::move(*row));
+  }
+  if (options.json || options.format == "json") {
+    print_json({{"runs", std::move(list)}});
+  } else {
+    fmt::print("{}", runs_table(rows));
+  }
+  return exit_done;
+}
+
+}  // namespace
+
 int report_run(const Options& options) {
   const Result<Store> store = open_store(options);
+  if (store && !options.more_runs.empty()) {
+    return report_table(options, *store);
+  }
   const Result<Run> run = store ? store->load_run(options.run) : Result<Run>(store.error());
   const Result<NodeId> printed =
       run ? print_run(options, *store, *run) : Result<NodeId>(run.error());

@@ -1,0 +1,50 @@
+#include "coordinator/report/runs_table.hpp"
+
+#include <fmt/format.h>
+
+#include "coordinator/report/table.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr const char* nothing = "–";
+
+std::string verdicts_text(const RunReport& report) {
+  std::string text;
+  for (const auto& [outcome, count] : report.verdicts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, outcome);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::vector<std::string> cells(const RunRow& row) {
+  const RunReport& report = row.report;
+  const Node* best = find_node(report.nodes, report.best);
+  const Node* flags = find_node(report.nodes, report.flags_only_best);
+  const bool found = report.best != root_node && best != nullptr;
+  const bool timed = found && row.best && !row.best->verdict.timing.shapes.empty();
+  const ShapeTiming shape = timed ? row.best->verdict.timing.shapes.front() : ShapeTiming{};
+  return {
+      report.run.task.name,
+      timed ? duration_text(shape.incumbent_ns) : nothing,
+      flags != nullptr && flags->id != root_node ? fmt::format("{:.2f}", flags->speedup) : nothing,
+      timed ? duration_text(shape.candidate_ns) : nothing,
+      found ? fmt::format("{:.2f} [{:.2f}, {:.2f}]", best->speedup, best->speedup_interval.low,
+                          best->speedup_interval.high)
+            : nothing,
+      found ? fmt::format("{:.0f} %", 100 * best->diagnosis.share_of_bound) : nothing,
+      verdicts_text(report)};
+}
+
+}  // namespace
+
+std::string runs_table(const std::vector<RunRow>& rows) {
+  Table table({"task", "baseline", "flags only", "best", "speed-up", "of bound", "verdicts"});
+  for (const RunRow& row : rows) {
+    table.add(cells(row));
+  }
+  return table.text();
+}
+
+}  // namespace kernelpro

@@ -6,6 +6,7 @@
 
 #include "common/base/hash.hpp"
 #include "common/wire/json.hpp"
+#include "coordinator/store/columns.hpp"
 
 namespace kernelpro::store {
 
@@ -54,6 +55,7 @@ CertificateParts take_apart(const Certificate& certificate) {
     parts.sources.push_back(hashed(whole[place].get<std::string>()));
     whole[place] = parts.sources.back().hash;
   }
+  whole["verdict"] = to_columns(whole["verdict"]);
   parts.rest = whole.dump();
   return parts;
 }
@@ -82,6 +84,7 @@ Result<Certificate> put_together(const std::string& rest, const Lookup& document
     }
     (*whole)[place] = std::move(*text);
   }
+  (*whole)["verdict"] = from_columns((*whole)["verdict"]);
   return certificate_from_json(*whole);
 }
 

@@ -37,15 +37,17 @@ std::string immutable_address(const fs::path& file) {
 }
 
 int flags_of(Access access) {
+  // One thread at a time uses a Database, so SQLite need not lock for every column it reads.
+  constexpr int common = SQLITE_OPEN_NOMUTEX;
   switch (access) {
     case Access::write:
-      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     case Access::read:
-      return SQLITE_OPEN_READONLY;
+      return common | SQLITE_OPEN_READONLY;
     case Access::immutable:
-      return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+      return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
   }
-  return SQLITE_OPEN_READONLY;
+  return common | SQLITE_OPEN_READONLY;
 }
 
 int bind(sqlite3_stmt* statement, int index, const Value& value) {

@@ -1,7 +1,6 @@
 // Runs: their rows, their locks and the list of them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -62,22 +61,25 @@ Result<Task> read_task(const std::string& text) {
   return json ? task_from_json(*json) : json.error();
 }
 
-// Whether a passed node may be called the best: see is_sound, and what the settings allow beyond.
-bool may_be_best(const RunSettings& settings, bool suspect, const std::string& precision) {
-  const bool precise = precision == "contract" ||
-                       std::find(settings.allow_precision.begin(), settings.allow_precision.end(),
-                                 precision) != settings.allow_precision.end();
-  return precise && (!suspect || settings.accept_suspect);
+// A finished run has said itself which is the best.
+Status fill_said_best(store::Database& database, std::int64_t key, NodeId best,
+                      RunSummary& summary) {
+  Result<Rows> rows =
+      database.select("SELECT speedup FROM nodes WHERE run = ?1 AND id = ?2", {key, best});
+  if (!rows) {
+    return rows.error();
+  }
+  const Result<bool> found = rows->next();
+  if (!found || !*found) {
+    return found ? Status() : found.error();
+  }
+  summary.best = best;
+  summary.best_speedup = rows->number(0);
+  return {};
 }
 
-Status fill_results(store::Database& database, std::int64_t key, const RunSettings& settings,
+Status fill_fastest(store::Database& database, std::int64_t key, const RunSettings& settings,
                     RunSummary& summary) {
-  const Result<std::int64_t> judged = database.select_integer(
-      "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged'", {key});
-  if (!judged) {
-    return judged.error();
-  }
-  summary.evaluations = *judged;
   Result<Rows> rows = database.select(
       "SELECT id, speedup, suspect, precision FROM nodes "
       "WHERE run = ?1 AND state = 'judged' AND outcome = 'passed' ORDER BY speedup DESC",
@@ -96,6 +98,33 @@ Status fill_results(store::Database& database, std::int64_t key, const RunSettin
       return {};
     }
   }
+}
+
+// The present row of list_runs.
+Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
+  const std::int64_t key = row.integer(0);
+  RunSummary summary;
+  summary.id = row.text(1);
+  summary.task = row.text(2);
+  summary.created = row.text(3);
+  const std::optional<RunState> state = parse_run_state(row.text(4));
+  const Result<RunSettings> settings = read_settings(row.text(5));
+  if (!state || !settings) {
+    return damaged(database, summary.id, state ? "settings" : "state");
+  }
+  summary.state = *state;
+  summary.search = settings->search;
+  summary.budget = settings->evaluations;
+  const Result<std::int64_t> judged = database.select_integer(
+      "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged'", {key});
+  if (!judged) {
+    return judged.error();
+  }
+  summary.evaluations = *judged;
+  KP_TRY(summary.state == RunState::finished
+             ? fill_said_best(database, key, row.integer(6), summary)
+             : fill_fastest(database, key, *settings, summary));
+  return summary;
 }
 
 }  // namespace
@@ -148,10 +177,10 @@ Result<RunLock> Store::create_run(Run& run) {
   KP_TRY(inner_->keep_document(task.hash, task.text));
   KP_TRY(database.execute(
       "INSERT INTO runs (id, task_name, created, program_version, task, task_hash, task_path, "
-      "settings, state, ended_because, wall_ns, work_ns, machine) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+      "settings, state, best, ended_because, wall_ns, work_ns, machine) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
       {*id, run.task.name, run.created, run.program_version, task.hash, run.task_hash,
-       run.task_path, to_json(run.settings).dump(), name_of(run.state), run.ended_because,
+       run.task_path, to_json(run.settings).dump(), name_of(run.state), run.best, run.ended_because,
        run.wall_ns, run.work_ns, run.machine}));
   KP_TRY(transaction->commit());
   run.id = *id;
@@ -173,7 +202,7 @@ Result<RunLock> Store::lock_run(const std::string& id) {
 Result<Run> Store::load_run(const std::string& id) const {
   Result<Rows> rows = inner_->database.select(
       "SELECT created, program_version, json, task_hash, task_path, settings, state, "
-      "ended_because, wall_ns, work_ns, machine "
+      "ended_because, wall_ns, work_ns, machine, best "
       "FROM runs JOIN documents ON documents.hash = runs.task WHERE id = ?1",
       {id});
   if (!rows) {
@@ -208,21 +237,22 @@ Result<Run> Store::load_run(const std::string& id) const {
   run.wall_ns = rows->integer(8);
   run.work_ns = rows->integer(9);
   run.machine = rows->text(10);
+  run.best = rows->integer(11);
   return run;
 }
 
 Status Store::save_run(const Run& run) {
   KP_TRY(inner_->database.execute(
-      "UPDATE runs SET settings = ?2, state = ?3, ended_because = ?4, wall_ns = ?5, work_ns = ?6 "
-      "WHERE id = ?1",
+      "UPDATE runs SET settings = ?2, state = ?3, ended_because = ?4, wall_ns = ?5, work_ns = ?6, "
+      "best = ?7 WHERE id = ?1",
       {run.id, to_json(run.settings).dump(), name_of(run.state), run.ended_because, run.wall_ns,
-       run.work_ns}));
+       run.work_ns, run.best}));
   return inner_->database.changed_rows() == 0 ? inner_->unknown_run(run.id) : Status();
 }
 
 Result<std::vector<RunSummary>> Store::list_runs() const {
   Result<Rows> rows = inner_->database.select(
-      "SELECT key, id, task_name, created, state, settings FROM runs ORDER BY key");
+      "SELECT key, id, task_name, created, state, settings, best FROM runs ORDER BY key");
   if (!rows) {
     return rows.error();
   }
@@ -235,21 +265,12 @@ Result<std::vector<RunSummary>> Store::list_runs() const {
     if (!*more) {
       return summaries;
     }
-    RunSummary summary;
-    summary.id = rows->text(1);
-    summary.task = rows->text(2);
-    summary.created = rows->text(3);
-    const std::optional<RunState> state = parse_run_state(rows->text(4));
-    const Result<RunSettings> settings = read_settings(rows->text(5));
-    if (!state || !settings) {
-      return damaged(inner_->database, summary.id, state ? "settings" : "state");
+    Result<RunSummary> summary = read_summary(inner_->database, *rows);
+    if (!summary) {
+      return summary.error();
     }
-    summary.state = *state;
-    summary.search = settings->search;
-    summary.budget = settings->evaluations;
-    summary.locked = store::is_locked(store::lock_file(inner_->directory, summary.id));
-    KP_TRY(fill_results(inner_->database, rows->integer(0), *settings, summary));
-    summaries.push_back(std::move(summary));
+    summary->locked = store::is_locked(store::lock_file(inner_->directory, summary->id));
+    summaries.push_back(std::move(*summary));
   }
 }
 

@@ -33,6 +33,7 @@ CREATE TABLE runs (
   task_path TEXT NOT NULL,
   settings TEXT NOT NULL,
   state TEXT NOT NULL,
+  best INTEGER NOT NULL,
   ended_because TEXT NOT NULL,
   wall_ns INTEGER NOT NULL,
   work_ns INTEGER NOT NULL,
@@ -164,7 +165,7 @@ Result<Database> open_to_write(const fs::path& file, Journal journal,
   }
   if (*content == Content::empty) {
     // Larger than usual: rows of about a kilobyte leave less of a page unused.
-    KP_TRY(database->execute("PRAGMA page_size = 8192"));
+    KP_TRY(database->execute("PRAGMA page_size = 16384"));
   }
   const Result<std::string> mode = database->set_journal(journal);
   if (!mode) {

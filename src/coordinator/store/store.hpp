@@ -1,4 +1,4 @@
-// Where runs are kept: one SQLite file for all of them, sources and certificates by hash beside it.
+// Where runs are kept: one SQLite file for all of them, sources by hash beside it.
 //
 // Every change is on disk when the call returns, so a kill at any moment loses at most the
 // evaluation under way. One process at a time writes to a run; any number may read.

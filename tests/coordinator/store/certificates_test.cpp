@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 
 #include "coordinator/store/certificate_parts.hpp"
+#include "coordinator/store/columns.hpp"
 #include "coordinator/store/deflate.hpp"
 #include "coordinator/store/fixture.hpp"
 
@@ -124,6 +125,27 @@ TEST(CertificateParts, RefuseATextThatHasNoHashes) {
               HasSubstr("no hash at /task"));
   EXPECT_THAT(error_text(store::put_together("not JSON", nothing, nothing)),
               HasSubstr("not valid JSON"));
+}
+
+TEST(Columns, TurnRecordsOfTheSameKeysAndBack) {
+  const auto records = nlohmann::json::parse(
+      R"([{"a": 1, "b": {"x": 1, "y": 2}}, {"a": null, "b": {"x": 3, "y": 4}}])");
+  const auto columns =
+      nlohmann::json::parse(R"({"[]": {"a": [1, null], "b": {"[]": {"x": [1, 3], "y": [2, 4]}}}})");
+  EXPECT_EQ(store::to_columns(records), columns);
+  EXPECT_EQ(store::from_columns(columns), records);
+}
+
+TEST(Columns, LeaveEverythingElseAsItIs) {
+  for (const char* text : {"[]", "{}", "3", R"([{"a": 1}])", R"([{"a": 1}, {"b": 1}])",
+                           R"([{"a": 1}, {"a": 1, "b": 2}])", R"([{}, {}])", R"([[1, 2], [3]])",
+                           R"([{"a": 1}, 2])", R"({"a": [{"b": [{"c": 1}]}]})"}) {
+    const auto value = nlohmann::json::parse(text);
+    EXPECT_EQ(store::to_columns(value), value);
+    EXPECT_EQ(store::from_columns(value), value);
+  }
+  const auto uneven = nlohmann::json::parse(R"({"[]": {"a": [1, 2], "b": [1]}})");
+  EXPECT_EQ(store::from_columns(uneven), uneven);
 }
 
 TEST(PackText, GivesTheTextBackWithAndWithoutAModel) {

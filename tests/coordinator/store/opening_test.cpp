@@ -146,7 +146,7 @@ TEST_F(OpeningTest, DamagedFileSaysHowToSaveTheRest) {
   const std::string noise(16 * 1024, '\x5a');
   ASSERT_GT(size, noise.size() + 100);
   // The first page names the tables, so it opens; what follows is gone.
-  for (auto at = 8192L; at < static_cast<long>(size); at += static_cast<long>(noise.size())) {
+  for (auto at = 16384L; at < static_cast<long>(size); at += static_cast<long>(noise.size())) {
     ASSERT_GT(::pwrite(fd.get(), noise.data(), noise.size(), at), 0);
   }
   const Result<Store> store = Store::open(folder(), StoreMode::read);

@@ -65,6 +65,7 @@ TEST_F(StoreTest, SavedRunHasItsNewStateTimesAndSettings) {
   run.wall_ns = 5;
   run.work_ns = 4;
   run.settings.evaluations = 60;
+  run.best = 4;
   ASSERT_TRUE(store.save_run(run).ok());
   const Result<kernelpro::Run> read = store.load_run(run.id);
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -73,6 +74,7 @@ TEST_F(StoreTest, SavedRunHasItsNewStateTimesAndSettings) {
   EXPECT_EQ(read->wall_ns, 5);
   EXPECT_EQ(read->work_ns, 4);
   EXPECT_EQ(read->settings.evaluations, 60);
+  EXPECT_EQ(read->best, 4);
 }
 
 TEST_F(StoreTest, UnknownRunNamesTheRunsThereAre) {
@@ -265,6 +267,11 @@ TEST_F(StoreTest, ListShowsEvaluationsAndTheBestThatMayBeCalledSo) {
   run.settings.accept_suspect = true;
   ASSERT_TRUE(store.save_run(run).ok());
   EXPECT_EQ(store.list_runs()->front().best, 2);
+  run.state = RunState::finished;
+  run.best = 1;
+  ASSERT_TRUE(store.save_run(run).ok());
+  EXPECT_EQ(store.list_runs()->front().best, 1) << "a finished run has said which it is";
+  EXPECT_EQ(store.list_runs()->front().best_speedup, 3.0);
 }
 
 TEST_F(StoreTest, FolderIsTheGivenOneThenTheVariableThenTheNearestUpwards) {

@@ -24,8 +24,9 @@ struct MoveStatistics {
 struct RunReport {
   Run run;
   std::vector<Node> nodes;  // as given
-  // The fastest node that the settings let be the best, and the same among those whose whole
-  // lineage is build options and the move `parallel`; the root when nothing beats it.
+  // What a finished run calls its best, until then the fastest node that the settings let be it;
+  // and the fastest among those whose whole lineage is build options and the move `parallel`. The
+  // root when nothing beats it.
   NodeId best = root_node;
   NodeId flags_only_best = root_node;
   std::int64_t evaluations = 0;  // nodes judged, the root and not_judged ones aside

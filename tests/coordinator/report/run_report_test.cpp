@@ -49,9 +49,17 @@ Run sample_run() {
   run.task = testing::small_task();
   run.state = RunState::finished;
   run.ended_because = "the budget of 6 evaluations is spent";
+  run.best = 3;
   run.machine = "Some CPU";
   run.wall_ns = 2'000'000'000;
   run.work_ns = 1'500'000'000;
+  return run;
+}
+
+kernelpro::Run running_run() {
+  kernelpro::Run run = sample_run();
+  run.state = RunState::running;
+  run.best = root_node;
   return run;
 }
 
@@ -80,6 +88,20 @@ TEST(RunReport, FindsTheBestNodeAndWhenItWasThere) {
   EXPECT_THAT(report.verdicts, ElementsAre(Pair("incorrect", 1), Pair("passed", 4)));
 }
 
+TEST(RunReport, TakesTheWordOfAFinishedRunForWhatHoldsAgainstTheBaseline) {
+  kernelpro::Run run = sample_run();
+  run.best = 2;
+  const RunReport report = make_run_report(run, sample_nodes(), tiers);
+  EXPECT_EQ(report.best, 2);
+  EXPECT_EQ(report.found_at, 2);
+}
+
+TEST(RunReport, TakesTheFastestWhileTheRunGoesOn) {
+  const RunReport report = make_run_report(running_run(), sample_nodes(), tiers);
+  EXPECT_EQ(report.best, 3);
+  EXPECT_EQ(report.found_at, 3);
+}
+
 TEST(RunReport, CountsEvaluationsInTheOrderOfTheirVerdicts) {
   std::vector<Node> nodes = sample_nodes();
   std::swap(nodes[1], nodes[5]);
@@ -98,7 +120,7 @@ TEST(RunReport, TakesBuildOptionsAndParallelAloneForTheFlagsOnlyBest) {
 }
 
 TEST(RunReport, LetsNoDoubtfulNodeBeTheBestUnlessTheRunAllowsIt) {
-  kernelpro::Run run = sample_run();
+  kernelpro::Run run = running_run();
   std::vector<Node> nodes = sample_nodes();
   nodes[3].suspect = true;
   EXPECT_EQ(make_run_report(run, nodes, tiers).best, 2);
@@ -139,7 +161,7 @@ TEST(RunReport, TellsWhatEachMoveGainedOverItsParent) {
 
 TEST(RunReport, SaysSoWhenNothingBeatsTheBaseline) {
   const RunReport report =
-      make_run_report(sample_run(), {root(), judged(1, 0, "tile", 0.5)}, tiers);
+      make_run_report(running_run(), {root(), judged(1, 0, "tile", 0.5)}, tiers);
   EXPECT_EQ(report.best, root_node);
   EXPECT_EQ(report.found_at, 0);
   EXPECT_THAT(run_report_text(report), HasSubstr("best         none beats the baseline\n"));

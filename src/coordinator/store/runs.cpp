@@ -116,7 +116,9 @@ Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
   summary.search = settings->search;
   summary.budget = settings->evaluations;
   const Result<std::int64_t> judged = database.select_integer(
-      "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged'", {key});
+      "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged' AND id > 0 "
+      "AND outcome <> 'not_judged'",
+      {key});
   if (!judged) {
     return judged.error();
   }

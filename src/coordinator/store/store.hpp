@@ -29,7 +29,7 @@ struct RunSummary {
   RunState state = RunState::running;
   bool locked = false;  // a process is working on it now
   std::string search;
-  std::int64_t evaluations = 0;  // judged so far
+  std::int64_t evaluations = 0;  // judged so far, the root aside
   std::int64_t budget = 0;
   double best_speedup = 0;
   NodeId best = no_node;

@@ -231,12 +231,14 @@ std::int64_t load_whole(const char* data, DType dtype, std::size_t i) {
   }
 }
 
-void fill_indices(char* data, const TensorPlan& tensor, std::int64_t bound, std::uint64_t stream) {
-  const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(bound, 1));
+// Whole numbers in [low, low + count).
+void fill_whole(char* data, const TensorPlan& tensor, std::int64_t low, std::int64_t count,
+                std::uint64_t stream) {
+  const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1));
   parallel_parts(tensor.elements, grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       store_whole(data, tensor.dtype, i,
-                  static_cast<std::int64_t>(counter_hash(stream, i) % limit));
+                  low + static_cast<std::int64_t>(counter_hash(stream, i) % limit));
     }
   });
 }
@@ -351,10 +353,14 @@ void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, i
     case ValueKind::uniform:
       if (is_floating(tensor.dtype)) {
         fill_floating(data, tensor, Drawer(values, tensor.dtype, stream, distribution));
+      } else {
+        const auto low = static_cast<std::int64_t>(std::ceil(values.low));
+        fill_whole(data, tensor, low, static_cast<std::int64_t>(std::floor(values.high)) - low + 1,
+                   stream);
       }
       break;
     case ValueKind::index:
-      fill_indices(data, tensor, bound_of(values, plan.axes), stream);
+      fill_whole(data, tensor, 0, bound_of(values, plan.axes), stream);
       break;
     case ValueKind::offsets:
       fill_offsets(data, tensor, bound_of(values, plan.axes), stream);

@@ -256,7 +256,7 @@ TEST_F(StoreTest, ListShowsEvaluationsAndTheBestThatMayBeCalledSo) {
   EXPECT_EQ(summary.state, RunState::running);
   EXPECT_FALSE(summary.locked);
   EXPECT_EQ(summary.search, "greedy");
-  EXPECT_EQ(summary.evaluations, 5);
+  EXPECT_EQ(summary.evaluations, 4);
   EXPECT_EQ(summary.budget, 50);
   EXPECT_EQ(summary.best, 1);
   EXPECT_EQ(summary.best_speedup, 3.0);

@@ -55,6 +55,19 @@ Inputs of_type(DType dtype, std::int64_t n = many) {
   return {task, {{"n", n}}};
 }
 
+TEST(WholeNumbers, AreDrawnUniformlyFromTheWholeRange) {
+  Task task = small_task();
+  task.inputs[0].dtype = DType::i32;
+  task.inputs[0].values.kind = ValueKind::uniform;
+  task.inputs[0].values.low = -3;
+  task.inputs[0].values.high = 4.5;
+  Inputs inputs(task, {{"n", 10'000}});
+  inputs.draw(5);
+  const std::vector<double> drawn = inputs.values(0);
+  EXPECT_EQ(std::set<double>(drawn.begin(), drawn.end()),
+            (std::set<double>{-3, -2, -1, 0, 1, 2, 3, 4}));
+}
+
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }

@@ -1,0 +1,161 @@
+// Runs: made, looked at, resumed and taken home, with the real programs.
+#include <algorithm>
+#include <random>
+
+#include "cli/running.hpp"
+
+namespace kernelpro {
+namespace {
+
+using namespace kernelpro::testing;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class Optimize : public Cli {
+ protected:
+  // Short rounds: what is tested here is not the clock.
+  [[nodiscard]] static Words optimizing(Words more) {
+    Words words = {"optimize", data("wave"), "--timing", "0.02", "--accept-suspect"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  [[nodiscard]] Json wave_run(const std::string& evaluations) const {
+    return json(optimizing({"-n", evaluations, "--tier", "build", "--quiet"}), "cli_report.json",
+                0);
+  }
+};
+
+TEST_F(Optimize, FindsSomethingFasterAndTellsEverythingAboutIt) {
+  const Finished made = kernelpro(optimizing({"-n", "6"}));
+  expect_exit(made, 0);
+  EXPECT_THAT(made.output, AllOf(HasSubstr("wave-1"), HasSubstr("finished"), HasSubstr("best")));
+  EXPECT_THAT(made.errors, AllOf(HasSubstr("run wave-1 in "), HasSubstr("node 0: the baseline"),
+                                 ContainsRegex("\\[6/6 best [0-9.]+x\\] node [0-9]+ of ")));
+  const Json runs = json({"runs"}, "cli_runs.json", 0);
+  ASSERT_THAT(runs["runs"], SizeIs(1));
+  EXPECT_EQ(runs["runs"][0]["evaluations"], 6);
+  EXPECT_GT(runs["runs"][0]["best_speedup"], 1);
+  const Json shown = json({"show", "wave-1"}, "cli_show.json", 0);
+  EXPECT_EQ(shown["node"]["id"], runs["runs"][0]["best"]);
+  EXPECT_EQ(shown["certificate"]["verdict"]["outcome"], "passed");
+  const Finished page = kernelpro({"show", "wave-1", "1"});
+  expect_exit(page, 0);
+  EXPECT_THAT(page.output, AllOf(HasSubstr("source\n"), HasSubstr("difference to its parent"),
+                                 HasSubstr("kp_launch")));
+  const Json why = json({"why", "wave-1", "1"}, "cli_why.json", 0);
+  EXPECT_THAT(why["chosen_because"], Not(IsEmpty()));
+  EXPECT_THAT(kernelpro({"why", "wave-1", "1"}).output, HasSubstr("why its parent was chosen"));
+  EXPECT_THAT(kernelpro({"report", "wave-1", "--format", "markdown"}).output,
+              HasSubstr("# wave-1"));
+}
+
+TEST_F(Optimize, AnExportedKernelBuildsAndMeasuresItselfInAnEmptyFolder) {
+  const Json run = wave_run("3");
+  ASSERT_GT(run["best"]["node"], 0);
+  const Json exported = json({"export", "wave-1", "home"}, "cli_export.json", 0);
+  EXPECT_THAT(exported["files"], Contains("bench.cpp"));
+  Command build = command({"/bin/sh", "-c", "sh build.sh && ./bench"});
+  build.directory = (work() / "home").string();
+  const Finished measured = run_to_end(build);
+  expect_exit(measured, 0);
+  EXPECT_THAT(measured.output, HasSubstr("speed-up"));
+  const Finished again = kernelpro({"export", "wave-1", "home"});
+  expect_exit(again, 2);
+  EXPECT_THAT(again.errors, HasSubstr("kernel.cpp"));
+  expect_exit(kernelpro({"export", "wave-1", "home", "--overwrite"}), 0);
+  expect_exit(kernelpro({"verify", "home/certificate.json", "--timing", "0.02"}), 0);
+}
+
+TEST_F(Optimize, SeveralRunsGiveOneTable) {
+  (void)wave_run("2");
+  (void)wave_run("2");
+  const Finished table = kernelpro({"report", "wave-1", "wave-2"});
+  expect_exit(table, 0);
+  EXPECT_THAT(table.output, AllOf(HasSubstr("flags only"), HasSubstr("2 passed")));
+  EXPECT_THAT(json({"report", "wave-1", "wave-2"}, "cli_report.json", 0)["runs"], SizeIs(2));
+}
+
+TEST_F(Optimize, ControlCShowsTheTableSoFarAndResumeGoesOn) {
+  Running running(command(with_program(optimizing({"-n", "500"}))), work());
+  ASSERT_TRUE(becomes_true([&] { return running.errors().find("[3/500") != std::string::npos; }));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.end(), 130);
+  EXPECT_THAT(running.output(), AllOf(HasSubstr("wave-1"), HasSubstr("interrupted")));
+  EXPECT_THAT(running.errors(), HasSubstr("`kernelpro resume wave-1` goes on"));
+  const Json before = json({"report", "wave-1"}, "cli_report.json", 0);
+  EXPECT_EQ(before["state"], "interrupted");
+  const std::int64_t judged = before["evaluations"];
+  const Json after =
+      json({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"}, "cli_report.json", 0);
+  EXPECT_EQ(after["state"], "finished");
+  EXPECT_EQ(after["evaluations"], judged + 2);
+}
+
+TEST_F(Optimize, WhatIsWrongIsSaid) {
+  const auto complaint = [this](const Words& arguments, int exit_code) {
+    const Finished finished = kernelpro(arguments);
+    expect_exit(finished, exit_code);
+    return finished.errors;
+  };
+  EXPECT_THAT(complaint({"runs"}, 2), HasSubstr("kernelpro optimize"));
+  EXPECT_THAT(complaint(optimizing({"--search", "clever"}), 2),
+              AllOf(HasSubstr("clever"), HasSubstr("mcts")));
+  EXPECT_THAT(complaint(optimizing({"--move", "magic", "-n", "1"}), 2),
+              AllOf(HasSubstr("there is no move \"magic\""), HasSubstr("register_block")));
+  (void)wave_run("1");
+  EXPECT_THAT(complaint({"show", "gone-1"}, 2), AllOf(HasSubstr("gone-1"), HasSubstr("wave-1")));
+  EXPECT_THAT(complaint({"show", "wave-1", "99"}, 2), HasSubstr("it has no node 99"));
+  EXPECT_THAT(complaint({"export", "wave-1", "many", "home"}, 1),
+              HasSubstr("expected the number of a node, found \"many\""));
+}
+
+TEST_F(Optimize, ARunIsBoundToItsTask) {
+  copy_task("mine");
+  const Words quick = {"--timing", "0.02", "-n", "1", "--tier", "build", "--accept-suspect"};
+  Words words = {"optimize", "mine"};
+  words.insert(words.end(), quick.begin(), quick.end());
+  const Finished made = kernelpro(words);
+  EXPECT_TRUE(made.exit_code == 0 || made.exit_code == 3) << made.errors;
+  const fs::path source = work() / "tasks/mine/baseline.cpp";
+  write(source, content_of(source) + "// changed\n");
+  const Finished resumed = kernelpro({"resume", "mine-1", "-n", "2"});
+  expect_exit(resumed, 2);
+  EXPECT_THAT(resumed.errors, HasSubstr("the task has changed since run mine-1 began"));
+}
+
+TEST_F(Optimize, AKillAtAnyMomentLosesAtMostTheEvaluationUnderWay) {
+  constexpr int kills = 50;
+  std::mt19937 random(7);  // NOLINT(bugprone-random-generator-seed): the same moments every time
+  std::uniform_int_distribution<int> moment(0, 1500);
+  Words words = optimizing({"-n", "100000"});
+  std::int64_t judged = 0;
+  for (int i = 0; i < kills; ++i) {
+    Running running(command(with_program(words)), work());
+    std::this_thread::sleep_for(std::chrono::milliseconds(moment(random)));
+    running.signal(SIGKILL);
+    EXPECT_EQ(running.end(), -SIGKILL);
+    const Finished runs = kernelpro({"runs", "--json"});
+    if (runs.exit_code == 0 && !Json::parse(runs.output)["runs"].empty()) {
+      words = {"resume", "wave-1"};
+      const Json report = json({"report", "wave-1"}, "cli_report.json", 0);
+      EXPECT_GE(report["evaluations"], judged) << "after kill " << i;
+      EXPECT_LE(report["in_flight"], 2);
+      judged = report["evaluations"];
+    }
+  }
+  EXPECT_GT(judged, 0);
+  const Json end =
+      json({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"}, "cli_report.json", 0);
+  EXPECT_EQ(end["state"], "finished");
+  EXPECT_EQ(end["evaluations"], judged + 2);
+  EXPECT_EQ(end["in_flight"], 0);
+}
+
+}  // namespace
+}  // namespace kernelpro

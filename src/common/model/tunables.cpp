@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -227,9 +228,9 @@ Result<std::string> set_tunables(const std::string& source,
     }
   }
   std::string out = source;
-  for (auto one = found->rbegin(); one != found->rend(); ++one) {
-    if (const auto set = values.find(one->tunable.name); set != values.end()) {
-      out.replace(one->begin, one->end - one->begin, std::to_string(set->second));
+  for (const Found& one : std::views::reverse(*found)) {
+    if (const auto set = values.find(one.tunable.name); set != values.end()) {
+      out.replace(one.begin, one.end - one.begin, std::to_string(set->second));
     }
   }
   return out;

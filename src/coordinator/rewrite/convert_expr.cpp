@@ -207,7 +207,7 @@ bool has_effect(const Expr& expr) {
     return true;
   }
   if (expr.kind == Expr::Kind::call &&
-      !(expr.parts[0].kind == Expr::Kind::name && is_pure_function(expr.parts[0].text))) {
+      (expr.parts[0].kind != Expr::Kind::name || !is_pure_function(expr.parts[0].text))) {
     return true;
   }
   return std::ranges::any_of(expr.parts, has_effect);

@@ -186,6 +186,9 @@ class StmtConverter {
   }
 
   Stmt simple(const AstNode& node) {
+    if (node.kind == "ExprWithCleanups" && node.inner.size() == 1) {
+      return simple(node.inner[0]);
+    }
     Stmt stmt;
     if ((node.kind == "BinaryOperator" && node.opcode == "=") ||
         node.kind == "CompoundAssignOperator") {
@@ -362,7 +365,7 @@ class StmtConverter {
 // Other directives than pragmas choose between statements: such a function stays text.
 bool has_conditions(const std::string& text) {
   return std::ranges::any_of(directives_in(text), [](const std::string& line) {
-    return trimmed(line.substr(1)).rfind("pragma", 0) != 0;
+    return !trimmed(line.substr(1)).starts_with("pragma");
   });
 }
 

@@ -78,7 +78,8 @@ class Inliner {
       if (item.understood) {
         item.function.body = with_calls_inlined(item.function.body, false, item.function.name);
         unshadow(item.function);
-        forward_aliases(item.function.body, item.function.body, false);
+        const Body scope = item.function.body;
+        forward_aliases(item.function.body, scope, false);
       }
     }
     if (changes_ == 0) {
@@ -145,7 +146,7 @@ class Inliner {
         return;
       }
       ++changes_;
-      if (stmt.kind == Stmt::Kind::expression && &stmt.exprs[0] == call) {
+      if (stmt.kind == Stmt::Kind::expression && stmt.exprs.data() == call) {
         stmt.exprs.clear();
         return;
       }
@@ -274,8 +275,7 @@ class Inliner {
 
   // Puts the value of pointers, and of whole numbers inside loops, in place of their names. `scope`
   // is all that could assign something.
-  void forward_aliases(Body& body, const Body& whole, bool in_loop) {
-    const Body scope = whole;
+  void forward_aliases(Body& body, const Body& scope, bool in_loop) {
     for (std::size_t i = 0; i < body.size();) {
       forward_aliases(body[i].body, scope, in_loop || body[i].kind == Stmt::Kind::loop);
       forward_aliases(body[i].otherwise, scope, in_loop);

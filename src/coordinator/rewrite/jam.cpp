@@ -245,13 +245,11 @@ class Jammer {
   }
 
   // Reads no memory but what every lane has of its own, so it may be computed in any case.
-  [[nodiscard]] bool is_safe(const Expr& expr) const {
-    if (expr.kind == Expr::Kind::subscript || expr.kind == Expr::Kind::verbatim ||
-        expr.text == "/" || expr.text == "%") {
-      return false;
-    }
-    return !(expr.kind == Expr::Kind::unary && expr.text == "*") &&
-           std::ranges::all_of(expr.parts, [this](const Expr& part) { return is_safe(part); });
+  static bool is_safe(const Expr& expr) {
+    const bool load = expr.kind == Expr::Kind::subscript || expr.kind == Expr::Kind::verbatim ||
+                      (expr.kind == Expr::Kind::unary && expr.text == "*");
+    return !load && expr.text != "/" && expr.text != "%" &&
+           std::ranges::all_of(expr.parts, is_safe);
   }
 
   // The comparison reads it in any case.
@@ -270,7 +268,7 @@ class Jammer {
     for (const Stmt& one : stmt.body) {
       if (one.kind != Stmt::Kind::assignment || one.text != "=" ||
           one.exprs[0].kind != Expr::Kind::name || !expanded_.contains(one.exprs[0].text) ||
-          !(is_safe(one.exprs[1]) || is_operand(stmt.exprs[0], one.exprs[1]))) {
+          (!is_safe(one.exprs[1]) && !is_operand(stmt.exprs[0], one.exprs[1]))) {
         return false;
       }
       values.merge(names_in(one.exprs[1]));

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/convert.hpp"
+#include "coordinator/rewrite/order.hpp"
 #include "coordinator/rewrite/print.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
@@ -33,8 +35,8 @@ struct Access {
 };
 
 Expr resolved(Expr expr, const Known& known) {
-  for (auto one = known.rbegin(); one != known.rend(); ++one) {
-    substitute(expr, one->first, one->second);
+  for (const auto& [name, value] : std::views::reverse(known)) {
+    substitute(expr, name, value);
   }
   return expr;
 }
@@ -209,12 +211,12 @@ Stmt copy_loops(const Access& access, const std::string& array, const std::strin
   };
   Body body = {
       make_assignment(element(buffer, packed_index(access)), "=", element(array, access.index))};
-  for (auto loop = access.loops.rbegin(); loop != access.loops.rend(); ++loop) {
-    body = {make_loop(mutable_type(loop->type), loop->variable, loop->lower, loop->upper,
-                      loop->step, std::move(body))};
+  for (const Loop& loop : std::views::reverse(access.loops)) {
+    body = {make_loop(mutable_type(loop.type), loop.variable, loop.lower, loop.upper, loop.step,
+                      std::move(body))};
   }
-  for (auto guard = access.guards.rbegin(); guard != access.guards.rend(); ++guard) {
-    body = {make_branch(*guard, std::move(body))};
+  for (const Expr& guard : std::views::reverse(access.guards)) {
+    body = {make_branch(guard, std::move(body))};
   }
   return body[0];
 }
@@ -294,7 +296,8 @@ int merit_of(const Stmt& reuse, const std::string& array, const Names& tunables)
   for (const Access& access : find_accesses(reuse, array, tunables).accesses) {
     int merit = 0;
     for (const Loop& loop : access.loops) {
-      merit += is_lane(loop, tunables) ? (loop.pragmas.empty() ? 20 : 100) : -5;
+      const int lanes = loop.pragmas.empty() ? 20 : 100;
+      merit += is_lane(loop, tunables) ? lanes : -5;
     }
     best = std::max(best, merit);
   }
@@ -358,8 +361,9 @@ std::vector<Offer> offer_pack(const Program& program) {
                                 [program, site] { return pack(program, site); }});
     }
   }
-  std::ranges::stable_sort(ranked, std::greater<>(), [](const auto& one) { return one.first; });
+  best_first(ranked, [](const auto& one) { return one.first; });
   std::vector<Offer> offers;
+  offers.reserve(ranked.size());
   for (auto& [merit, offer] : ranked) {
     offers.push_back(std::move(offer));
   }

@@ -36,7 +36,7 @@ Stmt single_round(const Stmt& loop, const std::string& name, const Expr& at, Exp
   Body body = loop.body;
   substitute(body, loop.loop.variable, make_name(name, loop.loop.type));
   facts.back() = {name, at, at};
-  body = simplified(body, std::move(facts));
+  body = simplified(body, facts);
   if (names_in(body).contains(name)) {
     body.insert(body.begin(),
                 make_declaration("const " + mutable_type(loop.loop.type), name, {at}));

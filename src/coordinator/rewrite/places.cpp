@@ -5,6 +5,7 @@
 
 #include "common/model/tunables.hpp"
 #include "coordinator/rewrite/build.hpp"
+#include "coordinator/rewrite/order.hpp"
 #include "coordinator/rewrite/print.hpp"
 
 namespace kernelpro {
@@ -105,8 +106,7 @@ std::vector<Place> innermost_loops(const Program& program) {
       found.push_back(place);
     }
   }
-  std::ranges::stable_sort(found, std::greater<>(),
-                           [&](const Place& place) { return depth_of(program, place); });
+  best_first(found, [&](const Place& place) { return depth_of(program, place); });
   return found;
 }
 
@@ -119,8 +119,9 @@ std::vector<Place> hot_loops(const Program& program) {
       found.emplace_back(depth_of(program, place) + height_of(loop.body, tunables), place);
     }
   }
-  std::ranges::stable_sort(found, std::greater<>(), [](const auto& one) { return one.first; });
+  best_first(found, [](const auto& one) { return one.first; });
   std::vector<Place> places;
+  places.reserve(found.size());
   for (auto& [weight, place] : found) {
     places.push_back(std::move(place));
   }

@@ -6,6 +6,7 @@
 
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/jam.hpp"
+#include "coordinator/rewrite/order.hpp"
 #include "coordinator/rewrite/reductions.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
@@ -133,9 +134,6 @@ Result<Program> parallel(const Program& program, const ParallelSite& site) {
     return refuse("the loop over " + loop.loop.variable +
                   " is parallel already, or lies around or inside one that is");
   }
-  if (has_pragma(loop, "omp")) {
-    return refuse("the loop over " + loop.loop.variable + " has an OpenMP pragma already");
-  }
   const Result<std::string> clauses = reduction_clauses(loop);
   if (!clauses) {
     return clauses.error();
@@ -146,9 +144,16 @@ Result<Program> parallel(const Program& program, const ParallelSite& site) {
   }
   Program out = program;
   std::vector<std::string>& pragmas = stmt_at(out, site.loop).loop.pragmas;
+  const auto vectors = std::ranges::find_if(
+      pragmas, [](const std::string& line) { return line.find("omp simd") != std::string::npos; });
+  const bool with_vectors = vectors != pragmas.end();
+  if (with_vectors) {
+    pragmas.erase(vectors);
+  }
   pragmas.insert(pragmas.begin(), "#pragma omp parallel for" +
-                                      std::string(site.collapse ? " collapse(2)" : "") +
-                                      " schedule(" + site.schedule + ")" + *clauses);
+                                      std::string(with_vectors ? " simd" : "") +
+                                      (site.collapse ? " collapse(2)" : "") + " schedule(" +
+                                      site.schedule + ")" + *clauses);
   return out;
 }
 
@@ -181,7 +186,8 @@ std::vector<Offer> offer_parallel(const Program& program, const Arguments& argum
   }
   std::vector<ParallelSite> sites;
   std::vector<Place> loops = hot_loops(program);
-  std::ranges::stable_sort(loops, {}, [](const Place& place) { return place.path.size(); });
+  best_first(loops, [](const Place& place) { return -static_cast<int>(place.path.size()); });
+  sites.reserve(loops.size());
   for (const Place& place : loops) {
     sites.push_back({place, schedules[0], false});
   }

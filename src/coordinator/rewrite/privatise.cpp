@@ -50,7 +50,7 @@ class Reach {
   [[nodiscard]] const std::string& type() const { return type_; }
 
  private:
-  void visit(const Body& body, std::vector<Loop> loops) {
+  void visit(const Body& body, const std::vector<Loop>& loops) {
     for (const Stmt& stmt : body) {
       for (const Expr& expr : stmt.exprs) {
         look(expr, loops);
@@ -127,7 +127,7 @@ Result<Program> privatise(const Program& program, const Place& place, const std:
   Names used = names_in(program);
   const std::string owner = fresh_name(array + "_memory", used);
   const std::string own = fresh_name(array + "_own", used);
-  const Expr& size = *reach.size();
+  const Expr size = *reach.size();
   const Expr positive =
       make_conditional(make_binary(">", size, make_number(0)), size, make_number(1));
   Stmt memory;

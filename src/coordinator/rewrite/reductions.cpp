@@ -42,14 +42,16 @@ std::string choice_operation(const Expr& value, const std::string& name) {
     if (found.empty() || is_it(value.parts[1]) == is_it(value.parts[2])) {
       return "";
     }
-    return is_it(value.parts[2]) ? found : (found == "max" ? "min" : "max");
+    const std::string other = found == "max" ? "min" : "max";
+    return is_it(value.parts[2]) ? found : other;
   }
   if (value.kind == Expr::Kind::call && value.parts.size() == 3 &&
       (is_it(value.parts[1]) || is_it(value.parts[2]))) {
     const std::string& callee = value.parts[0].text;
-    return callee.find("max") != std::string::npos   ? "max"
-           : callee.find("min") != std::string::npos ? "min"
-                                                     : "";
+    if (callee.find("max") != std::string::npos) {
+      return "max";
+    }
+    return callee.find("min") != std::string::npos ? "min" : "";
   }
   return "";
 }
@@ -68,7 +70,10 @@ std::string operation_of(const Stmt& stmt, const std::string& name) {
   if (mentions(stmt.exprs[1], name)) {
     return "";
   }
-  return stmt.text == "+=" || stmt.text == "-=" ? "+" : stmt.text == "*=" ? "*" : "";
+  if (stmt.text == "+=" || stmt.text == "-=") {
+    return "+";
+  }
+  return stmt.text == "*=" ? "*" : "";
 }
 
 // Adds each reduction on the variable; false when it is touched in another way.

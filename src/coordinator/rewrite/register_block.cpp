@@ -4,6 +4,7 @@
 
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/jam.hpp"
+#include "coordinator/rewrite/order.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
@@ -136,6 +137,7 @@ std::vector<Offer> offer_register_block(const Program& program) {
   const Names tunables = tunable_names(program);
   const auto add = [&](std::vector<Place> loops) {
     std::vector<std::string> labels;
+    labels.reserve(loops.size());
     for (const Place& place : loops) {
       labels.push_back(stmt_at(program, place).loop.variable);
     }
@@ -152,9 +154,7 @@ std::vector<Offer> offer_register_block(const Program& program) {
         around.push_back(place);
       }
     }
-    std::ranges::stable_sort(around, std::greater<>(), [&](const Place& place) {
-      return vector_merit(stmt_at(program, place));
-    });
+    best_first(around, [&](const Place& place) { return vector_merit(stmt_at(program, place)); });
     for (std::size_t vector = 0; vector < around.size(); ++vector) {
       for (std::size_t other = 0; other < around.size(); ++other) {
         if (other != vector) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "coordinator/rewrite/build.hpp"
@@ -73,21 +74,21 @@ Linear linear_of(const Expr& expr, const Known& known) {
 // The greatest value the facts allow; nothing when it depends on something else.
 std::optional<std::int64_t> greatest(Linear form, const std::vector<Fact>& facts,
                                      const Known& known) {
-  for (auto fact = facts.rbegin(); fact != facts.rend(); ++fact) {
-    const auto term = form.terms.find(fact->variable);
+  for (const Fact& fact : std::views::reverse(facts)) {
+    const auto term = form.terms.find(fact.variable);
     if (term == form.terms.end()) {
       continue;
     }
     const std::int64_t count = term->second;
     form.terms.erase(term);
-    form.add(linear_of(count > 0 ? fact->highest : fact->lowest, known), count);
+    form.add(linear_of(count > 0 ? fact.highest : fact.lowest, known), count);
   }
   return form.terms.empty() ? std::optional(form.number) : std::nullopt;
 }
 
 class Simplifier {
  public:
-  Body run(const Body& body, std::vector<Fact> facts, Known known) {
+  Body run(const Body& body, const std::vector<Fact>& facts, Known known) {
     Body out;
     for (const Stmt& stmt : body) {
       Stmt changed = stmt;
@@ -200,7 +201,7 @@ class Simplifier {
   static std::optional<bool> decide(const std::string& operation, bool below, bool above,
                                     bool not_above, bool not_below) {
     const auto pick = [](bool yes, bool no) {
-      return yes ? std::optional(true) : no ? std::optional(false) : std::nullopt;
+      return yes || no ? std::optional(yes) : std::nullopt;
     };
     if (operation == "<") {
       return pick(below, not_below);
@@ -244,8 +245,8 @@ std::vector<Fact> facts_of(const Stmt& loop) {
       {loop.loop.variable, loop.loop.lower, make_binary("-", end_of(loop.loop), make_number(1))}};
 }
 
-Body simplified(const Body& body, std::vector<Fact> facts) {
-  return Simplifier().run(body, std::move(facts), {});
+Body simplified(const Body& body, const std::vector<Fact>& facts) {
+  return Simplifier().run(body, facts, {});
 }
 
 }  // namespace kernelpro

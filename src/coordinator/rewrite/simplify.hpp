@@ -16,7 +16,7 @@ struct Fact {
 };
 
 // The body without the conditions that always hold or never do, given facts from outside in.
-[[nodiscard]] Body simplified(const Body& body, std::vector<Fact> facts);
+[[nodiscard]] Body simplified(const Body& body, const std::vector<Fact>& facts);
 
 // What is known of a loop's variable in its body; only for loops that count up.
 [[nodiscard]] std::vector<Fact> facts_of(const Stmt& loop);

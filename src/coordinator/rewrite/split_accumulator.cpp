@@ -74,9 +74,8 @@ class Splitter {
       const std::optional<std::string> operation = reduction_of(loop_, name);
       if (operation) {
         one.combine = combination(*operation, name, part_of(one, lane_));
-        one.start = *operation == "+"   ? make_number(0)
-                    : *operation == "*" ? make_number(1)
-                                        : make_name(name);
+        const bool sum = *operation == "+";
+        one.start = sum || *operation == "*" ? make_number(sum ? 0 : 1) : make_name(name);
       } else if (!pair) {
         return refuse("the loop over " + loop_.loop.variable + " carries " + name +
                       " from round to round, and not as a sum, a product or an extreme");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "coordinator/rewrite/build.hpp"
@@ -13,7 +14,6 @@ Result<Program> tile(const Program& program, const std::vector<Place>& band) {
   Program out = program;
   Names used = names_in(program);
   Body body = stmt_at(program, band.back()).body;
-  Body outside;
   for (const Place& place : band) {
     const Stmt& loop = stmt_at(program, place);
     if (!is_counted(loop)) {
@@ -22,8 +22,8 @@ Result<Program> tile(const Program& program, const std::vector<Place>& band) {
     }
   }
   std::vector<Stmt> tiles;
-  for (auto place = band.rbegin(); place != band.rend(); ++place) {
-    const Stmt& loop = stmt_at(program, *place);
+  for (const Place& place : std::views::reverse(band)) {
+    const Stmt& loop = stmt_at(program, place);
     const std::string type = mutable_type(loop.loop.type);
     const std::string size =
         add_tunable(out, "TILE_" + upper_case(loop.loop.variable), {8, 16, 32, 64, 128, 256}, 32);

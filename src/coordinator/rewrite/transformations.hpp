@@ -30,7 +30,7 @@ struct Offer {
 
 // Swaps the loop with the one inside it. Statements around the inner loop are split off first, a
 // sum that the inner loop builds is then kept in the element it is stored to in the end.
-[[nodiscard]] Result<Program> interchange(const Program& program, const Place& outer);
+[[nodiscard]] Result<Program> interchange(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_interchange(const Program& program);
 
 // Cuts perfectly nested loops into tiles; the loops over tiles go outside.
@@ -55,31 +55,31 @@ struct PackSite {
 [[nodiscard]] std::vector<Offer> offer_split_accumulator(const Program& program);
 
 // Two loops, the first with the statements before `at`.
-[[nodiscard]] Result<Program> fission(const Program& program, const Place& loop, std::size_t at);
+[[nodiscard]] Result<Program> fission(const Program& program, const Place& place, std::size_t at);
 [[nodiscard]] std::vector<Offer> offer_fission(const Program& program);
 
 // The loop and the one right behind it, which has the same bounds, as one.
-[[nodiscard]] Result<Program> fusion(const Program& program, const Place& first);
+[[nodiscard]] Result<Program> fusion(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_fusion(const Program& program);
 
 // Pointers to rows in front of the innermost loop instead of long subscripts in it.
-[[nodiscard]] Result<Program> delinearise(const Program& program, const Place& loop);
+[[nodiscard]] Result<Program> delinearise(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_delinearise(const Program& program);
 
 // Computes in front of the loop what its rounds do not change; a division by it becomes a product.
-[[nodiscard]] Result<Program> hoist(const Program& program, const Place& loop);
+[[nodiscard]] Result<Program> hoist(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_hoist(const Program& program);
 
 // Cuts off the first and the last round, and the conditions that only they meet.
-[[nodiscard]] Result<Program> peel(const Program& program, const Place& loop);
+[[nodiscard]] Result<Program> peel(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_peel(const Program& program);
 
 // Asks for what the loop will read some rounds later.
-[[nodiscard]] Result<Program> prefetch(const Program& program, const Place& loop);
+[[nodiscard]] Result<Program> prefetch(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_prefetch(const Program& program);
 
 // Gives every round of the loop its own copy of an array that all rounds use as scratch memory.
-[[nodiscard]] Result<Program> privatise(const Program& program, const Place& loop,
+[[nodiscard]] Result<Program> privatise(const Program& program, const Place& place,
                                         const std::string& array);
 [[nodiscard]] std::vector<Offer> offer_privatise(const Program& program);
 
@@ -102,11 +102,11 @@ struct ParallelSite {
 [[nodiscard]] std::vector<Offer> offer_parallel(const Program& program, const Arguments& arguments);
 
 // Asks for vector instructions over the rounds of the loop.
-[[nodiscard]] Result<Program> simd(const Program& program, const Place& loop);
+[[nodiscard]] Result<Program> simd(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_simd(const Program& program);
 
 // Asks the compiler to unroll the loop; `clang`: in its words, else in GCC's.
-[[nodiscard]] Result<Program> unroll(const Program& program, const Place& loop, bool clang);
+[[nodiscard]] Result<Program> unroll(const Program& program, const Place& place, bool clang);
 [[nodiscard]] std::vector<Offer> offer_unroll(const Program& program, const Arguments& arguments);
 
 // Asks clang for tiles of the perfectly nested loops from `outer` on.

@@ -313,7 +313,8 @@ Result<std::vector<ExportFile>> files_of(const Options& options, const Store& st
     return chosen.error();
   }
   const std::string where = fmt::format("run {}, node {}", options.run, chosen->node.id);
-  if (chosen->node.suspect && !options.accept_suspect) {
+  const bool accepted = options.accept_suspect || chosen->report.run.settings.accept_suspect;
+  if (chosen->node.suspect && !accepted) {
     return make_error(ErrorKind::bad_input,
                       "its result is suspect (see `kernelpro show`); --accept-suspect exports it",
                       where);

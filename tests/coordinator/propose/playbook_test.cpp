@@ -1,0 +1,148 @@
+// The moves that come with the program, made concrete for real sources by the real parser.
+#include "coordinator/propose/playbook.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "common/base/file.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+PlaybookSettings settings() {
+  PlaybookSettings out;
+  out.moves = KERNELPRO_SOURCE_DIR "/knowledge/moves/cpu";
+  out.compilers = {"g++", "clang++-19"};
+  out.parse.jail = KERNELPRO_BIN_DIR "/kernelpro-jail";
+  out.parse.abi_include = KERNELPRO_SOURCE_DIR "/include";
+  return out;
+}
+
+Playbook playbook(const PlaybookSettings& wanted = settings()) {
+  Result<Playbook> loaded = Playbook::load(wanted);
+  EXPECT_TRUE(loaded) << loaded.error().text();
+  return std::move(*loaded);
+}
+
+Parent parent_of(const std::string& source, std::vector<std::string> options) {
+  Parent parent;
+  parent.candidate.source = source;
+  parent.candidate.options = std::move(options);
+  return parent;
+}
+
+Parent gemm(std::vector<std::string> options) {
+  const Result<std::string> source = read_file(KERNELPRO_SOURCE_DIR "/tasks/gemm/baseline.cpp");
+  EXPECT_TRUE(source);
+  return parent_of(*source, std::move(options));
+}
+
+std::vector<std::string> moves_in(const Suggestions& suggestions) {
+  std::vector<std::string> moves;
+  for (const Suggestion& suggestion : suggestions.list) {
+    moves.push_back(suggestion.proposal.move);
+  }
+  return moves;
+}
+
+std::string refusal_of(const Suggestions& suggestions, const std::string& move) {
+  for (const Refusal& refusal : suggestions.refusals) {
+    if (refusal.move == move) {
+      return refusal.reason;
+    }
+  }
+  return "";
+}
+
+const Suggestion& first(const Suggestions& suggestions, const std::string& move) {
+  return *std::find_if(suggestions.list.begin(), suggestions.list.end(),
+                       [&move](const Suggestion& one) { return one.proposal.move == move; });
+}
+
+TEST(PlaybookTest, ANaiveNestGetsMovesOfEveryTier) {
+  const Suggestions suggestions = playbook().suggestions(gemm({"-O3", "target"}));
+  EXPECT_THAT(moves_in(suggestions), AllOf(Contains("fast_math"), Contains("parallel"),
+                                           Contains("register_block"), Contains("interchange")));
+  EXPECT_EQ(refusal_of(suggestions, "tune"), "the source has no tunables");
+}
+
+TEST(PlaybookTest, OptionsAreAddedOnceAndLevelsReplaceEachOther) {
+  const Suggestions suggestions = playbook().suggestions(gemm({"-O2", "openmp"}));
+  EXPECT_THAT(first(suggestions, "best_flags").proposal.candidate.options,
+              ElementsAre("openmp", "-O3", "target", "-ffast-math"));
+}
+
+TEST(PlaybookTest, ConditionsKeepMovesAway) {
+  PlaybookSettings strict = settings();
+  strict.fast_math = false;
+  strict.compilers = {"g++"};
+  const Suggestions suggestions = playbook(strict).suggestions(gemm({"-O2"}));
+  EXPECT_THAT(moves_in(suggestions), Not(Contains("best_flags")));
+  EXPECT_EQ(refusal_of(suggestions, "best_flags"), "it needs \"fast_math\"");
+  EXPECT_EQ(refusal_of(suggestions, "clang"), "clang++-19 is not there");
+  EXPECT_EQ(refusal_of(suggestions, "register_block"), "it needs \"target\"");
+}
+
+TEST(PlaybookTest, ASourceThatDoesNotParseStillGetsTheFirstTier) {
+  const Suggestions suggestions =
+      playbook().suggestions(parent_of("int kp_launch( {\n", {"-O2", "target"}));
+  EXPECT_THAT(moves_in(suggestions), AllOf(Contains("fast_math"), Not(Contains("parallel"))));
+  EXPECT_THAT(refusal_of(suggestions, "parallel"), HasSubstr("expected"));
+}
+
+TEST(PlaybookTest, SizesMoveByOneStepUpAndDown) {
+  const Suggestions suggestions = playbook().suggestions(parent_of(
+      "// kp:tune A = 1 2 4\nconstexpr int A = 2;\n// kp:tune B = 8 16\n#define B 8\n", {}));
+  std::vector<std::string> sites;
+  for (const Suggestion& suggestion : suggestions.list) {
+    if (suggestion.proposal.move == "tune") {
+      sites.push_back(suggestion.proposal.site);
+    }
+  }
+  EXPECT_THAT(sites, ElementsAre("A = 4", "A = 1", "B = 16"));
+}
+
+TEST(PlaybookTest, NothingIsSuggestedForAFailedCandidate) {
+  Parent failed = gemm({"-O2"});
+  failed.passed = false;
+  EXPECT_THAT(playbook().suggestions(failed).list, IsEmpty());
+}
+
+TEST(PlaybookTest, MovesAgainstTheDiagnosedClassPromiseMore) {
+  Parent parent = gemm({"-O3", "target"});
+  parent.diagnosis.bottleneck = Bottleneck::compute;
+  const double fitting = first(playbook().suggestions(parent), "register_block").promise;
+  parent.diagnosis.bottleneck = Bottleneck::memory;
+  EXPECT_LT(first(playbook().suggestions(parent), "register_block").promise, fitting);
+}
+
+TEST(PlaybookTest, AMoveThatNeverPaysPromisesLessAndLess) {
+  const Playbook book = playbook();
+  const Suggestion suggestion = first(book.suggestions(gemm({"-O3", "target"})), "interchange");
+  MoveRecords records;
+  EXPECT_DOUBLE_EQ(book.promise(suggestion, records), suggestion.promise);
+  records["interchange"] = {4, 0.0};
+  EXPECT_LT(book.promise(suggestion, records), suggestion.promise / 2);
+  records["interchange"] = {4, 8.0};
+  EXPECT_GT(book.promise(suggestion, records), suggestion.promise);
+}
+
+TEST(PlaybookTest, UnknownTiersAndMovesAreNamedWithTheKnownOnes) {
+  PlaybookSettings wrong = settings();
+  wrong.tiers = {"magic"};
+  const Result<Playbook> loaded = Playbook::load(wrong);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().text(),
+            "there is no tier \"magic\"; known are build, pragmas, nest, tune");
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -106,10 +106,28 @@ class Reach {
   bool plain_ = true;
 };
 
+// A round must write an element before it reads it: the first statement that touches the array sets
+// it.
+bool is_set_first(const Stmt& loop, const std::string& array) {
+  bool set = false;
+  (void)any_stmt(loop.body, [&](const Stmt& stmt) {
+    const bool touched =
+        std::ranges::any_of(stmt.exprs, [&](const Expr& expr) { return mentions(expr, array); });
+    set = touched && stmt.kind == Stmt::Kind::assignment && stmt.text == "=" &&
+          root_of(stmt.exprs[0]) == array && !mentions(stmt.exprs[1], array);
+    return touched;
+  });
+  return set;
+}
+
 }  // namespace
 
 Result<Program> privatise(const Program& program, const Place& place, const std::string& array) {
   const Stmt& loop = stmt_at(program, place);
+  if (!is_set_first(loop, array)) {
+    return refuse("a round of the loop over " + loop_label(loop) + " uses what stands in " + array +
+                  " before");
+  }
   const Reach reach(loop, array);
   if (!reach.size()) {
     return refuse("how much of " + array + " a round of the loop over " + loop_label(loop) +

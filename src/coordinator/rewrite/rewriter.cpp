@@ -14,6 +14,7 @@ namespace kernelpro {
 namespace {
 
 constexpr std::size_t most_results = 8;
+constexpr std::size_t largest_source = 100'000;  // bytes: beyond, compilers take too long
 
 struct Rewriter {
   std::string summary;
@@ -151,6 +152,11 @@ Result<std::vector<Rewritten>> rewrite(const std::string& name, const Program& p
       continue;
     }
     std::string source = print_program(*rewritten);
+    if (source.size() > largest_source) {
+      reason = refused ? reason : fmt::format("the source would grow to {} bytes", source.size());
+      refused = true;
+      continue;
+    }
     if (sources.insert(source).second) {
       results.push_back({offer.site, offer.summary, std::move(source)});
     }

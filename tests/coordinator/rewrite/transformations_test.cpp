@@ -257,6 +257,8 @@ TEST(PrivatiseTest, GivesRoundsScratchMemoryOfTheirOwn) {
   EXPECT_THAT(source, HasSubstr("x_own[j] = y[j] * i;"));
   EXPECT_THAT(first_of("parallel", source),
               HasSubstr("#pragma omp parallel for schedule(static) reduction(+ : a)"));
+  EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[j] += y[i]; }")),
+              HasSubstr("a round of the loop over i uses what stands in x before"));
   EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
               HasSubstr("how much of x a round of the loop over i uses is not known"));
 }

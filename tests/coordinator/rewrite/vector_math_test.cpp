@@ -48,11 +48,13 @@ int main() {
   check("log", kp_vector_log, [](double x) { return std::log(x); });
   check("tanh", kp_vector_tanh, [](double x) { return std::tanh(x); });
   const float infinity = __builtin_inff();
-  const float special[] = {kp_vector_exp(infinity) - infinity, kp_vector_exp(-infinity),
-                           kp_vector_log(0.0F) + infinity, kp_vector_log(1.0F), kp_vector_tanh(0.0F)};
-  for (int i = 0; i < 5; ++i) {
-    if (i != 0 && i != 2 && special[i] != 0.0F) {
-      std::printf("special %d is %g\n", i, special[i]);
+  const float found[] = {kp_vector_exp(infinity), kp_vector_exp(-infinity), kp_vector_log(infinity),
+                         kp_vector_log(0.0F),     kp_vector_log(1.0F),      kp_vector_tanh(infinity),
+                         kp_vector_tanh(-infinity)};
+  const float expected[] = {infinity, 0.0F, infinity, -infinity, 0.0F, 1.0F, -1.0F};
+  for (int i = 0; i < 7; ++i) {
+    if (found[i] != expected[i]) {
+      std::printf("limit %d is %g and not %g\n", i, found[i], expected[i]);
     }
   }
   std::puts("done");

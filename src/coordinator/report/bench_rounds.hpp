@@ -179,6 +179,7 @@ int main(int count, char** arguments) {
   const Options options = parse_options(count, arguments);
   // OpenMP reads it when a library that uses it is loaded.
   setenv("OMP_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  setenv("OMP_PROC_BIND", "spread", 0);
   const Library kernel = open_library("kernel");
   const Library rival = open_library(rival_name);
   std::printf("%s, %d threads\n", title, options.threads);

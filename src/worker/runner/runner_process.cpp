@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -91,6 +92,24 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return out;
 }
 
+// Each OpenMP thread on a processor of its own. Left to the scheduler, threads that are stopped and
+// let go together often share one for a whole round, which makes short parallel loops several times
+// slower than anywhere else. The places are named, because the jail hides the folders from which
+// OpenMP would read them.
+std::vector<std::string> openmp_environment(int threads) {
+  std::string places;
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof processors, &processors);
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &processors)) {
+      places += (places.empty() ? "{" : ",{") + std::to_string(i) + "}";
+    }
+  }
+  return {"LC_ALL=C", "OMP_NUM_THREADS=" + std::to_string(threads), "OMP_PROC_BIND=spread",
+          "OMP_PLACES=" + places};
+}
+
 bool send_request(int socket, const runner::Request& request, const std::vector<int>& fds) {
   iovec part{const_cast<runner::Request*>(&request), sizeof request};
   alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
@@ -156,8 +175,7 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   policy.keep_fds = {runner::control_fd};
   const std::vector<std::string> arguments =
       jail_arguments(settings.jail, policy, {settings.program});
-  const std::vector<std::string> environment = {
-      "LC_ALL=C", "OMP_NUM_THREADS=" + std::to_string(settings.threads)};
+  const std::vector<std::string> environment = openmp_environment(settings.threads);
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   RunnerProcess process;

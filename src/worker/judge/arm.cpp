@@ -150,7 +150,8 @@ Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) 
   round.failure = ask(request, {}, timeout_ms, "computing", answer);
   round.claim_ns = static_cast<double>(answer.reply.claim_ns);
   round.wall_ns = static_cast<double>(answer.wall_ns);
-  round.delay_ns = static_cast<double>(answer.delay_ns);
+  round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
+  round.busy_ns = static_cast<double>(answer.delay_ns);
   if (!round.failure) {
     round.failure = check_workspace();
   }

@@ -18,7 +18,8 @@ struct Round {
   std::optional<Failure> failure;
   double claim_ns = 0;  // the runner's own clock over all calls
   double wall_ns = 0;   // ours, from letting it go until it is stopped
-  double delay_ns = 0;  // the part of it spent waiting for a busy machine
+  double delay_ns = 0;  // the part of it that the runner and we waited for a processor
+  double busy_ns = 0;   // the runner's share of that: what a busy machine takes
 };
 
 class Arm {

@@ -267,7 +267,7 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
       if (round.failure) {
         return from_failure(*round.failure, "the task's baseline");
       }
-      waited_ns += round.delay_ns;
+      waited_ns += round.busy_ns;
       total_ns += round.wall_ns;
     }
     first_ns.push_back(pair.rounds[0].claim_ns / shape.rounds.calls);

@@ -346,7 +346,7 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
     ours_ns.push_back(std::max(round.wall_ns - null.median_ns, 1.0));
     const double delay_ns = std::max(round.delay_ns - null.delay_ns, 0.0);
     gaps.push_back((ours_ns.back() - round.claim_ns - delay_ns) / ours_ns.back());
-    waited += delay_ns;
+    waited += round.busy_ns;
     total += round.wall_ns;
   }
   check.gap = quantile(gaps, lower_quartile);

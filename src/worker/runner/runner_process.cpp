@@ -242,6 +242,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
     return out;
   }
   const std::int64_t delay_before = delay_ns();
+  const std::int64_t our_delay_before = run_delay_ns("thread-self");
   const std::int64_t start = now_ns();
   kill(pid_, SIGCONT);
   wait_for_reply(out, timeout_ms);
@@ -250,11 +251,12 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
   }
   out.wall_ns = now_ns() - start;
   out.delay_ns = alive() ? delay_ns() - delay_before : 0;
+  out.our_delay_ns = run_delay_ns("thread-self") - our_delay_before;
   return out;
 }
 
 std::int64_t RunnerProcess::delay_ns() const {
-  return run_delay_ns(std::to_string(pid_)) + run_delay_ns("thread-self");
+  return run_delay_ns(std::to_string(pid_));
 }
 
 void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {

@@ -40,9 +40,12 @@ enum class ExchangeEnd {
 struct Exchange {
   ExchangeEnd end = ExchangeEnd::died;
   runner::Reply reply{};
-  std::int64_t wall_ns = 0;   // our clock
-  std::int64_t delay_ns = 0;  // how long it and we had to wait for a processor, as the kernel tells
-  int exit_code = 0;          // died: valid when `signal` is 0
+  std::int64_t wall_ns = 0;  // our clock
+  // How long a processor was waited for, as the kernel tells: by it, and by us. We wait for a
+  // candidate whose threads spin on every processor, so only the former tells of a busy machine.
+  std::int64_t delay_ns = 0;
+  std::int64_t our_delay_ns = 0;
+  int exit_code = 0;  // died: valid when `signal` is 0
   int signal = 0;
   std::optional<runner::Reply> fault;  // what its signal handler said before it died
   bool stopped_itself = false;         // timed_out: it had sent itself SIGSTOP
@@ -76,7 +79,7 @@ class RunnerProcess {
  private:
   RunnerProcess() = default;
   [[nodiscard]] Status greet(const RunnerSettings& settings);
-  // What the runner's main thread and we have waited for a processor so far.
+  // What the runner's main thread has waited for a processor so far.
   [[nodiscard]] std::int64_t delay_ns() const;
   void wait_for_reply(Exchange& out, std::int64_t timeout_ms);
   // Polls once for up to `timeout_ms`; true when a message waits.

@@ -20,6 +20,7 @@ Round round(double claim_ns, double worked_ns, double delay_ns = 0) {
   one.claim_ns = claim_ns;
   one.wall_ns = null_ns + worked_ns + delay_ns;
   one.delay_ns = delay_ns;
+  one.busy_ns = delay_ns;
   return one;
 }
 

@@ -99,12 +99,7 @@ Status work_on(OpenRun& open, LiveView& view, std::stop_token stop) {
                   [&view](const LoopProgress& progress) { view.show(progress); });
   const Status worked = loop.work(open.history, stop);
   view.clear();
-  if (!worked) {
-    run.state = RunState::interrupted;
-    run.ended_because = worked.error().text();
-  }
-  const Status saved = open.store.save_run(run);
-  return worked ? saved : worked;
+  return worked;
 }
 
 // The table of the run, also of one that was cut short.
@@ -136,7 +131,14 @@ int work_and_finish(const Options& options, OpenRun open, std::stop_token stop) 
     print_note(options, notice);
   }
   LiveView view(open.run.task.name, !options.quiet);
-  const Status worked = work_on(open, view, stop);
+  Status worked = work_on(open, view, stop);
+  if (!worked) {
+    open.run.state = RunState::interrupted;
+    open.run.ended_because = worked.error().text();
+  }
+  if (const Status saved = open.store.save_run(open.run); !saved && worked) {
+    worked = saved;
+  }
   return finish(options, open, worked, stop);
 }
 

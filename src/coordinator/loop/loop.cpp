@@ -108,25 +108,32 @@ Status ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token stop) {
     if (!choice) {
       break;
     }
-    if (!shelf_.has(choice->parent)) {
-      const Result<Parent> parent = parent_of(node(choice->parent));
-      if (!parent) {
-        return parent.error();
-      }
-      report(fmt::format("looking at node {}", choice->parent));
-      shelf_.put(choice->parent, playbook_.suggestions(*parent, stop));
+    const Result<Prospects*> prospects = prospects_of(choice->parent);
+    if (!prospects) {
+      return prospects.error();
     }
     std::string key;
-    std::optional<Suggestion> suggestion =
-        shelf_.take(choice->parent, playbook_, records_, known_keys_, key);
+    const std::optional<Suggestion> suggestion =
+        (*prospects)->take(records_, known_keys_, key, stop);
     if (!suggestion) {
-      KP_TRY(close(choice->parent, shelf_.exhausted_because(choice->parent)));
+      KP_TRY(close(choice->parent, (*prospects)->exhausted_because()));
       continue;
     }
     KP_TRY(add_node(*choice, suggestion->proposal, key));
     batch.push_back(nodes_.back().id);
   }
   return {};
+}
+
+Result<Prospects*> ClosedLoop::prospects_of(NodeId id) {
+  if (Prospects* known = shelf_.find(id); known != nullptr) {
+    return known;
+  }
+  Result<Parent> parent = parent_of(node(id));
+  if (!parent) {
+    return parent.error();
+  }
+  return &shelf_.put(id, Prospects(playbook_, std::move(*parent)));
 }
 
 Status ClosedLoop::add_node(const Choice& choice, const Proposal& proposal,

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "coordinator/loop/partners.hpp"
+#include "coordinator/loop/prospect_shelf.hpp"
 #include "coordinator/loop/replay.hpp"
-#include "coordinator/loop/suggestion_shelf.hpp"
 #include "coordinator/search/search.hpp"
 
 namespace kernelpro {
@@ -53,6 +53,7 @@ class ClosedLoop {
   [[nodiscard]] std::vector<NodeId> in_flight() const;
   // Asks the search and the playbook for as many proposals as may be in flight.
   [[nodiscard]] Status propose(std::vector<NodeId>& batch, std::stop_token stop);
+  [[nodiscard]] Result<Prospects*> prospects_of(NodeId id);
   [[nodiscard]] Status add_node(const Choice& choice, const Proposal& proposal,
                                 const std::string& key);
   [[nodiscard]] Status close(NodeId id, const std::string& reason);
@@ -81,7 +82,7 @@ class ClosedLoop {
   Journal& journal_;
   LoopWatcher watcher_;
   std::vector<Node> nodes_;
-  SuggestionShelf shelf_;
+  ProspectShelf shelf_;
   MoveRecords records_;
   std::set<std::string> known_keys_;
   std::map<std::string, NodeId> known_binaries_;

@@ -78,20 +78,25 @@ Status read_when(Move& move, const std::string& value) {
 }
 
 Status read_rewriter(Move& move, const std::string& value) {
-  std::vector<std::string> words = words_of(value);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    if ((i == 0) != (equals == std::string::npos)) {
-      return make_error(ErrorKind::bad_input,
-                        fmt::format("expected \"NAME key=value …\", not \"{}\"", value));
-    }
-    if (i == 0) {
-      move.rewriter = words[i];
+  bool named = false;
+  for (const std::string& word : words_of(value)) {
+    const std::size_t equals = word.find('=');
+    if (word == "then" && named) {
+      named = false;
+    } else if (!named && equals == std::string::npos && word != "then") {
+      move.rewriters.push_back({word, {}});
+      named = true;
+    } else if (named && equals != std::string::npos) {
+      move.rewriters.back().arguments[word.substr(0, equals)] = word.substr(equals + 1);
     } else {
-      move.arguments[words[i].substr(0, equals)] = words[i].substr(equals + 1);
+      named = false;
+      break;
     }
   }
-  return {};
+  return named ? Status()
+               : Status(make_error(
+                     ErrorKind::bad_input,
+                     fmt::format("expected \"NAME key=value … then NAME …\", not \"{}\"", value)));
 }
 
 Status read_tier(Move& move, const std::string& value) {
@@ -195,7 +200,7 @@ Status check_whole(const Move& move) {
   if (!missing.empty()) {
     return make_error(ErrorKind::bad_input, "missing: " + missing);
   }
-  if (move.rewriter.empty() && move.options.empty() && move.compiler.empty() && !move.tune) {
+  if (move.rewriters.empty() && move.options.empty() && move.compiler.empty() && !move.tune) {
     return make_error(ErrorKind::bad_input,
                       "it changes nothing: expected rewriter, options, compiler or tune");
   }

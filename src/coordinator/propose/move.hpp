@@ -38,6 +38,11 @@ struct Condition {
   std::string value;
 };
 
+struct RewriteStep {
+  std::string rewriter;
+  std::map<std::string, std::string> arguments;
+};
+
 struct Move {
   std::string id;
   std::string tier;  // build, pragmas, nest or tune
@@ -45,12 +50,13 @@ struct Move {
   std::vector<Condition> when;       // all must hold
   std::vector<std::string> options;  // added to the build options; "!-O2" takes one away
   std::string compiler;              // built by this one instead
-  std::string rewriter;              // of the room rewrite; empty: the source stays
-  std::map<std::string, std::string> arguments;  // for the rewriter
-  bool tune = false;                             // one step of one tunable, up or down
-  double gain = 1.1;                             // the factor to expect where it works
-  double chance = 0.3;                           // how often it works where it applies
-  std::vector<Bottleneck> classes;               // what it works against; empty: anything
+  // Of the room rewrite, one after the other ("peel then register_block"); none: the source stays.
+  // Of all but the last the first site counts.
+  std::vector<RewriteStep> rewriters;
+  bool tune = false;                // one step of one tunable, up or down
+  double gain = 1.1;                // the factor to expect where it works
+  double chance = 0.3;              // how often it works where it applies
+  std::vector<Bottleneck> classes;  // what it works against; empty: anything
   std::string advice;
 };
 

@@ -61,6 +61,20 @@ double class_factor(const Move& move, Bottleneck bottleneck) {
   return matches ? matching_class : other_class;
 }
 
+// What the move file says, for this parent.
+double own_promise(const Move& move, const Parent& parent) {
+  return move.chance * std::log(move.gain) * class_factor(move, parent.diagnosis.bottleneck);
+}
+
+// The mean of that and of what the move has gained so far.
+double learned(double promise, const std::string& move, const MoveRecords& records) {
+  const auto record = records.find(move);
+  if (record == records.end()) {
+    return promise;
+  }
+  return (prior_trials * promise + record->second.log_gain) / (prior_trials + record->second.tried);
+}
+
 Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate candidate,
                            std::string site, std::string plan, std::size_t position) {
   Suggestion suggestion;
@@ -70,9 +84,8 @@ Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate can
   suggestion.proposal.predicted_gain = move.gain;
   suggestion.proposal.candidate = std::move(candidate);
   suggestion.tier = move.tier;
-  suggestion.promise = move.chance * std::log(move.gain) *
-                       class_factor(move, parent.diagnosis.bottleneck) *
-                       std::pow(later_site, static_cast<double>(position));
+  suggestion.promise =
+      own_promise(move, parent) * std::pow(later_site, static_cast<double>(position));
   return suggestion;
 }
 
@@ -109,21 +122,6 @@ Status suggest_neighbours(const Move& move, const Parent& parent, std::vector<Su
   return {};
 }
 
-Status suggest_rewritten(const Move& move, const Parent& parent, const Program& program,
-                         std::vector<Suggestion>& out) {
-  const Result<std::vector<Rewritten>> sites = rewrite(move.rewriter, program, move.arguments);
-  if (!sites) {
-    return sites.error();
-  }
-  for (std::size_t i = 0; i < sites->size(); ++i) {
-    const Rewritten& site = (*sites)[i];
-    Candidate candidate = changed_candidate(parent.candidate, move);
-    candidate.source = site.source;
-    out.push_back(make_suggestion(move, parent, std::move(candidate), site.site, site.summary, i));
-  }
-  return {};
-}
-
 Status check_known(const std::vector<std::string>& wanted, const std::vector<std::string>& known,
                    const char* what) {
   for (const std::string& name : wanted) {
@@ -146,8 +144,8 @@ Result<Playbook> Playbook::load(const PlaybookSettings& settings) {
   const std::vector<std::string> rewriters = rewriter_names();
   for (const Move& move : *moves) {
     ids.push_back(move.id);
-    if (!move.rewriter.empty()) {
-      const Status known = check_known({move.rewriter}, rewriters, "rewriter");
+    for (const RewriteStep& step : move.rewriters) {
+      const Status known = check_known({step.rewriter}, rewriters, "rewriter");
       if (!known) {
         return make_error(ErrorKind::bad_input, known.error().message, "move " + move.id);
       }
@@ -199,45 +197,59 @@ std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
   return {};
 }
 
-Suggestions Playbook::suggestions(const Parent& parent, std::stop_token stop) const {
-  Suggestions out;
-  if (!parent.passed) {
-    out.refusals.push_back({"all", "the candidate failed, and no move repairs"});
-    return out;
-  }
-  std::optional<Result<Program>> program;
-  for (const Move& move : moves_) {
-    if (const std::string reason = obstacle(move, parent); !reason.empty()) {
-      out.refusals.push_back({move.id, reason});
-      continue;
+Result<Program> Playbook::parse(const Parent& parent, std::stop_token stop) const {
+  return parse_program(parent.candidate.source, settings_.parse, stop);
+}
+
+Result<std::vector<Rewritten>> Playbook::rewritten(const Move& move, const Program& program) const {
+  Result<std::vector<Rewritten>> sites =
+      rewrite(move.rewriters.front().rewriter, program, move.rewriters.front().arguments);
+  for (std::size_t i = 1; i < move.rewriters.size() && sites; ++i) {
+    const Rewritten before = sites->front();
+    const Result<Program> next = parse_program(before.source, settings_.parse);
+    if (!next) {
+      return next.error();
     }
-    Status suggested;
-    if (!move.rewriter.empty()) {
-      if (!program) {
-        program = parse_program(parent.candidate.source, settings_.parse, stop);
+    sites = rewrite(move.rewriters[i].rewriter, *next, move.rewriters[i].arguments);
+    if (sites) {
+      for (Rewritten& site : *sites) {
+        site.summary = before.summary + "; " + site.summary;
       }
-      suggested = *program ? suggest_rewritten(move, parent, **program, out.list)
-                           : Status(program->error());
-    } else if (move.tune) {
-      suggested = suggest_neighbours(move, parent, out.list);
-    } else {
-      out.list.push_back(make_suggestion(move, parent, changed_candidate(parent.candidate, move),
-                                         "", move.title, 0));
     }
-    if (!suggested) {
-      out.refusals.push_back({move.id, suggested.error().text()});
+  }
+  return sites;
+}
+
+Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent& parent,
+                                                  const Program& program) const {
+  std::vector<Suggestion> out;
+  if (!move.rewriters.empty()) {
+    const Result<std::vector<Rewritten>> sites = rewritten(move, program);
+    if (!sites) {
+      return sites.error();
     }
+    for (std::size_t i = 0; i < sites->size(); ++i) {
+      const Rewritten& site = (*sites)[i];
+      Candidate candidate = changed_candidate(parent.candidate, move);
+      candidate.source = site.source;
+      out.push_back(
+          make_suggestion(move, parent, std::move(candidate), site.site, site.summary, i));
+    }
+  } else if (move.tune) {
+    KP_TRY(suggest_neighbours(move, parent, out));
+  } else {
+    out.push_back(make_suggestion(move, parent, changed_candidate(parent.candidate, move), "",
+                                  move.title, 0));
   }
   return out;
 }
 
 double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) const {
-  const auto record = records.find(suggestion.proposal.move);
-  if (record == records.end() || record->second.tried == 0) {
-    return suggestion.promise;
-  }
-  return (prior_trials * suggestion.promise + record->second.log_gain) /
-         (prior_trials + record->second.tried);
+  return learned(suggestion.promise, suggestion.proposal.move, records);
+}
+
+double Playbook::promise(const Move& move, const Parent& parent, const MoveRecords& records) const {
+  return learned(own_promise(move, parent), move.id, records);
 }
 
 std::string Playbook::tier_of(const std::string& move) const {

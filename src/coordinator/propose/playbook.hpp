@@ -14,6 +14,7 @@
 #include "common/model/run.hpp"
 #include "coordinator/propose/move.hpp"
 #include "coordinator/rewrite/parse.hpp"
+#include "coordinator/rewrite/rewriter.hpp"
 
 namespace kernelpro {
 
@@ -45,11 +46,6 @@ struct Refusal {
   std::string reason;
 };
 
-struct Suggestions {
-  std::vector<Suggestion> list;  // in the order of the moves
-  std::vector<Refusal> refusals;
-};
-
 struct PlaybookSettings {
   std::filesystem::path moves;     // the folder of move files
   std::vector<std::string> tiers;  // empty: all
@@ -64,13 +60,21 @@ class Playbook {
   // Errors name the malformed file, or the unknown tier or move with the known ones.
   [[nodiscard]] static Result<Playbook> load(const PlaybookSettings& settings);
 
-  // Everything that may be tried on this candidate; nothing on one that failed, since moves do not
-  // repair. A source that the parser cannot read still
-  // gets the moves that need no parser; the refusals say so. Blocks while clang parses.
-  [[nodiscard]] Suggestions suggestions(const Parent& parent, std::stop_token stop = {}) const;
+  // Why the move cannot be considered for this parent at all; empty: it can.
+  [[nodiscard]] std::string obstacle(const Move& move, const Parent& parent) const;
 
-  // How promising a suggestion is, given how its move has fared so far: the expected log gain.
+  // Blocks while clang parses. A source that does not parse still gets moves without a rewriter.
+  [[nodiscard]] Result<Program> parse(const Parent& parent, std::stop_token stop = {}) const;
+
+  // The move made concrete at every site, the most promising first; `program` is looked at only by
+  // moves with a rewriter. An error says why it does not apply.
+  [[nodiscard]] Result<std::vector<Suggestion>> suggest(const Move& move, const Parent& parent,
+                                                        const Program& program) const;
+
+  // The expected log gain, given how the move has fared so far; of a move: at its first site.
   [[nodiscard]] double promise(const Suggestion& suggestion, const MoveRecords& records) const;
+  [[nodiscard]] double promise(const Move& move, const Parent& parent,
+                               const MoveRecords& records) const;
 
   [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
   // Empty for an unknown move.
@@ -79,9 +83,10 @@ class Playbook {
  private:
   Playbook(PlaybookSettings settings, std::vector<Move> moves)
       : settings_(std::move(settings)), moves_(std::move(moves)) {}
+  // The sites of its last rewriter, after the others were applied at their first site.
+  [[nodiscard]] Result<std::vector<Rewritten>> rewritten(const Move& move,
+                                                         const Program& program) const;
   [[nodiscard]] bool holds(const Condition& condition, const Parent& parent) const;
-  // Why the move cannot be considered at all; empty: it can.
-  [[nodiscard]] std::string obstacle(const Move& move, const Parent& parent) const;
 
   PlaybookSettings settings_;
   std::vector<Move> moves_;

@@ -1,11 +1,10 @@
 // The moves that come with the program, made concrete for real sources by the real parser.
-#include "coordinator/propose/playbook.hpp"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "common/base/file.hpp"
+#include "coordinator/propose/prospects.hpp"
 
 namespace kernelpro {
 namespace {
@@ -30,6 +29,24 @@ Playbook playbook(const PlaybookSettings& wanted = settings()) {
   Result<Playbook> loaded = Playbook::load(wanted);
   EXPECT_TRUE(loaded) << loaded.error().text();
   return std::move(*loaded);
+}
+
+struct Suggestions {
+  std::vector<Suggestion> list;
+  std::vector<Refusal> refusals;
+};
+
+// All that the prospects of a parent hold, the most promising first.
+Suggestions all_for(const Parent& parent, const PlaybookSettings& wanted = settings()) {
+  const Playbook book = playbook(wanted);
+  Prospects prospects(book, parent);
+  Suggestions out;
+  std::string key;
+  while (std::optional<Suggestion> one = prospects.take({}, {}, key)) {
+    out.list.push_back(std::move(*one));
+  }
+  out.refusals = prospects.refusals();
+  return out;
 }
 
 Parent parent_of(const std::string& source, std::vector<std::string> options) {
@@ -68,14 +85,14 @@ const Suggestion& first(const Suggestions& suggestions, const std::string& move)
 }
 
 TEST(PlaybookTest, ANaiveNestGetsMovesOfEveryTier) {
-  const Suggestions suggestions = playbook().suggestions(gemm({"-O3", "target"}));
+  const Suggestions suggestions = all_for(gemm({"-O3", "target"}));
   EXPECT_THAT(moves_in(suggestions), AllOf(Contains("fast_math"), Contains("parallel"),
                                            Contains("register_block"), Contains("interchange")));
   EXPECT_EQ(refusal_of(suggestions, "tune"), "the source has no tunables");
 }
 
 TEST(PlaybookTest, OptionsAreAddedOnceAndLevelsReplaceEachOther) {
-  const Suggestions suggestions = playbook().suggestions(gemm({"-O2", "openmp"}));
+  const Suggestions suggestions = all_for(gemm({"-O2", "openmp"}));
   EXPECT_THAT(first(suggestions, "best_flags").proposal.candidate.options,
               ElementsAre("openmp", "-O3", "target", "-ffast-math"));
 }
@@ -84,7 +101,7 @@ TEST(PlaybookTest, ConditionsKeepMovesAway) {
   PlaybookSettings strict = settings();
   strict.fast_math = false;
   strict.compilers = {"g++"};
-  const Suggestions suggestions = playbook(strict).suggestions(gemm({"-O2"}));
+  const Suggestions suggestions = all_for(gemm({"-O2"}), strict);
   EXPECT_THAT(moves_in(suggestions), Not(Contains("best_flags")));
   EXPECT_EQ(refusal_of(suggestions, "best_flags"), "it needs \"fast_math\"");
   EXPECT_EQ(refusal_of(suggestions, "clang"), "clang++-19 is not there");
@@ -92,14 +109,13 @@ TEST(PlaybookTest, ConditionsKeepMovesAway) {
 }
 
 TEST(PlaybookTest, ASourceThatDoesNotParseStillGetsTheFirstTier) {
-  const Suggestions suggestions =
-      playbook().suggestions(parent_of("int kp_launch( {\n", {"-O2", "target"}));
+  const Suggestions suggestions = all_for(parent_of("int kp_launch( {\n", {"-O2", "target"}));
   EXPECT_THAT(moves_in(suggestions), AllOf(Contains("fast_math"), Not(Contains("parallel"))));
   EXPECT_THAT(refusal_of(suggestions, "parallel"), HasSubstr("expected"));
 }
 
 TEST(PlaybookTest, SizesMoveByOneStepUpAndDown) {
-  const Suggestions suggestions = playbook().suggestions(parent_of(
+  const Suggestions suggestions = all_for(parent_of(
       "// kp:tune A = 1 2 4\nconstexpr int A = 2;\n// kp:tune B = 8 16\n#define B 8\n", {}));
   std::vector<std::string> sites;
   for (const Suggestion& suggestion : suggestions.list) {
@@ -113,20 +129,35 @@ TEST(PlaybookTest, SizesMoveByOneStepUpAndDown) {
 TEST(PlaybookTest, NothingIsSuggestedForAFailedCandidate) {
   Parent failed = gemm({"-O2"});
   failed.passed = false;
-  EXPECT_THAT(playbook().suggestions(failed).list, IsEmpty());
+  EXPECT_THAT(all_for(failed).list, IsEmpty());
 }
 
 TEST(PlaybookTest, MovesAgainstTheDiagnosedClassPromiseMore) {
   Parent parent = gemm({"-O3", "target"});
   parent.diagnosis.bottleneck = Bottleneck::compute;
-  const double fitting = first(playbook().suggestions(parent), "register_block").promise;
+  const double fitting = first(all_for(parent), "register_block").promise;
   parent.diagnosis.bottleneck = Bottleneck::memory;
-  EXPECT_LT(first(playbook().suggestions(parent), "register_block").promise, fitting);
+  EXPECT_LT(first(all_for(parent), "register_block").promise, fitting);
+}
+
+TEST(PlaybookTest, TheMostPromisingComesFirstAndWhatIsKnownNever) {
+  const Playbook book = playbook();
+  Prospects prospects(book, gemm({"-O3", "target"}));
+  std::string key;
+  const std::optional<Suggestion> best = prospects.take({}, {}, key);
+  ASSERT_TRUE(best);
+  for (const Suggestion& other : all_for(gemm({"-O3", "target"})).list) {
+    EXPECT_LE(other.promise, best->promise);
+  }
+  Prospects again(book, gemm({"-O3", "target"}));
+  std::string other_key;
+  ASSERT_TRUE(again.take({}, {key}, other_key));
+  EXPECT_NE(other_key, key);
 }
 
 TEST(PlaybookTest, AMoveThatNeverPaysPromisesLessAndLess) {
   const Playbook book = playbook();
-  const Suggestion suggestion = first(book.suggestions(gemm({"-O3", "target"})), "interchange");
+  const Suggestion suggestion = first(all_for(gemm({"-O3", "target"})), "interchange");
   MoveRecords records;
   EXPECT_DOUBLE_EQ(book.promise(suggestion, records), suggestion.promise);
   records["interchange"] = {4, 0.0};

@@ -1,0 +1,91 @@
+#include "coordinator/propose/prospects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "coordinator/propose/candidate_key.hpp"
+
+namespace kernelpro {
+
+Prospects::Prospects(const Playbook& playbook, Parent parent)
+    : playbook_(&playbook), parent_(std::move(parent)) {
+  if (!parent_.passed) {
+    refusals_.push_back({"all", "the candidate failed, and no move repairs"});
+    return;
+  }
+  for (const Move& move : playbook.moves()) {
+    if (std::string reason = playbook.obstacle(move, parent_); !reason.empty()) {
+      refusals_.push_back({move.id, std::move(reason)});
+    } else {
+      unopened_.push_back(&move);
+    }
+  }
+}
+
+void Prospects::open(const Move& move, std::stop_token stop) {
+  if (!move.rewriters.empty() && !program_) {
+    program_ = playbook_->parse(parent_, stop);
+  }
+  Result<std::vector<Suggestion>> made =
+      move.rewriters.empty() || *program_
+          ? playbook_->suggest(move, parent_, move.rewriters.empty() ? Program() : **program_)
+          : Result<std::vector<Suggestion>>(program_->error());
+  if (!made) {
+    refusals_.push_back({move.id, made.error().text()});
+    return;
+  }
+  made_ += made->size();
+  for (Suggestion& suggestion : *made) {
+    std::string key = candidate_key(suggestion.proposal.candidate);
+    waiting_.push_back({std::move(suggestion), std::move(key)});
+  }
+}
+
+std::optional<Suggestion> Prospects::take(const MoveRecords& records,
+                                          const std::set<std::string>& known, std::string& key,
+                                          std::stop_token stop) {
+  for (;;) {
+    std::erase_if(waiting_, [&known](const Waiting& one) { return known.contains(one.key); });
+    const auto best = std::max_element(waiting_.begin(), waiting_.end(),
+                                       [&](const Waiting& left, const Waiting& right) {
+                                         return playbook_->promise(left.suggestion, records) <
+                                                playbook_->promise(right.suggestion, records);
+                                       });
+    // A move's first site promises most, so none that is opened later can beat what is here.
+    const auto next = std::max_element(unopened_.begin(), unopened_.end(),
+                                       [&](const Move* left, const Move* right) {
+                                         return playbook_->promise(*left, parent_, records) <
+                                                playbook_->promise(*right, parent_, records);
+                                       });
+    if (next != unopened_.end() &&
+        (best == waiting_.end() || playbook_->promise(**next, parent_, records) >=
+                                       playbook_->promise(best->suggestion, records))) {
+      const Move& move = **next;
+      unopened_.erase(next);
+      open(move, stop);
+      continue;
+    }
+    if (best == waiting_.end()) {
+      return std::nullopt;
+    }
+    Suggestion suggestion = std::move(best->suggestion);
+    key = best->key;
+    waiting_.erase(best);
+    return suggestion;
+  }
+}
+
+std::string Prospects::exhausted_because() const {
+  std::string text =
+      fmt::format("all {} candidates that the playbook suggests there were tried", made_);
+  if (!refusals_.empty()) {
+    text += "; moves that do not apply:";
+    for (const Refusal& refusal : refusals_) {
+      text += fmt::format("\n  {}: {}", refusal.move, refusal.reason);
+    }
+  }
+  return text;
+}
+
+}  // namespace kernelpro

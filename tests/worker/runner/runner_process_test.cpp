@@ -27,6 +27,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using namespace kernelpro::testing;
 
 constexpr std::int64_t patience_ms = 20'000;
@@ -361,7 +362,9 @@ TEST_F(Runner, GetsANeutralEnvironment) {
       "#include <cstdio>\n#include <unistd.h>\n"));
   unsetenv("KERNELPRO_SECRET_SEED");
   ASSERT_EQ(called.end, ExchangeEnd::replied);
-  EXPECT_EQ(process_->printed(), "LC_ALL=C\nOMP_NUM_THREADS=1\n");
+  EXPECT_THAT(process_->printed(),
+              MatchesRegex("LC_ALL=C\nOMP_NUM_THREADS=1\nOMP_PROC_BIND=spread\n"
+                           "OMP_PLACES=\\{[0-9]+\\}(,\\{[0-9]+\\})*\n"));
 }
 
 TEST_F(Runner, DiesWithItsParent) {

@@ -44,9 +44,8 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
     for (const NodeId id : batch) {
       KP_TRY(judge(id, stop));
     }
-    if (stop.stop_requested()) {
-      end = "interrupted";
-    } else if (!(end = spent())) {
+    end = stop.stop_requested() ? "interrupted" : spent();
+    if (!end) {
       KP_TRY(propose(batch, stop));
       end = batch.empty() ? std::optional<std::string>("nothing is left to try") : std::nullopt;
     }

@@ -57,7 +57,7 @@ Result<Condition> condition_of(const std::string& text) {
   if (space == std::string::npos || kind == kinds.end()) {
     return make_error(
         ErrorKind::bad_input,
-        fmt::format("expected \"[not] option|compiler|source|after|policy VALUE\", not \"{}\"",
+        fmt::format(R"(expected "[not] option|compiler|source|after|policy VALUE", not "{}")",
                     text));
   }
   condition.kind = kind->second;
@@ -96,7 +96,7 @@ Status read_rewriter(Move& move, const std::string& value) {
   return named ? Status()
                : Status(make_error(
                      ErrorKind::bad_input,
-                     fmt::format("expected \"NAME key=value … then NAME …\", not \"{}\"", value)));
+                     fmt::format(R"(expected "NAME key=value … then NAME …", not "{}")", value)));
 }
 
 Status read_tier(Move& move, const std::string& value) {
@@ -134,7 +134,7 @@ Status read_number(double& out, const std::string& value, double low, double hig
 Status read_tune(Move& move, const std::string& value) {
   if (value != "neighbours") {
     return make_error(ErrorKind::bad_input,
-                      fmt::format("expected \"neighbours\", not \"{}\"", value));
+                      fmt::format(R"(expected "neighbours", not "{}")", value));
   }
   move.tune = true;
   return {};
@@ -183,7 +183,7 @@ Status read_line(Move& move, const std::string& line) {
     }
     return make_error(
         ErrorKind::bad_input,
-        fmt::format("expected \"key: value\" with a key of {}, not \"{}\"", keys, line));
+        fmt::format(R"(expected "key: value" with a key of {}, not "{}")", keys, line));
   }
   const Status read = reader->second(move, trimmed(line.substr(colon + 1)));
   return read ? read : Status(make_error(ErrorKind::bad_input, key + ": " + read.error().message));

@@ -244,11 +244,11 @@ Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent
   return out;
 }
 
-double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) const {
+double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) {
   return learned(suggestion.promise, suggestion.proposal.move, records);
 }
 
-double Playbook::promise(const Move& move, const Parent& parent, const MoveRecords& records) const {
+double Playbook::promise(const Move& move, const Parent& parent, const MoveRecords& records) {
   return learned(own_promise(move, parent), move.id, records);
 }
 

@@ -72,9 +72,9 @@ class Playbook {
                                                         const Program& program) const;
 
   // The expected log gain, given how the move has fared so far; of a move: at its first site.
-  [[nodiscard]] double promise(const Suggestion& suggestion, const MoveRecords& records) const;
-  [[nodiscard]] double promise(const Move& move, const Parent& parent,
-                               const MoveRecords& records) const;
+  [[nodiscard]] static double promise(const Suggestion& suggestion, const MoveRecords& records);
+  [[nodiscard]] static double promise(const Move& move, const Parent& parent,
+                                      const MoveRecords& records);
 
   [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
   // Empty for an unknown move.

@@ -49,18 +49,18 @@ std::optional<Suggestion> Prospects::take(const MoveRecords& records,
     std::erase_if(waiting_, [&known](const Waiting& one) { return known.contains(one.key); });
     const auto best = std::max_element(waiting_.begin(), waiting_.end(),
                                        [&](const Waiting& left, const Waiting& right) {
-                                         return playbook_->promise(left.suggestion, records) <
-                                                playbook_->promise(right.suggestion, records);
+                                         return Playbook::promise(left.suggestion, records) <
+                                                Playbook::promise(right.suggestion, records);
                                        });
     // A move's first site promises most, so none that is opened later can beat what is here.
     const auto next = std::max_element(unopened_.begin(), unopened_.end(),
                                        [&](const Move* left, const Move* right) {
-                                         return playbook_->promise(*left, parent_, records) <
-                                                playbook_->promise(*right, parent_, records);
+                                         return Playbook::promise(*left, parent_, records) <
+                                                Playbook::promise(*right, parent_, records);
                                        });
     if (next != unopened_.end() &&
-        (best == waiting_.end() || playbook_->promise(**next, parent_, records) >=
-                                       playbook_->promise(best->suggestion, records))) {
+        (best == waiting_.end() || Playbook::promise(**next, parent_, records) >=
+                                       Playbook::promise(best->suggestion, records))) {
       const Move& move = **next;
       unopened_.erase(next);
       open(move, stop);

@@ -159,11 +159,11 @@ TEST(PlaybookTest, AMoveThatNeverPaysPromisesLessAndLess) {
   const Playbook book = playbook();
   const Suggestion suggestion = first(all_for(gemm({"-O3", "target"})), "interchange");
   MoveRecords records;
-  EXPECT_DOUBLE_EQ(book.promise(suggestion, records), suggestion.promise);
+  EXPECT_DOUBLE_EQ(Playbook::promise(suggestion, records), suggestion.promise);
   records["interchange"] = {4, 0.0};
-  EXPECT_LT(book.promise(suggestion, records), suggestion.promise / 2);
+  EXPECT_LT(Playbook::promise(suggestion, records), suggestion.promise / 2);
   records["interchange"] = {4, 8.0};
-  EXPECT_GT(book.promise(suggestion, records), suggestion.promise);
+  EXPECT_GT(Playbook::promise(suggestion, records), suggestion.promise);
 }
 
 TEST(PlaybookTest, UnknownTiersAndMovesAreNamedWithTheKnownOnes) {

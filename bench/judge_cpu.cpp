@@ -19,6 +19,7 @@
 #include "coordinator/cli/source_header.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/task/load.hpp"
+#include "must.hpp"
 
 namespace {
 
@@ -29,19 +30,6 @@ namespace fs = std::filesystem;
 const fs::path source_tree = KERNELPRO_SOURCE_DIR;
 constexpr int repeats = 20;
 constexpr int hostile_count = 100;
-
-[[noreturn]] void give_up(const Error& error) {
-  fmt::print(stderr, "judge_cpu: {}\n", error.text());
-  std::exit(1);
-}
-
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    give_up(result.error());
-  }
-  return std::move(*result);
-}
 
 Candidate load(const fs::path& file) {
   Candidate candidate;

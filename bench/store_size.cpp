@@ -30,6 +30,7 @@
 #include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/store/store.hpp"
 #include "coordinator/task/load.hpp"
+#include "must.hpp"
 
 namespace {
 
@@ -42,25 +43,6 @@ constexpr NodeId duplicate_every = 10;
 constexpr int load_repeats = 3;
 // Sources are files beside the database; a few stand for all, as they do not change its size.
 constexpr NodeId distinct_sources = 50;
-
-[[noreturn]] void give_up(const Error& error) {
-  fmt::print(stderr, "store_size: {}\n", error.text());
-  std::exit(1);
-}
-
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    give_up(result.error());
-  }
-  return std::move(*result);
-}
-
-void must(const Status& status) {
-  if (!status) {
-    give_up(status.error());
-  }
-}
 
 double seconds_since(std::int64_t start) {
   return static_cast<double>(now_ns() - start) / 1e9;
@@ -268,7 +250,7 @@ json load_apart(const fs::path& folder, const std::string& program) {
   command.arguments = {program, folder.string()};
   const Finished done = must(run_command(command));
   if (!done.succeeded()) {
-    give_up(make_error(ErrorKind::lost, "loading failed: " + done.errors));
+    give_up("loading failed: " + done.errors);
   }
   return must(parse_json(done.output));
 }

@@ -22,6 +22,7 @@
 #include "common/base/process.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/task/load.hpp"
+#include "must.hpp"
 
 namespace {
 
@@ -35,11 +36,6 @@ struct Wanted {
   int flag_evaluations = 24;
 };
 
-[[noreturn]] void give_up(const std::string& text) {
-  fmt::print(stderr, "suite_cpu: {}\n", text);
-  std::exit(1);
-}
-
 // What the command printed as JSON; a candidate that is no faster (exit code 3) is a result too.
 json kernelpro_json(const ScratchDir& scratch, std::vector<std::string> arguments) {
   Command command;
@@ -50,15 +46,12 @@ json kernelpro_json(const ScratchDir& scratch, std::vector<std::string> argument
   command.timeout_ms = 3600'000;
   command.inherit_environment = true;
   command.output_limit = std::size_t{64} << 20;
-  const Result<Finished> finished = run_command(command);
-  if (!finished) {
-    give_up(finished.error().text());
+  const Finished finished = must(run_command(command));
+  if (finished.exit_code != 0 && finished.exit_code != 3) {
+    give_up(fmt::format("{}: exit code {}: {}", fmt::join(arguments, " "), finished.exit_code,
+                        finished.errors));
   }
-  if (finished->exit_code != 0 && finished->exit_code != 3) {
-    give_up(fmt::format("{}: exit code {}: {}", fmt::join(arguments, " "), finished->exit_code,
-                        finished->errors));
-  }
-  const Result<json> parsed = parse_json(finished->output);
+  const Result<json> parsed = parse_json(finished.output);
   if (!parsed) {
     give_up(parsed.error().text());
   }

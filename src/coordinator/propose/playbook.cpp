@@ -83,7 +83,6 @@ Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate can
   suggestion.proposal.plan = std::move(plan);
   suggestion.proposal.predicted_gain = move.gain;
   suggestion.proposal.candidate = std::move(candidate);
-  suggestion.tier = move.tier;
   suggestion.promise =
       own_promise(move, parent) * std::pow(later_site, static_cast<double>(position));
   return suggestion;
@@ -250,12 +249,6 @@ double Playbook::promise(const Suggestion& suggestion, const MoveRecords& record
 
 double Playbook::promise(const Move& move, const Parent& parent, const MoveRecords& records) {
   return learned(own_promise(move, parent), move.id, records);
-}
-
-std::string Playbook::tier_of(const std::string& move) const {
-  const auto found = std::find_if(moves_.begin(), moves_.end(),
-                                  [&move](const Move& known) { return known.id == move; });
-  return found == moves_.end() ? "" : found->tier;
 }
 
 }  // namespace kernelpro

@@ -37,7 +37,6 @@ struct Parent {
 struct Suggestion {
   Proposal proposal;
   double promise = 0;  // by the move file and the parent's class; records come on top
-  std::string tier;
 };
 
 // Moves that did not apply, and why: for `why` and for people who write moves.
@@ -77,8 +76,6 @@ class Playbook {
                                       const MoveRecords& records);
 
   [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
-  // Empty for an unknown move.
-  [[nodiscard]] std::string tier_of(const std::string& move) const;
 
  private:
   Playbook(PlaybookSettings settings, std::vector<Move> moves)

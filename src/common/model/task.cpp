@@ -89,6 +89,10 @@ Result<std::vector<std::int64_t>> evaluate_shape(const std::vector<Formula>& sha
   return extents;
 }
 
+const std::vector<Axes>& timed_shapes(const Task& task, std::string_view backend) {
+  return backend == "cuda" && !task.cuda_shapes.empty() ? task.cuda_shapes : task.timed_shapes;
+}
+
 std::string shape_text(const Task& task, const Axes& axes) {
   std::string text;
   for (const AxisSpec& axis : task.axes) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,6 +112,7 @@ struct Task {
   ToleranceSpec tolerance;
   WorkSpec work;
   std::vector<Axes> timed_shapes;             // given axes only
+  std::vector<Axes> cuda_shapes;              // timed on CUDA instead; none: timed_shapes there too
   std::map<std::string, AxisRange> held_out;  // one range for each given axis
   ReferenceSpec reference;
   std::vector<ImplementationSpec> baselines;
@@ -125,6 +127,9 @@ struct Task {
 // The evaluated shape of a tensor; every extent must be >= 0 and the product below 2^40.
 [[nodiscard]] Result<std::vector<std::int64_t>> evaluate_shape(const std::vector<Formula>& shape,
                                                                const Axes& axes);
+
+// The shapes that are timed on a backend ("cpu", "cuda").
+[[nodiscard]] const std::vector<Axes>& timed_shapes(const Task& task, std::string_view backend);
 
 // "m=512 n=512 k=512", given axes in the task's order.
 [[nodiscard]] std::string shape_text(const Task& task, const Axes& axes);

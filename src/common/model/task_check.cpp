@@ -18,15 +18,13 @@ std::vector<std::string> given_axes(const Task& task) {
   return names;
 }
 
-Status check_timed_shapes(const Task& task) {
-  if (task.timed_shapes.empty()) {
-    return task_error("shapes.timed", "there is no shape to time; give at least one");
-  }
-  for (std::size_t i = 0; i < task.timed_shapes.size(); ++i) {
-    const Axes& shape = task.timed_shapes[i];
-    const std::string key = "shapes.timed[" + std::to_string(i) + "]";
-    const auto earlier = task.timed_shapes.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(task.timed_shapes.begin(), earlier, shape) != earlier) {
+// `list` is the task's own, "shapes.timed" or "shapes.cuda" its key.
+Status check_shapes(const Task& task, const std::vector<Axes>& list, const std::string& list_key) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Axes& shape = list[i];
+    const std::string key = list_key + "[" + std::to_string(i) + "]";
+    const auto earlier = list.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(list.begin(), earlier, shape) != earlier) {
       return task_error(key, "the shape " + shape_text(task, shape) +
                                  " is there twice and would count twice; remove one");
     }
@@ -99,7 +97,11 @@ Status check_held_out(const Task& task) {
 
 Status validate_task(const Task& task) {
   KP_TRY(check_structure(task));
-  KP_TRY(check_timed_shapes(task));
+  if (task.timed_shapes.empty()) {
+    return task_error("shapes.timed", "there is no shape to time; give at least one");
+  }
+  KP_TRY(check_shapes(task, task.timed_shapes, "shapes.timed"));
+  KP_TRY(check_shapes(task, task.cuda_shapes, "shapes.cuda"));
   return check_held_out(task);
 }
 

@@ -242,6 +242,9 @@ Task read_task(const Place& place) {
   task.tolerance = read_tolerance(fields.at("tolerance"));
   task.work = read_work(fields.at("work"));
   task.timed_shapes = fields.at("timed_shapes").list([](const Place& p) { return p.axes(); });
+  if (const auto cuda_shapes = fields.maybe("cuda_shapes")) {
+    task.cuda_shapes = cuda_shapes->list([](const Place& p) { return p.axes(); });
+  }
   task.held_out = fields.at("held_out").map(read_range);
   task.reference = read_reference(fields.at("reference"));
   task.baselines = fields.at("baselines").list(read_implementation);
@@ -255,23 +258,28 @@ Task read_task(const Place& place) {
 
 nlohmann::json to_json(const Task& task) {
   using namespace wire;
-  return {{"name", write_text(task.name)},
-          {"family", write_text(task.family)},
-          {"summary", write_text(task.summary)},
-          {"axes", write_list(task.axes, write_axis)},
-          {"inputs", write_list(task.inputs, write_tensor)},
-          {"outputs", write_list(task.outputs, write_tensor)},
-          {"selections", write_list(task.selections, write_selection)},
-          {"scalars", write_list(task.scalars, write_scalar)},
-          {"reduction", write_text(task.reduction.text())},
-          {"tolerance", write_tolerance(task.tolerance)},
-          {"work", write_work(task.work)},
-          {"timed_shapes", write_list(task.timed_shapes, write_axes)},
-          {"held_out", write_held_out(task.held_out)},
-          {"reference", write_reference(task.reference)},
-          {"baselines", write_list(task.baselines, write_implementation)},
-          {"comparators", write_list(task.comparators, write_implementation)},
-          {"files", write_text_map(task.files)}};
+  nlohmann::json object = {{"name", write_text(task.name)},
+                           {"family", write_text(task.family)},
+                           {"summary", write_text(task.summary)},
+                           {"axes", write_list(task.axes, write_axis)},
+                           {"inputs", write_list(task.inputs, write_tensor)},
+                           {"outputs", write_list(task.outputs, write_tensor)},
+                           {"selections", write_list(task.selections, write_selection)},
+                           {"scalars", write_list(task.scalars, write_scalar)},
+                           {"reduction", write_text(task.reduction.text())},
+                           {"tolerance", write_tolerance(task.tolerance)},
+                           {"work", write_work(task.work)},
+                           {"timed_shapes", write_list(task.timed_shapes, write_axes)},
+                           {"held_out", write_held_out(task.held_out)},
+                           {"reference", write_reference(task.reference)},
+                           {"baselines", write_list(task.baselines, write_implementation)},
+                           {"comparators", write_list(task.comparators, write_implementation)},
+                           {"files", write_text_map(task.files)}};
+  // Left out where there are none, so that the hashes of such tasks stay what they were.
+  if (!task.cuda_shapes.empty()) {
+    object["cuda_shapes"] = write_list(task.cuda_shapes, write_axes);
+  }
+  return object;
 }
 
 Result<Task> task_from_json(const nlohmann::json& json) {

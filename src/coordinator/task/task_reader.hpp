@@ -36,7 +36,9 @@ class TaskReader {
   void read_tolerance(const TableReader& root);
   void read_work(const TableReader& root);
   void read_shapes(const TableReader& root);
-  void read_timed(const TableReader& shapes);
+  // The list of shapes `name`, all given axes in each.
+  [[nodiscard]] std::vector<Axes> read_shape_list(const TableReader& shapes,
+                                                  const std::string& name);
   void read_held_out(const TableReader& shapes);
   void read_reference(const TableReader& root);
   [[nodiscard]] ImplementationSpec read_implementation(const TomlValue& table,

@@ -46,40 +46,44 @@ void TaskReader::check_axes(const TableReader& reader, const TomlValue& table,
 
 void TaskReader::read_shapes(const TableReader& root) {
   if (const TomlValue* table = root.require("shapes")) {
-    const TableReader reader(*table, "shapes", *errors_, {"timed", "held_out"});
-    read_timed(reader);
+    const TableReader reader(*table, "shapes", *errors_, {"timed", "cuda", "held_out"});
+    if (reader.require("timed") != nullptr) {
+      task_.timed_shapes = read_shape_list(reader, "timed");
+    }
+    if (reader.find("cuda") != nullptr) {
+      task_.cuda_shapes = read_shape_list(reader, "cuda");
+    }
     read_held_out(reader);
   }
 }
 
-void TaskReader::read_timed(const TableReader& shapes) {
-  const TomlValue* timed = shapes.require("timed");
-  if (timed == nullptr) {
-    return;
+std::vector<Axes> TaskReader::read_shape_list(const TableReader& shapes, const std::string& name) {
+  std::vector<Axes> read;
+  const TomlValue* list = shapes.find(name);
+  if (list->kind != TomlValue::Kind::array || list->items.empty()) {
+    shapes.fail(name, "expected at least one shape, like [ { n = 1024 } ]");
+    return read;
   }
-  if (timed->kind != TomlValue::Kind::array || timed->items.empty()) {
-    shapes.fail("timed", "expected at least one shape, like [ { n = 1024 } ]");
-    return;
-  }
-  for (const TomlValue& table : timed->items) {
+  for (const TomlValue& table : list->items) {
     if (table.kind != TomlValue::Kind::table) {
       shapes.fail_at(
-          table, "timed",
+          table, name,
           fmt::format("expected a shape like {{ n = 1024 }}, found {}", table.describe()));
-      return;
+      return read;
     }
-    check_axes(shapes, table, "timed");
+    check_axes(shapes, table, name);
     Axes shape;
     for (const TomlValue& member : table.items) {
-      const auto size = shapes.integer_in(member, "timed." + member.key);
+      const auto size = shapes.integer_in(member, name + "." + member.key);
       if (size && *size < 1) {
-        shapes.fail_at(member, "timed." + member.key,
+        shapes.fail_at(member, name + "." + member.key,
                        fmt::format("expected a size of at least 1, found {}", *size));
       }
       shape[member.key] = size.value_or(1);
     }
-    task_.timed_shapes.push_back(std::move(shape));
+    read.push_back(std::move(shape));
   }
+  return read;
 }
 
 void TaskReader::read_held_out(const TableReader& shapes) {

@@ -87,6 +87,22 @@ TEST(ValidateTaskTest, TimedShapesGiveEveryAxisOnce) {
                  "shapes.timed[1]", "the shape m=64 n=32 k=16 is there twice");
 }
 
+TEST(ValidateTaskTest, CudaShapesAreHeldToTheSameRules) {
+  const auto with_cuda = [](std::vector<Axes> shapes) {
+    return changed(gemm_task(), [&](Task& t) { t.cuda_shapes = std::move(shapes); });
+  };
+  const Axes good = {{"m", 512}, {"n", 512}, {"k", 512}};
+  EXPECT_TRUE(validate_task(with_cuda({good})).ok());
+  expect_refused(with_cuda({good, {{"m", 1}, {"n", 1}}}), "shapes.cuda[1]",
+                 "the axis 'k' is missing");
+  expect_refused(with_cuda({{{"m", 1}, {"n", 0}, {"k", 1}}}), "shapes.cuda[0]",
+                 "the axis 'n' is 0; expected at least 1");
+  expect_refused(with_cuda({good, good}), "shapes.cuda[1]",
+                 "the shape m=512 n=512 k=512 is there twice");
+  expect_refused(with_cuda({{{"m", 1LL << 45U}, {"n", 1}, {"k", 1}}}), "input A.shape",
+                 "2^40 elements or more");
+}
+
 TEST(ValidateTaskTest, FormulasHaveValuesAtTimedShapes) {
   expect_refused(changed(gemm_task(), [](Task& t) { t.inputs[0].shape[0] = formula("m/4"); }),
                  "input A.shape", "it gives 1.75");

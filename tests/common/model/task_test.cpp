@@ -65,6 +65,15 @@ TEST(EvaluateShapeTest, NegativeExtentIsAnError) {
   EXPECT_THAT(evaluate_shape(spec.shape, {{"m", 1}}).error().message, HasSubstr("it gives -1"));
 }
 
+TEST(TimedShapesTest, CudaHasItsOwnWhereTheTaskNamesThem) {
+  Task task = gemm_task();
+  EXPECT_EQ(timed_shapes(task, "cpu"), task.timed_shapes);
+  EXPECT_EQ(timed_shapes(task, "cuda"), task.timed_shapes);
+  task.cuda_shapes = {{{"m", 2048}, {"n", 2048}, {"k", 2048}}};
+  EXPECT_EQ(timed_shapes(task, "cpu"), task.timed_shapes);
+  EXPECT_EQ(timed_shapes(task, "cuda"), task.cuda_shapes);
+}
+
 TEST(ShapeTextTest, ShowsGivenAxesInTheTasksOrder) {
   EXPECT_EQ(shape_text(gemm_task(), {{"k", 3}, {"m", 1}, {"n", 2}}), "m=1 n=2 k=3");
   const Task task = spmv_task();

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* whole_task = R"toml(schema = 1
 name = "rowmin"
@@ -280,6 +281,27 @@ TEST_F(LoadTask, RefusesShapesThatDoNotFitTheAxes) {
             "task.toml:63: shapes.held_out.rows: low must be at least 1, found 0");
   EXPECT_EQ(error_with("rows = [1, 9], ", ""),
             "task.toml:63: shapes.held_out: the axis \"rows\" is missing; give all of rows, cols");
+}
+
+TEST_F(LoadTask, CudaShapesAreOptionalAndHeldToTheSameRules) {
+  EXPECT_THAT(load(whole_task)->cuda_shapes, IsEmpty());
+  const auto with_cuda = [](const std::string& list) {
+    return "cuda = " + list + "\nheld_out = { rows";
+  };
+  std::string toml = whole_task;
+  const std::string before = "held_out = { rows";
+  toml.replace(toml.find(before), before.size(), with_cuda("[{ rows = 4096, cols = 99 }]"));
+  const auto task = load(toml);
+  ASSERT_TRUE(task.ok()) << task.error().text();
+  EXPECT_THAT(task->cuda_shapes, ElementsAre(Axes{{"rows", 4096}, {"cols", 99}}));
+  EXPECT_EQ(error_with(before, with_cuda("[{ rows = 4096 }]")),
+            "task.toml:63: shapes.cuda: the axis \"cols\" is missing; give all of rows, cols");
+  EXPECT_EQ(error_with(before, with_cuda("[{ rows = 0, cols = 9 }]")),
+            "task.toml:63: shapes.cuda.rows: expected a size of at least 1, found 0");
+  EXPECT_EQ(error_with(before, with_cuda("[]")),
+            "task.toml:63: shapes.cuda: expected at least one shape, like [ { n = 1024 } ]");
+  EXPECT_THAT(error_with(before, with_cuda("[{ rows = 8, cols = 8 }, { rows = 8, cols = 8 }]")),
+              HasSubstr("task.toml:63: shapes.cuda[1]: the shape rows=8 cols=8 is there twice"));
 }
 
 TEST_F(LoadTask, ChecksValuesAgainstTheType) {

@@ -1,0 +1,49 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/wire/json.hpp"
+#include "common/wire/samples.hpp"
+#include "support/schema.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::SchemaFile;
+
+TEST(TaskJson, ShapesOfCudaSurviveARoundTripAndTheSchema) {
+  Task task = testing::sample_task();
+  task.cuda_shapes = {{{"m", 4096}}, {{"m", 4099}}};
+  const nlohmann::json written = to_json(task);
+  EXPECT_EQ(SchemaFile("task.json").complaints(written), "");
+  const Result<Task> read = task_from_json(written);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->cuda_shapes, task.cuda_shapes);
+}
+
+TEST(TaskJson, TaskWithoutShapesOfCudaIsWrittenAndHashedAsBeforeTheyExisted) {
+  const Task task = testing::sample_task();
+  ASSERT_TRUE(task.cuda_shapes.empty());
+  const nlohmann::json written = to_json(task);
+  EXPECT_FALSE(written.contains("cuda_shapes"));
+  const Result<Task> read = task_from_json(written);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(task_hash(*read), task_hash(task));
+}
+
+TEST(TaskJson, ShapesOfCudaCountForTheHash) {
+  Task task = testing::sample_task();
+  const std::string before = task_hash(task);
+  task.cuda_shapes = {{{"m", 4096}}};
+  EXPECT_NE(task_hash(task), before);
+}
+
+TEST(TaskJson, WrongShapeOfCudaIsNamed) {
+  nlohmann::json written = to_json(testing::sample_task());
+  written["cuda_shapes"] = {{{"m", "many"}}};
+  EXPECT_THAT(task_from_json(written).error().text(), HasSubstr("cuda_shapes"));
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -57,7 +57,7 @@ TEST_F(Optimize, FindsSomethingFasterAndTellsEverythingAboutIt) {
 
 TEST_F(Optimize, AnExportedKernelBuildsAndMeasuresItselfInAnEmptyFolder) {
   const Json run = wave_run("3");
-  ASSERT_GT(run["best"]["node"], 0);
+  ASSERT_GT(run["best"]["id"], 0);
   const Json exported = json({"export", "wave-1", "home"}, "cli_export.json", 0);
   EXPECT_THAT(exported["files"], Contains("bench.cpp"));
   Command build = command({"/bin/sh", "-c", "sh build.sh && ./bench"});

@@ -10,6 +10,7 @@
 #include "coordinator/loop/replay.hpp"
 #include "coordinator/report/diff.hpp"
 #include "coordinator/report/export.hpp"
+#include "coordinator/report/node_json.hpp"
 #include "coordinator/report/node_text.hpp"
 #include "coordinator/report/runs_table.hpp"
 #include "coordinator/report/table.hpp"
@@ -56,27 +57,6 @@ nlohmann::json summary_json(const RunSummary& run) {
           {"budget", run.budget},
           {"best", run.best},
           {"best_speedup", run.best_speedup}};
-}
-
-nlohmann::json node_json(const Node& node) {
-  return {{"id", node.id},
-          {"parent", node.parent},
-          {"move", node.move},
-          {"site", node.site},
-          {"plan", node.plan},
-          {"state", std::string(name_of(node.state))},
-          {"same_as", node.same_as},
-          {"compiler", node.compiler},
-          {"options", node.options},
-          {"outcome", std::string(name_of(node.outcome))},
-          {"summary", node.summary},
-          {"suspect", node.suspect},
-          {"precision", node.precision},
-          {"speedup", node.speedup},
-          {"speedup_interval", {node.speedup_interval.low, node.speedup_interval.high}},
-          {"bottleneck", std::string(name_of(node.diagnosis.bottleneck))},
-          {"share_of_bound", node.diagnosis.share_of_bound},
-          {"diagnosis", node.diagnosis.text}};
 }
 
 // The difference to another node, under a heading.
@@ -138,8 +118,9 @@ Result<nlohmann::json> node_document(const Store& store, const ChosenNode& chose
   if (!certificate || !source) {
     return certificate ? source.error() : certificate.error();
   }
-  nlohmann::json json = {
-      {"run", chosen.report.run.id}, {"node", node_json(chosen.node)}, {"source", *source}};
+  nlohmann::json json = {{"run", chosen.report.run.id},
+                         {"node", node_json(chosen.report.nodes, chosen.node.id)},
+                         {"source", *source}};
   json["certificate"] = *certificate ? to_json(**certificate) : nlohmann::json();
   return json;
 }

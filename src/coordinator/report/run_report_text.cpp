@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "coordinator/report/node_json.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
 
@@ -155,22 +156,6 @@ std::string markdown_table(const std::vector<std::string>& header, const Rows& r
   return out;
 }
 
-json node_json(const RunReport& report, NodeId id) {
-  json moves = json::array();
-  for (const Node* node : lineage_of(report.nodes, id)) {
-    if (node->id != root_node) {
-      moves.push_back(node->move);
-    }
-  }
-  const Node* node = find_node(report.nodes, id);
-  const bool root = id == root_node || node == nullptr;
-  const Interval interval = root ? Interval{1, 1} : node->speedup_interval;
-  return {{"node", id},
-          {"speedup", root ? 1 : node->speedup},
-          {"speedup_interval", json::array({interval.low, interval.high})},
-          {"moves", moves}};
-}
-
 json move_json(const MoveStatistics& move) {
   return {{"move", move.move},     {"tier", move.tier},           {"tried", move.tried},
           {"passed", move.passed}, {"mean_gain", move.mean_gain}, {"best_gain", move.best_gain}};
@@ -226,8 +211,8 @@ json run_report_json(const RunReport& report) {
           {"duplicates", report.duplicates},
           {"in_flight", report.in_flight},
           {"verdicts", report.verdicts},
-          {"best", node_json(report, report.best)},
-          {"flags_only_best", node_json(report, report.flags_only_best)},
+          {"best", node_json(report.nodes, report.best)},
+          {"flags_only_best", node_json(report.nodes, report.flags_only_best)},
           {"progress", report.progress},
           {"moves", moves}};
 }

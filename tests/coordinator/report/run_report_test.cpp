@@ -203,7 +203,7 @@ TEST(RunReport, PrintsMarkdownWithBarsEscaped) {
 TEST(RunReport, PrintsJson) {
   const nlohmann::json json = run_report_json(sample_report());
   EXPECT_EQ(json.at("run"), "small-1");
-  EXPECT_EQ(json.at("best").at("node"), 3);
+  EXPECT_EQ(json.at("best").at("id"), 3);
   EXPECT_EQ(json.at("best").at("moves"), nlohmann::json({"flags", "parallel", "tile"}));
   EXPECT_EQ(json.at("flags_only_best").at("speedup"), 3.0);
   EXPECT_EQ(json.at("verdicts").at("passed"), 4);

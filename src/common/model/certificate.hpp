@@ -44,6 +44,7 @@ struct Certificate {
   BuildRecord build;
   BuildRecord incumbent_build;
   MachineRecord machine;
+  int threads = 0;         // what candidate and incumbent were given; 0: not recorded
   std::string sandbox;     // "landlock" or "none"
   std::uint64_t seed = 0;  // every draw of the evaluation follows from it
   Ceilings ceilings;

@@ -80,6 +80,15 @@ int read_version(const Place& place) {
   return version;
 }
 
+int read_threads(const Place& place) {
+  constexpr int most = 4096;
+  const int threads = place.small_integer();
+  if (threads < 0 || threads > most) {
+    place.complain_expected("a number of threads, at most " + std::to_string(most));
+  }
+  return threads;
+}
+
 }  // namespace
 
 Certificate read_certificate(const Place& place) {
@@ -95,6 +104,9 @@ Certificate read_certificate(const Place& place) {
   certificate.build = read_build(fields.at("build"));
   certificate.incumbent_build = read_build(fields.at("incumbent_build"));
   certificate.machine = read_machine(fields.at("machine"));
+  if (const auto threads = fields.maybe("threads")) {
+    certificate.threads = read_threads(*threads);
+  }
   certificate.sandbox = fields.at("sandbox").text();
   certificate.seed = fields.at("seed").hexadecimal();
   certificate.ceilings = read_ceilings(fields.at("ceilings"));
@@ -169,6 +181,7 @@ nlohmann::json to_json(const Certificate& certificate) {
           {"build", write_build(certificate.build)},
           {"incumbent_build", write_build(certificate.incumbent_build)},
           {"machine", to_json(certificate.machine)},
+          {"threads", certificate.threads},
           {"sandbox", write_text(certificate.sandbox)},
           {"seed", write_hexadecimal(certificate.seed)},
           {"ceilings", to_json(certificate.ceilings)},

@@ -156,16 +156,48 @@ struct Library {
   decltype(&kp_workspace) workspace = nullptr;
   decltype(&kp_state) state = nullptr;
   decltype(&kp_prepare) prepare = nullptr;
+  cpu_set_t processors{};  // of the thread that calls it
+};
+
+cpu_set_t own_processors() {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof processors, &processors);
+  return processors;
+}
+
+// OpenMP binds the thread that loads or first uses it. So that neither library measures what the
+// other's OpenMP did, the thread has the processors that a library gave it only during its calls.
+class OnProcessorsOf {
+ public:
+  explicit OnProcessorsOf(Library& library) : library_(library), outside_(own_processors()) {
+    sched_setaffinity(0, sizeof library.processors, &library.processors);
+  }
+  OnProcessorsOf(const OnProcessorsOf&) = delete;
+  OnProcessorsOf& operator=(const OnProcessorsOf&) = delete;
+  ~OnProcessorsOf() {
+    library_.processors = own_processors();
+    sched_setaffinity(0, sizeof outside_, &outside_);
+  }
+
+ private:
+  Library& library_;
+  cpu_set_t outside_;
 };
 
 Library open_library(const std::string& name) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  void* handle = dlopen((folder / ("lib" + name + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL);
+  Library library;
+  library.name = name;
+  library.processors = own_processors();
+  void* handle = nullptr;
+  {
+    const OnProcessorsOf loading(library);
+    handle = dlopen((folder / ("lib" + name + ".so")).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (handle == nullptr) {
     fail(std::string(dlerror()) + "; run sh build.sh first");
   }
-  Library library;
-  library.name = name;
   library.launch = reinterpret_cast<decltype(&kp_launch)>(dlsym(handle, "kp_launch"));
   library.workspace = reinterpret_cast<decltype(&kp_workspace)>(dlsym(handle, "kp_workspace"));
   library.state = reinterpret_cast<decltype(&kp_state)>(dlsym(handle, "kp_state"));
@@ -179,7 +211,7 @@ Library open_library(const std::string& name) {
 // One library with a call ready for each set.
 class Side {
  public:
-  Side(const Library& library, const Shape& shape, const Sets& sets,
+  Side(Library& library, const Shape& shape, const Sets& sets,
        const std::vector<double>& scalar_values, int threads)
       : library_(library) {
     kp_context context{};
@@ -210,6 +242,7 @@ class Side {
   bool prepares() const { return state_ != nullptr; }
 
   void prepare() {
+    const OnProcessorsOf calling(library_);
     for (const Call& call : calls_) {
       check(library_.prepare(&call.context, call.tensors.data(), count_of(call)), "kp_prepare");
     }
@@ -220,6 +253,7 @@ class Side {
     if (workspace_ != nullptr) {
       std::memset(workspace_, 0xff, workspace_bytes_);
     }
+    const OnProcessorsOf calling(library_);
     const auto start = std::chrono::steady_clock::now();
     for (const std::size_t set : order) {
       const Call& call = calls_[set];
@@ -282,7 +316,7 @@ class Side {
     }
   }
 
-  Library library_;
+  Library& library_;
   std::vector<Call> calls_;
   char* workspace_ = nullptr;
   std::size_t workspace_bytes_ = 0;

@@ -61,7 +61,7 @@ struct Pair {
 
 class Comparison {
  public:
-  Comparison(const Shape& shape, const Library& kernel, const Library& rival, int threads)
+  Comparison(const Shape& shape, Library& kernel, Library& rival, int threads)
       : scalars_(draw_scalars()),
         sets_(shape, static_cast<std::size_t>(shape.calls)),
         kernel_(kernel, shape, sets_, scalars_, threads),
@@ -125,8 +125,7 @@ double median(std::vector<double> values) {
 }
 
 // Measures one shape and prints it; false when the outputs are too different.
-bool measure(const Shape& shape, const Library& kernel, const Library& rival, int rounds,
-             int threads) {
+bool measure(const Shape& shape, Library& kernel, Library& rival, int rounds, int threads) {
   Comparison comparison(shape, kernel, rival, threads);
   comparison.run(0);  // to warm up
   std::vector<double> kernel_ns;
@@ -173,15 +172,28 @@ Options parse_options(int count, char** arguments) {
   return options;
 }
 
+// Threads and their places as the certificate's had them: each on a processor of its own, unless
+// the caller says otherwise. OpenMP reads it when a library that uses it is loaded.
+void prepare_openmp(int threads) {
+  const cpu_set_t processors = own_processors();
+  std::string places;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &processors)) {
+      places += (places.empty() ? "{" : ",{") + std::to_string(i) + "}";
+    }
+  }
+  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  setenv("OMP_PROC_BIND", "spread", 0);
+  setenv("OMP_PLACES", places.c_str(), 0);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const Options options = parse_options(count, arguments);
-  // OpenMP reads it when a library that uses it is loaded.
-  setenv("OMP_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
-  setenv("OMP_PROC_BIND", "spread", 0);
-  const Library kernel = open_library("kernel");
-  const Library rival = open_library(rival_name);
+  prepare_openmp(options.threads);
+  Library kernel = open_library("kernel");
+  Library rival = open_library(rival_name);
   std::printf("%s, %d threads\n", title, options.threads);
   bool agree = true;
   for (const Shape& shape : shapes) {

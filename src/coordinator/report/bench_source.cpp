@@ -143,8 +143,7 @@ Result<std::string> bench_source(const Certificate& certificate) {
   out += fmt::format("constexpr const char* rival_name = \"{}\";\n", rival);
   out += fmt::format("constexpr std::size_t cache_bytes = {};\n",
                      std::max<std::int64_t>(certificate.machine.cache_bytes, 0));
-  out += fmt::format("constexpr int certified_threads = {};\n",
-                     std::max(certificate.machine.cores, 1));
+  out += fmt::format("constexpr int certified_threads = {};\n", certified_threads(certificate));
   out += bench_values;
   out += bench_buffers;
   out += bench_calls;

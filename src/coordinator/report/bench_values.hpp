@@ -7,6 +7,7 @@ namespace kernelpro {
 
 // Includes and the types of the tables that describe a task.
 inline constexpr std::string_view bench_declarations = R"bench(#include <dlfcn.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

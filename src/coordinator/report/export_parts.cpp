@@ -59,6 +59,10 @@ std::map<std::string, std::string> rival_headers(const Certificate& certificate)
   return found;
 }
 
+int certified_threads(const Certificate& certificate) {
+  return certificate.threads > 0 ? certificate.threads : std::max(certificate.machine.cores, 1);
+}
+
 std::vector<std::int64_t> axis_values(const Task& task, const Axes& axes) {
   std::vector<std::int64_t> values(task.axes.size());
   std::transform(task.axes.begin(), task.axes.end(), values.begin(),

@@ -16,6 +16,9 @@ namespace kernelpro::report {
 // rival's source, library and folder.
 [[nodiscard]] std::string rival_name(const Certificate& certificate);
 
+// The threads the kernel was timed with; of a certificate that does not say, the machine's cores.
+[[nodiscard]] int certified_threads(const Certificate& certificate);
+
 // The task's files that the rival includes, directly or through others, by name.
 [[nodiscard]] std::map<std::string, std::string> rival_headers(const Certificate& certificate);
 

@@ -241,8 +241,11 @@ Result<std::string> export_readme(const Certificate& certificate) {
       "`build.sh` uses the certificate's compilers and flags, so the result fits the processor it\n"
       "is built for; build anew on another. `bench` times `libkernel.so` against `lib{}.so` and\n"
       "prints the certificate's figures beside; it exits with 1 when a call fails or the outputs\n"
-      "disagree. It uses {} threads unless told `--threads N`.\n",
-      rival, std::max(machine.cores, 1));
+      "disagree. It uses {} thread(s), as the certificate did, unless told `--threads N`; "
+      "OpenMP's\n"
+      "threads are bound to processors as they were then, unless `OMP_PROC_BIND` and `OMP_PLACES`\n"
+      "say otherwise.\n",
+      rival, certified_threads(certificate));
   out += fmt::format(
       "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t count)` from\n"
       "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",

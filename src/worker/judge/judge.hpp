@@ -53,6 +53,8 @@ class Judge {
 
   [[nodiscard]] const std::vector<TimedShape>& timed_shapes() const { return shapes_; }
   [[nodiscard]] const Task& task() const { return task_; }
+  // What candidates are given.
+  [[nodiscard]] int threads() const { return settings_.threads; }
   [[nodiscard]] Oracle& oracle() { return *oracle_; }
   // The baseline's runner, started anew when it has died.
   [[nodiscard]] Result<Arm*> baseline();

@@ -316,6 +316,7 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.build = std::move(evaluation.build);
   certificate.incumbent_build = std::move(evaluation.incumbent_build);
   certificate.machine = describe_machine();
+  certificate.threads = judge_->threads();
   certificate.sandbox = sandbox_ ? "landlock" : "none";
   certificate.seed = evaluation.seed;
   certificate.ceilings = *ceilings_;

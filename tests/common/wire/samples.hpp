@@ -108,6 +108,7 @@ inline Certificate sample_certificate() {
   certificate.build = {"/usr/bin/g++-12", "g++ 12.2", {"-O3"}, "11", "22"};
   certificate.incumbent_build = {"/usr/bin/clang++-19", "clang 19.1", {"-O2"}, "33", "44"};
   certificate.machine = sample_machine();
+  certificate.threads = 3;
   certificate.sandbox = "landlock";
   certificate.seed = std::numeric_limits<std::uint64_t>::max();
   certificate.ceilings = sample_ceilings();

@@ -121,6 +121,25 @@ TEST_F(Export, BuildsInItsFolderMeasuresBothAndFindsWrongOrFailingKernels) {
   EXPECT_THAT(misused.errors, HasSubstr("usage: " + bench() + " [--rounds N] [--threads N]"));
 }
 
+TEST_F(Export, BenchGivesTheKernelTheThreadsAndPlacesOfTheCertificate) {
+  const std::string told =
+      "std::fprintf(stderr, \"threads %d, %s, %s, %s\\n\", context->threads, "
+      "std::getenv(\"OMP_NUM_THREADS\"), std::getenv(\"OMP_PROC_BIND\"), "
+      "std::getenv(\"OMP_PLACES\"));";
+  Certificate certificate = passed_certificate(
+      small_task(), "#include <cstdio>\n#include <cstdlib>\n" + small_source("x[i] + y[i]", told));
+  certificate.threads = 1;
+  export_to_folder(certificate);
+  build();
+  const Finished measured = run({bench(), "--rounds", "1"});
+  EXPECT_THAT(measured.output, HasSubstr("quick against baseline naive, 1 threads"));
+  EXPECT_THAT(measured.errors, HasSubstr("threads 1, 1, spread, {"));
+  EXPECT_THAT(content("README.md"), HasSubstr("It uses 1 thread(s)"));
+  const Finished chosen =
+      run({bench(), "--rounds", "1"}, {{"OMP_PROC_BIND", "close"}, {"OMP_PLACES", "cores"}});
+  EXPECT_THAT(chosen.errors, HasSubstr("threads 1, 1, close, cores"));
+}
+
 // A task with every element type and every kind of values, and a kernel that checks what it is
 // given: it returns the number of the first thing that is not as the task says.
 Task every_kind() {

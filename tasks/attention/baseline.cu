@@ -9,6 +9,8 @@ namespace {
 
 // kp:tune BLOCK = 64 128 256 512
 constexpr int BLOCK = 256;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void compute_scores(int64_t heads, int64_t n, int64_t d, float scale, const float* Q,
                                const float* K, float* scores) {
@@ -20,6 +22,7 @@ __global__ void compute_scores(int64_t heads, int64_t n, int64_t d, float scale,
   const int64_t row = at / n;  // of all heads
   const int64_t b = row / n;
   float sum = 0.0F;
+#pragma unroll UNROLL
   for (int64_t c = 0; c < d; ++c) {
     sum += Q[row * d + c] * K[(b * n + j) * d + c];
   }
@@ -72,6 +75,7 @@ __global__ void compute_outputs(int64_t heads, int64_t n, int64_t d, const float
   const int64_t row = at / d;  // of all heads
   const int64_t b = row / n;
   float sum = 0.0F;
+#pragma unroll UNROLL
   for (int64_t j = 0; j < n; ++j) {
     sum += weights[row * n + j] * V[(b * n + j) * d + c];
   }

@@ -9,6 +9,8 @@ namespace {
 constexpr int BLOCK_X = 16;
 // kp:tune BLOCK_Y = 2 4 8 16
 constexpr int BLOCK_Y = 16;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void gemm(int64_t m, int64_t n, int64_t k, float alpha, const float* A, const float* B,
                      float* C) {
@@ -16,6 +18,7 @@ __global__ void gemm(int64_t m, int64_t n, int64_t k, float alpha, const float* 
   const int64_t i = static_cast<int64_t>(blockIdx.y) * BLOCK_Y + threadIdx.y;
   if (i < m && j < n) {
     float sum = 0.0F;
+#pragma unroll UNROLL
     for (int64_t p = 0; p < k; ++p) {
       sum += A[i * k + p] * B[p * n + j];
     }

@@ -7,11 +7,14 @@ namespace {
 
 // kp:tune BLOCK = 32 64 128 256 512
 constexpr int BLOCK = 128;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void gemv(int64_t m, int64_t n, const float* A, const float* x, float* y) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
   if (i < m) {
     float sum = 0.0F;
+#pragma unroll UNROLL
     for (int64_t j = 0; j < n; ++j) {
       sum += A[i * n + j] * x[j];
     }

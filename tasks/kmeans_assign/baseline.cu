@@ -7,9 +7,12 @@ namespace {
 
 // kp:tune BLOCK = 32 64 128 256 512
 constexpr int BLOCK = 128;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __device__ float squared_distance(int64_t d, const float* a, const float* b) {
   float sum = 0.0F;
+#pragma unroll UNROLL
   for (int64_t j = 0; j < d; ++j) {
     const float difference = a[j] - b[j];
     sum += difference * difference;

@@ -8,6 +8,8 @@ namespace {
 
 // kp:tune BLOCK = 32 64 128 256
 constexpr int BLOCK = 128;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void find_largest(int64_t query_tokens, int64_t documents, int64_t tokens, int64_t d,
                              const float* query, const float* document, float* largest) {
@@ -20,6 +22,7 @@ __global__ void find_largest(int64_t query_tokens, int64_t documents, int64_t to
   float best = 0.0F;
   for (int64_t t = 0; t < tokens; ++t) {
     float sum = 0.0F;
+#pragma unroll UNROLL
     for (int64_t j = 0; j < d; ++j) {
       sum += query[q * d + j] * document[(b * tokens + t) * d + j];
     }

@@ -9,6 +9,8 @@ namespace {
 constexpr int BLOCK_X = 32;
 // kp:tune BLOCK_Y = 1 2 4 8
 constexpr int BLOCK_Y = 8;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void moe_grouped_gemm(int64_t tokens, int64_t experts, int64_t k, int64_t n,
                                  const float* X, const int32_t* offsets, const float* W, float* Y) {
@@ -22,6 +24,7 @@ __global__ void moe_grouped_gemm(int64_t tokens, int64_t experts, int64_t k, int
     ++e;
   }
   float sum = 0.0F;
+#pragma unroll UNROLL
   for (int64_t p = 0; p < k; ++p) {
     sum += X[i * k + p] * W[(e * k + p) * n + j];
   }

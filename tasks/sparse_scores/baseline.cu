@@ -7,6 +7,8 @@ namespace {
 
 // kp:tune BLOCK = 64 128 256 512
 constexpr int BLOCK = 256;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void sparse_scores(int64_t documents, float k, const int32_t* starts,
                               const int32_t* term, const float* tf, const float* norm,
@@ -15,6 +17,7 @@ __global__ void sparse_scores(int64_t documents, float k, const int32_t* starts,
   if (d < documents) {
     const float half = k * norm[d];  // the count with half of the full effect
     float sum = 0.0F;
+#pragma unroll UNROLL
     for (int32_t p = starts[d]; p < starts[d + 1]; ++p) {
       sum += weight[term[p]] * tf[p] / (tf[p] + half);
     }

@@ -7,12 +7,15 @@ namespace {
 
 // kp:tune BLOCK = 64 128 256 512
 constexpr int BLOCK = 256;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void spmv(int64_t rows, const int32_t* row_ptr, const int32_t* columns,
                      const float* values, const float* x, float* y) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
   if (i < rows) {
     float sum = 0.0F;
+#pragma unroll UNROLL
     for (int32_t p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
       sum += values[p] * x[columns[p]];
     }

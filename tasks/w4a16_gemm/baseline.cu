@@ -11,6 +11,8 @@ namespace {
 constexpr int BLOCK_X = 32;
 // kp:tune BLOCK_Y = 1 2 4 8
 constexpr int BLOCK_Y = 4;
+// kp:tune UNROLL = 1 2 4 8 16
+constexpr int UNROLL = 4;
 
 __global__ void w4a16_gemm(int64_t m, int64_t n, int64_t k, const __half* X, const uint8_t* W,
                            const __half* scales, float* Y) {
@@ -20,6 +22,7 @@ __global__ void w4a16_gemm(int64_t m, int64_t n, int64_t k, const __half* X, con
     return;
   }
   float sum = 0.0F;
+#pragma unroll UNROLL
   for (int64_t p = 0; p < k; ++p) {
     const int both = W[(j * k + p) / 2];
     const int value = (p % 2 == 0 ? both & 15 : both >> 4) - 8;

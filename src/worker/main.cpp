@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "common/base/file.hpp"
 #include "common/base/paths.hpp"
 #include "common/base/stop_signals.hpp"
 #include "worker/session/session.hpp"
@@ -128,6 +129,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "kernelpro-worker: %s\n", share.error().text().c_str());
     return environment_exit_code;
   }
+  remove_abandoned_scratch();
   std::stop_source source;
   std::jthread watcher = watch_for_stop(source);
   Session session({program_directory(), *share, cache_directory()});

@@ -1,6 +1,7 @@
 #include "common/base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,44 @@ void remove_tree(const fs::path& root) {
   }
 }
 
+constexpr std::string_view scratch_prefix = "kernelpro-";
+
+// kernelpro-PURPOSE-PROCESS-XXXXXX. The process is there for people, and to tell folders that are
+// locked from those of programs that did not lock theirs.
+std::string scratch_pattern(std::string_view purpose) {
+  return std::string(scratch_prefix) + std::string(purpose) + "-" + std::to_string(::getpid()) +
+         "-XXXXXX";
+}
+
+bool is_scratch_name(const std::string& name) {
+  constexpr std::size_t random_part = 7;  // "-XXXXXX"
+  if (!name.starts_with(scratch_prefix) || name.size() <= random_part) {
+    return false;
+  }
+  const std::string_view front(name.data(), name.size() - random_part);
+  const std::size_t dash = front.rfind('-');
+  const std::string_view process = front.substr(dash + 1);
+  return name[front.size()] == '-' && dash >= scratch_prefix.size() && !process.empty() &&
+         process.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+UniqueFd open_folder(const fs::path& path) {
+  return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// Whether `path` still leads to the open folder.
+bool is_still_there(const fs::path& path, int folder) {
+  struct stat named{};
+  struct stat opened{};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(folder, &opened) == 0 &&
+         named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
+bool is_ours(int folder) {
+  struct stat info{};
+  return ::fstat(folder, &info) == 0 && info.st_uid == ::geteuid();
+}
+
 }  // namespace
 
 Error errno_error(const std::string& doing) {
@@ -152,24 +191,48 @@ Result<ScratchDir> ScratchDir::create(std::string_view purpose) {
                       "there is no temporary folder: " + error.message() +
                           "; set TMPDIR to a folder that exists and can be written to");
   }
-  std::string pattern = (folder / ("kernelpro-" + std::string(purpose) + "-XXXXXX")).string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return errno_error("making a scratch folder " + pattern);
+  while (true) {
+    std::string pattern = (folder / scratch_pattern(purpose)).string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      return errno_error("making a scratch folder " + pattern);
+    }
+    UniqueFd lock = open_folder(pattern);
+    const bool taken = ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (taken || (lock.valid() && !is_still_there(pattern, lock.get()))) {
+      continue;  // whoever removes abandoned folders was here before our lock
+    }
+    ScratchDir scratch(pattern, std::move(lock));
+    if (::chmod(pattern.c_str(), 0711) != 0) {
+      return errno_error("making a scratch folder " + pattern);
+    }
+    return scratch;
   }
-  ScratchDir scratch{fs::path(pattern)};
-  if (::chmod(pattern.c_str(), 0711) != 0) {
-    return errno_error("making a scratch folder " + pattern);
+}
+
+void remove_abandoned_scratch() {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (!is_scratch_name(entry->path().filename().string())) {
+      continue;
+    }
+    const UniqueFd scratch = open_folder(entry->path());
+    if (scratch.valid() && is_ours(scratch.get()) &&
+        ::flock(scratch.get(), LOCK_EX | LOCK_NB) == 0) {
+      remove_tree(entry->path());
+    }
   }
-  return scratch;
 }
 
 ScratchDir::ScratchDir(ScratchDir&& other) noexcept
-    : path_(std::exchange(other.path_, std::filesystem::path())) {}
+    : path_(std::exchange(other.path_, std::filesystem::path())), lock_(std::move(other.lock_)) {}
 
 ScratchDir& ScratchDir::operator=(ScratchDir&& other) noexcept {
   if (this != &other) {
     remove_tree(path_);
     path_ = std::exchange(other.path_, std::filesystem::path());
+    lock_ = std::move(other.lock_);
   }
   return *this;
 }

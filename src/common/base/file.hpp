@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
+#include "common/base/unique_fd.hpp"
 
 namespace kernelpro {
 
@@ -20,7 +21,8 @@ namespace kernelpro {
 // "No space left on device (while writing /x/y)" for the current errno.
 [[nodiscard]] Error errno_error(const std::string& doing);
 
-// A private folder (mode 0711) under the system's temporary folder, removed with its owner.
+// A private folder (mode 0711) under the system's temporary folder, removed with its owner. The
+// owner holds a lock on it, which the kernel takes back however the process ends.
 class ScratchDir {
  public:
   [[nodiscard]] static Result<ScratchDir> create(std::string_view purpose);
@@ -33,8 +35,14 @@ class ScratchDir {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit ScratchDir(std::filesystem::path path) : path_(std::move(path)) {}
+  ScratchDir(std::filesystem::path path, UniqueFd lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
+  UniqueFd lock_;
 };
+
+// Removes this user's scratch folders whose owners were killed. One whose owner lives, here or in
+// another container, stays, because its lock is held.
+void remove_abandoned_scratch();
 
 }  // namespace kernelpro

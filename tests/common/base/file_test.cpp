@@ -1,13 +1,16 @@
 #include "common/base/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 namespace kernelpro {
@@ -148,6 +151,58 @@ TEST(ScratchDirTest, IsPrivateAndGoesWithItsOwner) {
     ASSERT_TRUE(write_file_atomic(path / "deep/er/file", "x").ok());
   }
   EXPECT_FALSE(fs::exists(path));
+}
+
+// Makes a scratch folder and is killed once it is there; returns the folder.
+fs::path folder_of_a_killed_process() {
+  int fds[2] = {-1, -1};
+  EXPECT_EQ(::pipe2(fds, O_CLOEXEC), 0);
+  const UniqueFd from(fds[0]);
+  UniqueFd to(fds[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Result<ScratchDir> scratch = ScratchDir::create("killed");
+    if (scratch.ok() && make_directories(scratch->path() / "deep").ok()) {
+      const std::string path = scratch->path().string();
+      (void)!::write(to.get(), path.data(), path.size());
+      ::pause();
+    }
+    ::_exit(1);
+  }
+  to.reset();
+  char path[4096];
+  const ssize_t length = ::read(from.get(), path, sizeof path);
+  EXPECT_GT(length, 0);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  return std::string(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
+TEST(ScratchDirTest, WhatAKilledOwnerLeftIsRemovedAndWhatALiveOneHasStays) {
+  const Result<ScratchDir> parent = ScratchDir::create("parent");
+  ASSERT_TRUE(parent.ok());
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TMPDIR", parent->path().c_str(), 1);
+  const fs::path abandoned = folder_of_a_killed_process();
+  EXPECT_TRUE(fs::exists(abandoned / "deep"));
+  Result<ScratchDir> living = ScratchDir::create("living");
+  ASSERT_TRUE(living.ok());
+  const ScratchDir moved = std::move(*living);
+  for (const char* name : {"kernelpro-other-abcdef", "kernelpro-7-abcdef", "elsewhere-7-abcdef"}) {
+    fs::create_directory(parent->path() / name);
+  }
+  remove_abandoned_scratch();
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(moved.path()));
+  for (const char* name : {"kernelpro-other-abcdef", "kernelpro-7-abcdef", "elsewhere-7-abcdef"}) {
+    EXPECT_TRUE(fs::exists(parent->path() / name)) << name << " is no scratch folder";
+  }
+  if (before != nullptr) {
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  } else {
+    ::unsetenv("TMPDIR");
+  }
 }
 
 TEST(ScratchDirTest, MovingHandsOverTheFolder) {

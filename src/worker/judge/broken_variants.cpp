@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "worker/judge/judge.hpp"
 
@@ -102,7 +103,7 @@ class VariantList {
                   const std::vector<std::string>& options) {
     Variant variant;
     variant.candidate = candidate_of(task_, baseline_);
-    variant.candidate.name = name;
+    variant.candidate.name = baseline_.name + name;
     if (!compiler.empty()) {
       variant.candidate.compiler = compiler;
     }
@@ -116,7 +117,7 @@ class VariantList {
     Variant variant;
     variant.honest = false;
     variant.candidate = candidate_of(task_, baseline_);
-    variant.candidate.name = name;
+    variant.candidate.name = baseline_.name + ": " + name;
     variant.candidate.source =
         fmt::format(fmt::runtime(prelude), baseline_.file, task_.inputs.size()) +
         "int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t count) {" +
@@ -137,13 +138,12 @@ bool has(const std::vector<TensorSpec>& tensors, DType dtype) {
                      [dtype](const TensorSpec& tensor) { return tensor.dtype == dtype; });
 }
 
-}  // namespace
-
-std::vector<Variant> baseline_variants(const Task& task, const Toolchain& toolchain) {
-  VariantList list(task, task.baselines.front());
-  list.add_honest("baseline", "", {});
+std::vector<Variant> variants_of(const Task& task, const ImplementationSpec& baseline,
+                                 const Toolchain& toolchain) {
+  VariantList list(task, baseline);
+  list.add_honest("", "", {});
   for (const Compiler& compiler : toolchain.compilers()) {
-    list.add_honest("baseline by " + compiler.name + " -O3 -ffast-math", compiler.name,
+    list.add_honest(" by " + compiler.name + " -O3 -ffast-math", compiler.name,
                     {"-O3", "-ffast-math", "target"});
   }
   list.add_broken("one element wrong", zero_one_element);
@@ -158,6 +158,18 @@ std::vector<Variant> baseline_variants(const Task& task, const Toolchain& toolch
     list.add_broken("indices moved by one", move_indices);
   }
   return list.take();
+}
+
+}  // namespace
+
+std::vector<Variant> baseline_variants(const Task& task, const Toolchain& toolchain) {
+  std::vector<Variant> all;
+  for (const ImplementationSpec& baseline : task.baselines) {
+    if (baseline.backend == "cpu") {
+      std::ranges::move(variants_of(task, baseline, toolchain), std::back_inserter(all));
+    }
+  }
+  return all;
 }
 
 }  // namespace kernelpro

@@ -12,6 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using namespace kernelpro::testing;
 
 class Lint : public JudgeTest {
@@ -94,6 +95,25 @@ TEST_F(Lint, RefusesAToleranceThatBrokenVariantsPass) {
   Task task = small_task();
   task.tolerance.rounding_factor = 1e6;
   EXPECT_THAT(rules(errors(task)), Contains("broken"));
+}
+
+TEST_F(Lint, TriesVariantsOfEachCpuBaselineAndOfNoOther) {
+  Task task = small_task("x[i] * y[i]");
+  task.files["second.cpp"] = small_source("x[i] * y[i] * 1.01F");
+  task.baselines.push_back(task.baselines.front());
+  task.baselines.back().name = "second";
+  task.baselines.back().file = "second.cpp";
+  task.baselines.push_back(task.baselines.front());
+  task.baselines.back().name = "third";
+  task.baselines.back().backend = "cuda";
+  open(task);
+  const Result<std::vector<LintFinding>> findings = lint_task(*judge_, *toolchain_);
+  ASSERT_TRUE(findings) << findings.error().text();
+  EXPECT_THAT(*findings,
+              AllOf(Contains(error_of("honest", "an honest variant does not pass: second: ")),
+                    Contains(Field(&LintFinding::text, HasSubstr("naive: one element wrong: "))),
+                    Contains(Field(&LintFinding::text, HasSubstr("second: one element wrong: "))),
+                    Not(Contains(Field(&LintFinding::text, HasSubstr("third"))))));
 }
 
 TEST_F(Lint, FindsNoErrorInTheBundledSpmv) {

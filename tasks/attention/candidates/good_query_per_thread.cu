@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(BLOCK)
   float output[WIDTH] = {};
 #pragma unroll
   for (int c = 0; c < WIDTH; ++c) {
-    query[c] = i < n && c < d ? Q[head + i * d + c] * scale : 0.0F;
+    query[c] = i < n && c < d ? Q[head + i * d + c] : 0.0F;
   }
   float largest = -INFINITY;
   float total = 0.0F;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(BLOCK)
     float highest = largest;
 #pragma unroll
     for (int u = 0; u < KEYS; ++u) {
-      scores[u] = first + u < n ? score_of<WIDTH>(query, tiles.keys[u]) : -INFINITY;
+      scores[u] = first + u < n ? score_of<WIDTH>(query, tiles.keys[u]) * scale : -INFINITY;
       highest = fmaxf(highest, scores[u]);
     }
     const float shrink = expf(largest - highest);

@@ -33,7 +33,7 @@ __global__ void attention(int64_t heads, int64_t n, int64_t d, float scale,
 #pragma unroll
   for (int a = 0; a < PARTS; ++a) {
     const int64_t c = lane + a * 32;
-    query[a] = c < d ? Q[row * d + c] * scale : 0.0F;
+    query[a] = c < d ? Q[row * d + c] : 0.0F;
   }
   float largest = -INFINITY;
   float total = 0.0F;
@@ -52,7 +52,7 @@ __global__ void attention(int64_t heads, int64_t n, int64_t d, float scale,
       for (int offset = 16; offset > 0; offset /= 2) {
         sum += __shfl_xor_sync(0xffffffffU, sum, offset);
       }
-      scores[u] = first + u < n ? sum : -INFINITY;
+      scores[u] = first + u < n ? sum * scale : -INFINITY;
       highest = fmaxf(highest, scores[u]);
     }
     const float shrink = expf(largest - highest);

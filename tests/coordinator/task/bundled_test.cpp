@@ -97,7 +97,7 @@ TEST_P(BundledTask, CompilesForCuda) {
                          "-Xptxas=-O0",
                          "-Xcompiler=-fPIC,-Wall,-Wextra,-Werror",
                          "-Werror=all-warnings",
-                         "-I" KERNELPRO_SOURCE_DIR "/include",
+                         "-I" + (tasks_folder.parent_path() / "include").string(),
                          "-o",
                          (scratch->path() / "out.o").string(),
                          source.string()};

@@ -13,6 +13,19 @@
 
 namespace kernelpro {
 
+// What one kernel takes of the device, as ptxas says. Bytes, but for registers and barriers.
+struct KernelResources {
+  std::string kernel;        // demangled where that is possible
+  std::string architecture;  // "sm_90a"
+  int registers = 0;         // per thread
+  int spill_stores = 0;
+  int spill_loads = 0;
+  int shared_bytes = 0;     // static; what a launch adds is not known here
+  int constant_bytes = -1;  // -1: ptxas does not say (it does not from sm_90 on)
+  int stack_bytes = 0;      // per thread, with the functions called
+  int barriers = 0;
+};
+
 // How a shared object came to be.
 struct BuildRecord {
   std::string compiler;            // full path
@@ -20,6 +33,8 @@ struct BuildRecord {
   std::vector<std::string> flags;  // everything passed, the probed target included
   std::string source_hash;
   std::string binary_hash;
+  // Of nvcc; empty for other compilers. Initialised, so that lists of the fields above go on.
+  std::vector<KernelResources> kernels = {};  // NOLINT(readability-redundant-member-init)
 };
 
 struct MachineRecord {

@@ -31,12 +31,44 @@ Ceiling read_ceiling(const Place& place) {
   return ceiling;
 }
 
+json write_kernel(const KernelResources& kernel) {
+  return {{"kernel", write_text(kernel.kernel)},
+          {"architecture", write_text(kernel.architecture)},
+          {"registers", kernel.registers},
+          {"spill_stores", kernel.spill_stores},
+          {"spill_loads", kernel.spill_loads},
+          {"shared_bytes", kernel.shared_bytes},
+          {"constant_bytes", kernel.constant_bytes},
+          {"stack_bytes", kernel.stack_bytes},
+          {"barriers", kernel.barriers}};
+}
+
+KernelResources read_kernel(const Place& place) {
+  Fields fields(place);
+  KernelResources kernel;
+  kernel.kernel = fields.at("kernel").text();
+  kernel.architecture = fields.at("architecture").text();
+  kernel.registers = fields.at("registers").small_integer();
+  kernel.spill_stores = fields.at("spill_stores").small_integer();
+  kernel.spill_loads = fields.at("spill_loads").small_integer();
+  kernel.shared_bytes = fields.at("shared_bytes").small_integer();
+  kernel.constant_bytes = fields.at("constant_bytes").small_integer();
+  kernel.stack_bytes = fields.at("stack_bytes").small_integer();
+  kernel.barriers = fields.at("barriers").small_integer();
+  fields.end();
+  return kernel;
+}
+
 json write_build(const BuildRecord& build) {
-  return {{"compiler", write_text(build.compiler)},
-          {"compiler_identity", write_text(build.compiler_identity)},
-          {"flags", write_texts(build.flags)},
-          {"source_hash", write_text(build.source_hash)},
-          {"binary_hash", write_text(build.binary_hash)}};
+  json written = {{"compiler", write_text(build.compiler)},
+                  {"compiler_identity", write_text(build.compiler_identity)},
+                  {"flags", write_texts(build.flags)},
+                  {"source_hash", write_text(build.source_hash)},
+                  {"binary_hash", write_text(build.binary_hash)}};
+  if (!build.kernels.empty()) {
+    written["kernels"] = write_list(build.kernels, write_kernel);
+  }
+  return written;
 }
 
 BuildRecord read_build(const Place& place) {
@@ -47,6 +79,9 @@ BuildRecord read_build(const Place& place) {
   build.flags = fields.at("flags").texts();
   build.source_hash = fields.at("source_hash").text();
   build.binary_hash = fields.at("binary_hash").text();
+  if (const auto kernels = fields.maybe("kernels")) {
+    build.kernels = kernels->list(read_kernel);
+  }
   fields.end();
   return build;
 }

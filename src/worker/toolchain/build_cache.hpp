@@ -1,4 +1,4 @@
-// Shared objects by the hash of all that went into them.
+// Shared objects and cubins by the hash of all that went into them.
 #pragma once
 
 #include <filesystem>
@@ -16,17 +16,18 @@ struct CachedBuild {
   std::string diagnostics;  // warnings of the build
 };
 
-// <folder>/<key>.so with its record in <key>.json. Several processes may use one folder: entries
-// appear whole, and a mix of two builders' files is found by its hash.
+// <folder>/<key>.so (or .cubin) with its record in <key>.json. Several processes may use one
+// folder: entries appear whole, and a mix of two builders' files is found by its hash.
 class BuildCache {
  public:
   // Makes the folder; an io error names it and says what to do when that fails.
   [[nodiscard]] static Result<BuildCache> open(const std::filesystem::path& folder);
 
   // Nothing when there is no such entry, or when the object is not the one that was recorded.
-  [[nodiscard]] std::optional<CachedBuild> find(const std::string& key) const;
-  [[nodiscard]] Result<CachedBuild> store(const std::string& key, const std::string& binary,
-                                          const BuildRecord& record,
+  // `name` is the key with the extension of what is built.
+  [[nodiscard]] std::optional<CachedBuild> find(const std::filesystem::path& name) const;
+  [[nodiscard]] Result<CachedBuild> store(const std::filesystem::path& name,
+                                          const std::string& binary, const BuildRecord& record,
                                           const std::string& diagnostics) const;
 
  private:

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "worker/toolchain/option_words.hpp"
+
 namespace kernelpro {
 namespace {
 
@@ -109,49 +111,23 @@ constexpr auto refusals = std::to_array<Refusal>({
     {"--", "long options are not needed by a candidate"},
 });
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool is_made_of(string_view text, string_view also) {
-  return std::ranges::all_of(
-      text, [also](char c) { return is_letter_or_digit(c) || also.find(c) != string_view::npos; });
-}
-
-bool contains(string_view list, string_view word) {
-  return !word.empty() && word.find(' ') == string_view::npos &&
-         list.find(" " + std::string(word) + " ") != string_view::npos;
-}
-
 // Whether `option` is -fNAME or -fno-NAME (for `letter` f) with a name of the list.
 bool is_switch(string_view option, char letter, string_view names) {
   if (option.size() < 3 || option[0] != '-' || option[1] != letter) {
     return false;
   }
   const string_view name = option.substr(2);
-  return contains(names, name) || (name.starts_with("no-") && contains(names, name.substr(3)));
+  return has_word(names, name) || (name.starts_with("no-") && has_word(names, name.substr(3)));
 }
 
 bool is_standard(string_view option) {
   constexpr string_view standards = " 11 14 17 20 23 2b ";
   for (const string_view prefix : {"-std=c++", "-std=gnu++"}) {
     if (option.starts_with(prefix)) {
-      return contains(standards, option.substr(prefix.size()));
+      return has_word(standards, option.substr(prefix.size()));
     }
   }
   return false;
-}
-
-bool is_plain_definition(string_view option) {
-  if (!option.starts_with("-D") || option.size() < 3) {
-    return false;
-  }
-  const string_view body = option.substr(2);
-  const std::size_t equals = body.find('=');
-  const string_view name = body.substr(0, equals);
-  const string_view value = equals == string_view::npos ? string_view() : body.substr(equals + 1);
-  const bool named = !name.empty() && (name[0] < '0' || name[0] > '9') && is_made_of(name, "_");
-  return named && is_made_of(value, "_.+-");
 }
 
 bool has_plain_value(string_view option) {
@@ -173,7 +149,7 @@ bool is_polly(string_view option) {
 }
 
 bool is_allowed(string_view option) {
-  return contains(whole_words, option) || is_switch(option, 'f', f_switches) ||
+  return has_word(whole_words, option) || is_switch(option, 'f', f_switches) ||
          is_switch(option, 'm', m_switches) || is_standard(option) || is_plain_definition(option) ||
          has_plain_value(option);
 }

@@ -12,6 +12,9 @@
 #include "common/base/hash.hpp"
 #include "common/base/machine_lock.hpp"
 #include "worker/toolchain/build_cache.hpp"
+#include "worker/toolchain/cuda.hpp"
+#include "worker/toolchain/diagnostics.hpp"
+#include "worker/toolchain/flags.hpp"
 #include "worker/toolchain/probe_programs.hpp"
 #include "worker/toolchain/workplace.hpp"
 
@@ -38,7 +41,7 @@ Result<ProbeResult> probe(const ToolchainSettings& settings, const std::string& 
   KP_TRY(place->lay_source("probe.cpp", program));
   const std::string binary = (place->output_folder() / "probe").string();
   JailedRun compile{
-      {compiler, "-std=c++20", "-Ofast"}, probe_file_bytes, settings.build_timeout_ms};
+      {compiler, "-std=c++20", "-Ofast"}, probe_file_bytes, settings.build_timeout_ms, {}};
   compile.program.insert(compile.program.end(), flags.begin(), flags.end());
   compile.program.insert(compile.program.end(), {"probe.cpp", "-o", binary});
   const Result<Finished> built = place->run(settings.jail, settings.landlock, compile);
@@ -56,7 +59,7 @@ Result<ProbeResult> probe(const ToolchainSettings& settings, const std::string& 
     return ProbeResult::does_not_build;
   }
   const Result<Finished> ran = place->run(settings.jail, settings.landlock,
-                                          {{binary}, probe_file_bytes, probe_run_timeout_ms});
+                                          {{binary}, probe_file_bytes, probe_run_timeout_ms, {}});
   if (!ran) {
     return ran.error();
   }
@@ -127,6 +130,50 @@ bool take_known(const json& probes, const std::string& key, Compiler& compiler) 
   return true;
 }
 
+// Reads again first: another process may have added its probes; one lost in a race is made again.
+Status remember(const fs::path& file, const std::string& key, const Compiler& compiler) {
+  json probes = read_probes(file);
+  probes[key] = {{"compiler", compiler.path},
+                 {"compiler_identity", compiler.identity},
+                 {"target_flags", compiler.target_flags},
+                 {"openmp_flags", compiler.openmp_flags}};
+  if (const Status written = write_file_atomic(file, probes.dump(2)); !written) {
+    return cache_error(written.error(), file.parent_path());
+  }
+  return {};
+}
+
+Result<Finished> build_kernel(const ToolchainSettings& settings, const Compiler& nvcc) {
+  const Result<MachineLock> lock =
+      MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms);
+  if (!lock) {
+    return lock.error();
+  }
+  const Result<Workplace> place = Workplace::create({});
+  if (!place) {
+    return place.error();
+  }
+  KP_TRY(place->lay_source("probe.cu", cuda_probe_program));
+  const Result<BuildFlags> flags = build_flags({}, nvcc, {});
+  if (!flags) {
+    return flags.error();
+  }
+  JailedRun what{{nvcc.path}, probe_file_bytes, settings.build_timeout_ms, flags->read};
+  what.program.insert(what.program.end(), flags->compile.begin(), flags->compile.end());
+  what.program.insert(what.program.end(), {"probe.cu", "-o", "../out/probe.so"});
+  what.program.insert(what.program.end(), flags->link.begin(), flags->link.end());
+  return place->run(settings.jail, settings.landlock, what);
+}
+
+std::string program_stamp(const std::string& path) {
+  std::error_code failure;
+  const fs::path program = fs::canonical(path, failure);
+  const std::uintmax_t size = fs::file_size(program, failure);
+  const auto changed = fs::last_write_time(program, failure).time_since_epoch();
+  return program.string() + "\n" + std::to_string(size) + "\n" +
+         std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(changed).count());
+}
+
 }  // namespace
 
 std::vector<Flags> target_choices(const Processor& processor) {
@@ -160,12 +207,11 @@ Result<ProbeResult> probe_openmp(const ToolchainSettings& settings, const std::s
 }
 
 std::string compiler_stamp(const Compiler& compiler) {
-  std::error_code failure;
-  const fs::path program = fs::canonical(compiler.path, failure);
-  const std::uintmax_t size = fs::file_size(program, failure);
-  const auto changed = fs::last_write_time(program, failure).time_since_epoch();
-  return program.string() + "\n" + compiler.identity + "\n" + std::to_string(size) + "\n" +
-         std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(changed).count());
+  std::string stamp = compiler.identity + "\n" + program_stamp(compiler.path);
+  if (is_cuda(compiler)) {
+    stamp += "\n" + program_stamp(compiler.host_compiler);
+  }
+  return stamp;
 }
 
 Status probe_compiler(const ToolchainSettings& settings, const Processor& processor,
@@ -188,17 +234,32 @@ Status probe_compiler(const ToolchainSettings& settings, const Processor& proces
   }
   compiler.target_flags = std::move(*target);
   compiler.openmp_flags = std::move(*openmp);
+  return remember(file, key, compiler);
+}
 
-  // Read again: another process may have added its probes; one lost in a race is made again.
-  json probes = read_probes(file);
-  probes[key] = {{"compiler", compiler.path},
-                 {"compiler_identity", compiler.identity},
-                 {"target_flags", compiler.target_flags},
-                 {"openmp_flags", compiler.openmp_flags}};
-  if (const Status written = write_file_atomic(file, probes.dump(2)); !written) {
-    return cache_error(written.error(), settings.cache);
+Status probe_nvcc(const ToolchainSettings& settings, Compiler& nvcc) {
+  nvcc.target_flags = architecture_flags(settings.cuda_architecture);
+  const fs::path file = settings.cache / "targets.json";
+  const std::string key = sha256(compiler_stamp(nvcc) + "\n" + nvcc.target_flags.front() + "\n" +
+                                 std::string(cuda_probe_program));
+  if (take_known(read_probes(file), key, nvcc)) {
+    return {};
   }
-  return {};
+  const Result<Finished> built = build_kernel(settings, nvcc);
+  if (!built) {
+    return built.error();
+  }
+  if (!built->succeeded()) {
+    return make_error(
+        ErrorKind::environment,
+        "it builds no small kernel with " + nvcc.target_flags.front() + " and " +
+            nvcc.host_compiler +
+            (built->timed_out ? " in " + std::to_string(settings.build_timeout_ms) + " ms"
+                              : ": " + cap_text(built->errors)) +
+            "; set CUDA_HOME to a toolkit that knows this device and this compiler",
+        nvcc.path);
+  }
+  return remember(file, key, nvcc);
 }
 
 }  // namespace kernelpro

@@ -25,12 +25,17 @@ enum class ProbeResult { works, does_not_build, does_not_run, wrong_result };
 [[nodiscard]] Result<ProbeResult> probe_openmp(const ToolchainSettings& settings,
                                                const std::string& compiler, const Flags& flags);
 
-// Identifies a compiler for caches: path, version, and size and time of the program file.
+// Identifies a compiler for caches: path, version, and size and time of the program file; of nvcc
+// also those of its host compiler.
 [[nodiscard]] std::string compiler_stamp(const Compiler& compiler);
 
 // Fills target_flags and openmp_flags, from <cache>/targets.json where this compiler was probed on
 // this processor before. An environment error when not even a generic program builds and runs.
 [[nodiscard]] Status probe_compiler(const ToolchainSettings& settings, const Processor& processor,
                                     Compiler& compiler);
+
+// Fills the target_flags of nvcc with the architecture of `settings`, when a small kernel builds
+// for it or did before. An environment error with nvcc's words when it does not.
+[[nodiscard]] Status probe_nvcc(const ToolchainSettings& settings, Compiler& nvcc);
 
 }  // namespace kernelpro

@@ -112,4 +112,16 @@ int main() {
 }
 )probe";
 
+// A kernel and its launch: device compiler, host compiler and the toolkit's libraries take part.
+inline constexpr std::string_view cuda_probe_program = R"(
+__global__ void twice(float* values, int count) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) values[i] *= 2;
+}
+extern "C" __attribute__((visibility("default"))) int launch(float* values, int count) {
+  twice<<<(count + 255) / 256, 256>>>(values, count);
+  return static_cast<int>(cudaGetLastError());
+}
+)";
+
 }  // namespace kernelpro

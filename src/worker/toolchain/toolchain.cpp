@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "common/base/process.hpp"
 #include "worker/toolchain/build.hpp"
 #include "worker/toolchain/build_cache.hpp"
+#include "worker/toolchain/cuda.hpp"
+#include "worker/toolchain/flags.hpp"
 #include "worker/toolchain/options.hpp"
 #include "worker/toolchain/probe.hpp"
 #include "worker/toolchain/processor.hpp"
@@ -46,6 +49,13 @@ std::optional<std::string> find_compiler(const KnownCompiler& known) {
   return std::nullopt;
 }
 
+// The first line; nvcc has its version in a later one.
+std::string version_line(const std::string& text) {
+  const std::size_t tools = text.find("Cuda compilation tools");
+  const std::size_t start = tools == std::string::npos ? 0 : tools;
+  return text.substr(start, text.find('\n', start) - start);
+}
+
 Result<Compiler> look_at_compiler(std::string_view name, const std::string& path) {
   Command command;
   command.arguments = {path, "--version"};
@@ -60,7 +70,7 @@ Result<Compiler> look_at_compiler(std::string_view name, const std::string& path
   Compiler compiler;
   compiler.name = name;
   compiler.path = path;
-  compiler.identity = finished->output.substr(0, finished->output.find('\n'));
+  compiler.identity = version_line(finished->output);
   return compiler;
 }
 
@@ -101,6 +111,31 @@ Status check_settings(const ToolchainSettings& settings) {
   return {};
 }
 
+Result<Compiler> open_nvcc(const ToolchainSettings& settings,
+                           const std::vector<Compiler>& compilers) {
+  const std::optional<std::string> path = find_nvcc();
+  if (!path) {
+    return make_error(
+        ErrorKind::environment,
+        "there is no nvcc in $CUDA_HOME/bin, /usr/local/cuda/bin or /usr/bin; install "
+        "the CUDA toolkit, or set CUDA_HOME to its folder");
+  }
+  const auto host = std::ranges::find(compilers, "g++", &Compiler::name);
+  if (host == compilers.end()) {
+    return make_error(ErrorKind::environment,
+                      "nvcc needs g++ for the code of the processor, and it is not here; install "
+                      "the package g++",
+                      *path);
+  }
+  Result<Compiler> nvcc = look_at_compiler(nvcc_name, *path);
+  if (!nvcc) {
+    return nvcc.error();
+  }
+  nvcc->host_compiler = host->path;
+  KP_TRY(probe_nvcc(settings, *nvcc));
+  return nvcc;
+}
+
 }  // namespace
 
 struct Toolchain::State {
@@ -108,6 +143,7 @@ struct Toolchain::State {
   BuildCache cache;
   Processor processor;
   std::vector<Compiler> compilers;
+  std::optional<Error> nvcc_problem;  // why nvcc is not among them
 };
 
 Toolchain::Toolchain(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -121,7 +157,8 @@ Result<Toolchain> Toolchain::open(const ToolchainSettings& settings) {
   if (!cache) {
     return cache.error();
   }
-  auto state = std::make_unique<State>(State{settings, std::move(*cache), this_processor(), {}});
+  auto state =
+      std::make_unique<State>(State{settings, std::move(*cache), this_processor(), {}, {}});
   std::string problems;
   for (const KnownCompiler& known : known_compilers) {
     const std::optional<std::string> path = find_compiler(known);
@@ -145,6 +182,12 @@ Result<Toolchain> Toolchain::open(const ToolchainSettings& settings) {
   if (state->compilers.empty()) {
     return no_compiler(problems);
   }
+  Result<Compiler> nvcc = open_nvcc(settings, state->compilers);
+  if (nvcc) {
+    state->compilers.push_back(std::move(*nvcc));
+  } else {
+    state->nvcc_problem = nvcc.error();
+  }
   return Toolchain(std::move(state));
 }
 
@@ -163,13 +206,18 @@ Result<Compiler> Toolchain::find(const std::string& name) const {
     }
     known += (known.empty() ? "" : ", ") + compiler.name;
   }
+  if (name == nvcc_name && state_->nvcc_problem) {
+    return *state_->nvcc_problem;
+  }
   return make_error(ErrorKind::environment,
                     fmt::format("there is no compiler \"{}\" here; known are: {}", name, known));
 }
 
 Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_token stop) const {
   KP_TRY(check_names(request));
-  if (const Status allowed = check_options(request.options); !allowed) {
+  const Status allowed = request.compiler == nvcc_name ? check_cuda_options(request.options)
+                                                       : check_options(request.options);
+  if (!allowed) {
     BuildOutcome outcome;
     outcome.rule = "build_option";
     outcome.diagnostics = allowed.error().message;
@@ -179,7 +227,7 @@ Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_tok
   if (!compiler) {
     return compiler.error();
   }
-  const Result<BuildFlags> flags = build_flags(request, *compiler);
+  const Result<BuildFlags> flags = build_flags(request, *compiler, state_->settings.cutlass);
   if (!flags) {
     return flags.error();
   }

@@ -1,4 +1,5 @@
-// Turns a source into a shared object: jailed, cached, timed out, with options from an allow-list.
+// Turns a source into a shared object (or a cubin): jailed, cached, timed out, with options from an
+// allow-list.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,23 @@
 namespace kernelpro {
 
 struct Compiler {
-  std::string name;  // "g++", "clang++-19": what options and tasks say
+  std::string name;  // "g++", "clang++-19", "nvcc": what options and tasks say
   std::string path;
-  std::string identity;                   // first line of --version
-  std::vector<std::string> target_flags;  // probed: they build *and run* here; empty: generic
+  std::string identity;  // its line of --version that has the version
+  // Probed: they build *and run* here; empty: generic. Of nvcc: the architecture, which only
+  // builds.
+  std::vector<std::string> target_flags;
   std::vector<std::string> openmp_flags;  // probed likewise; empty: no OpenMP
+  std::string host_compiler;  // of nvcc: the g++ that it runs; empty: makes code for this processor
 };
 
 struct BuildRequest {
   std::string source;
   std::string compiler;                      // empty: the first compiler
   std::vector<std::string> options;          // checked against the allow-list
-  std::vector<std::string> libraries;        // "openblas" becomes -lopenblas; names [a-z0-9_]+
+  std::vector<std::string> libraries;        // "openblas" becomes -lopenblas; [a-zA-Z0-9_]+
   std::map<std::string, std::string> files;  // headers laid beside the source, by plain name
+  bool cubin = false;                        // nvcc only: device code alone, for cuModuleLoad
 };
 
 struct BuildOutcome {
@@ -36,7 +41,7 @@ struct BuildOutcome {
   bool timed_out = false;
   std::string rule;         // "build_option" or "private_file" when the build tried what it may not
   std::string diagnostics;  // what the compiler said, capped
-  std::filesystem::path library;
+  std::filesystem::path library;  // or the cubin
   BuildRecord record;
   std::int64_t wall_ns = 0;  // 0 when cached
 };
@@ -46,6 +51,8 @@ struct ToolchainSettings {
   std::filesystem::path abi_include;  // the folder that holds kernelpro/candidate.h
   std::filesystem::path jail;         // kernelpro-jail
   bool landlock = true;
+  std::string cuda_architecture;  // of the device, as "90a"; empty: 90a
+  std::filesystem::path cutlass;  // a CUTLASS checkout; empty: there is none
   std::int64_t build_timeout_ms = 60'000;
   std::int64_t lock_timeout_ms = 120'000;  // how long a timing of somebody else is waited for
 };
@@ -56,6 +63,7 @@ class Toolchain {
   // Finds the compilers (g++-12 or g++, clang++-19) and probes their targets by building and
   // running a vectorised program in the jail; probes are cached by compiler identity and processor.
   // An environment error when there is no compiler at all, saying which package to install.
+  // nvcc is optional and comes last; it is probed by building a small kernel.
   [[nodiscard]] static Result<Toolchain> open(const ToolchainSettings& settings);
   Toolchain(Toolchain&&) noexcept;
   Toolchain& operator=(Toolchain&&) noexcept;
@@ -63,13 +71,14 @@ class Toolchain {
 
   [[nodiscard]] const std::vector<Compiler>& compilers() const;
   // The compiler of that name ("" is the first; "g++-12" is "g++" where that has version 12); an
-  // environment error lists the known ones.
+  // environment error lists the known ones, and for nvcc says what is missing.
   [[nodiscard]] Result<Compiler> find(const std::string& name) const;
 
   // A failed build is a value (`ok` is false); an error means that no build could be tried: no such
   // compiler, disk full, no landlock, or `busy` when a timing held the CPU for the whole of
   // lock_timeout_ms (a caller that holds that lock itself would wait in vain). The key of the
-  // cache is the source as written and as preprocessed, the flags, the compiler and the processor.
+  // cache is the source as written and as preprocessed, the flags, the compiler and the processor;
+  // nvcc's is explained in build.cpp.
   [[nodiscard]] Result<BuildOutcome> build(const BuildRequest& request,
                                            std::stop_token stop = {}) const;
 

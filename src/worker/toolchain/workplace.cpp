@@ -1,7 +1,10 @@
 #include "worker/toolchain/workplace.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -57,6 +60,11 @@ Status write_plain(const fs::path& path, std::string_view text) {
     return make_error(ErrorKind::io,
                       "could not be written; free space there, or set TMPDIR to another folder",
                       path.string());
+  }
+  // nvcc writes the time of a source into device code; equal builds are to be equal.
+  const std::array<timespec, 2> long_ago{};
+  if (utimensat(AT_FDCWD, path.c_str(), long_ago.data(), 0) != 0) {
+    return errno_error("setting the time of " + path.string());
   }
   return hand_over(path, fs::perms::owner_read | fs::perms::owner_write);
 }
@@ -122,6 +130,7 @@ Result<Finished> Workplace::run(const fs::path& jail, bool landlock, const Jaile
   policy.read = system_paths();
   policy.read.push_back(source_folder().string());
   policy.read.push_back((root() / "abi").string());
+  policy.read.insert(policy.read.end(), what.read.begin(), what.read.end());
   policy.write = {output_folder().string()};
   policy.memory_bytes = compiler_memory;
   policy.file_bytes = what.file_bytes;

@@ -18,6 +18,7 @@ struct JailedRun {
   std::vector<std::string> program;
   std::int64_t file_bytes = 0;  // largest file it may write
   std::int64_t timeout_ms = 0;
+  std::vector<std::string> read;  // what it may read beside the system and its own folder
 };
 
 // A scratch folder of three: src (read-only for what runs in the jail), abi (likewise, a copy of

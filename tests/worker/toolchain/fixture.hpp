@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/base/file.hpp"
 #include "worker/toolchain/toolchain.hpp"
@@ -26,6 +27,17 @@ extern "C" int kp_launch(const kp_context*, const kp_tensor* tensors, int32_t) {
 // A source whose kp_launch is there, so that only `extra` decides whether it builds.
 inline std::string source_with(const std::string& extra) {
   return extra + "\n" + doubling_source;
+}
+
+// Those that make code for this processor, which tests may load and run.
+inline std::vector<Compiler> processor_compilers(const Toolchain& toolchain) {
+  std::vector<Compiler> out;
+  for (const Compiler& compiler : toolchain.compilers()) {
+    if (compiler.host_compiler.empty()) {
+      out.push_back(compiler);
+    }
+  }
+  return out;
 }
 
 class ToolchainTest : public testing::Test {

@@ -53,7 +53,7 @@ class BuildTest : public ToolchainTest {};
 
 TEST_F(BuildTest, EveryCompilerBuildsACandidateThatRuns) {
   const Toolchain toolchain = open(probed_settings());
-  for (const Compiler& compiler : toolchain.compilers()) {
+  for (const Compiler& compiler : processor_compilers(toolchain)) {
     SCOPED_TRACE(compiler.name);
     const BuildOutcome outcome =
         build(toolchain, {doubling_source, compiler.name, {"-O3", "target"}, {}, {}});
@@ -95,7 +95,7 @@ extern "C" int kp_launch(const kp_context*, const kp_tensor* t, int32_t) {
   return 0;
 }
 )";
-  for (const Compiler& compiler : toolchain.compilers()) {
+  for (const Compiler& compiler : processor_compilers(toolchain)) {
     if (compiler.openmp_flags.empty()) {
       std::cout << compiler.name << " has no OpenMP here: not tested\n";
       continue;
@@ -126,7 +126,7 @@ double f(double x) { std::thread t([&x] { x = std::erf(x); }); t.join(); return 
 KP_EXPORT double g(double x);
 double g(double x) { return f(x); }
 )");
-  for (const Compiler& compiler : toolchain.compilers()) {
+  for (const Compiler& compiler : processor_compilers(toolchain)) {
     const BuildOutcome outcome = build(
         toolchain, {"#include <kernelpro/candidate.h>\n" + source, compiler.name, {}, {"m"}, {}});
     EXPECT_TRUE(outcome.ok) << outcome.diagnostics;
@@ -144,14 +144,15 @@ TEST_F(BuildTest, FilesBesideTheSourceAreFound) {
 
 TEST_F(BuildTest, NamesThatAreNotPlainAreBadInput) {
   const Toolchain toolchain = open(probed_settings());
-  for (const char* name : {"../x.h", "a/b.h", "", "..", ".x", "-x", "candidate.cpp"}) {
+  for (const char* name :
+       {"../x.h", "a/b.h", "", "..", ".x", "-x", "candidate.cpp", "candidate.cu"}) {
     const Result<BuildOutcome> outcome =
         toolchain.build({doubling_source, "", {}, {}, {{name, ""}}});
     ASSERT_FALSE(outcome.ok()) << name;
     EXPECT_EQ(outcome.error().kind, ErrorKind::bad_input);
     EXPECT_THAT(outcome.error().message, HasSubstr("expected a plain name"));
   }
-  for (const char* name : {"", "-x", "a/b", "a,b", "X"}) {
+  for (const char* name : {"", "-x", "a/b", "a,b", "a.b", "a b"}) {
     const Result<BuildOutcome> outcome = toolchain.build({doubling_source, "", {}, {name}, {}});
     ASSERT_FALSE(outcome.ok()) << name;
     EXPECT_THAT(outcome.error().message, HasSubstr("library name"));
@@ -160,7 +161,7 @@ TEST_F(BuildTest, NamesThatAreNotPlainAreBadInput) {
 
 TEST_F(BuildTest, CompileErrorsComeBackInTheCompilersWords) {
   const Toolchain toolchain = open(probed_settings());
-  for (const Compiler& compiler : toolchain.compilers()) {
+  for (const Compiler& compiler : processor_compilers(toolchain)) {
     const BuildOutcome outcome =
         build(toolchain, {"int broken = nowhere;\n", compiler.name, {}, {}, {}});
     EXPECT_FALSE(outcome.ok);
@@ -172,7 +173,7 @@ TEST_F(BuildTest, CompileErrorsComeBackInTheCompilersWords) {
 
 TEST_F(BuildTest, UndefinedSymbolsAndUnknownPragmasFailTheBuild) {
   const Toolchain toolchain = open(probed_settings());
-  for (const Compiler& compiler : toolchain.compilers()) {
+  for (const Compiler& compiler : processor_compilers(toolchain)) {
     const std::string call = "extern \"C\" int nowhere();\nint x = nowhere();";
     const BuildOutcome undefined = build(toolchain, {source_with(call), compiler.name, {}, {}, {}});
     EXPECT_FALSE(undefined.ok);
@@ -264,7 +265,7 @@ TEST_F(BuildTest, BinaryDoesNotDependOnFoldersOrTheDay) {
       "#include <cassert>\nnamespace { int z(int x) { assert(x); return x; } }\n"
       "KP_EXPORT const char* day(int x);\n"
       "const char* day(int x) { return z(x) ? __DATE__ __TIME__ __FILE__ : \"\"; }");
-  for (const Compiler& compiler : one.compilers()) {
+  for (const Compiler& compiler : processor_compilers(one)) {
     const BuildRequest request{
         "#include <kernelpro/candidate.h>\n" + source, compiler.name, {"-g", "-O2"}, {}, {}};
     const BuildOutcome first = build(one, request);

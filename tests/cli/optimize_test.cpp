@@ -115,20 +115,6 @@ TEST_F(Optimize, WhatIsWrongIsSaid) {
               HasSubstr("expected the number of a node, found \"many\""));
 }
 
-TEST_F(Optimize, ARunIsBoundToItsTask) {
-  copy_task("mine");
-  const Words quick = {"--timing", "0.02", "-n", "1", "--tier", "build", "--accept-suspect"};
-  Words words = {"optimize", "mine"};
-  words.insert(words.end(), quick.begin(), quick.end());
-  const Finished made = kernelpro(words);
-  EXPECT_TRUE(made.exit_code == 0 || made.exit_code == 3) << made.errors;
-  const fs::path source = work() / "tasks/mine/baseline.cpp";
-  write(source, content_of(source) + "// changed\n");
-  const Finished resumed = kernelpro({"resume", "mine-1", "-n", "2"});
-  expect_exit(resumed, 2);
-  EXPECT_THAT(resumed.errors, HasSubstr("the task has changed since run mine-1 began"));
-}
-
 TEST_F(Optimize, AKillAtAnyMomentLosesAtMostTheEvaluationUnderWay) {
   constexpr int kills = 50;
   std::mt19937 random(7);  // NOLINT(bugprone-random-generator-seed): the same moments every time

@@ -75,6 +75,23 @@ TEST_F(Interrupt, AKilledWorkerIsReportedWithWhatWasJudgedAndLeavesNoProcess) {
   EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
 }
 
+TEST_F(Interrupt, TheNextWorkerRemovesTheScratchFoldersOfAKilledOne) {
+  Running running(endless(), work());
+  ASSERT_TRUE(first_is_judged());
+  const std::optional<pid_t> victim = worker();
+  ASSERT_TRUE(victim);
+  // Another worker comes and goes while the first one lives.
+  const Command other = command({KERNELPRO_BIN_DIR "/kernelpro-worker"});
+  expect_exit(run_to_end(other), 0);
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), Not(IsEmpty()));
+  ::kill(*victim, SIGKILL);
+  EXPECT_EQ(running.end(), 5);
+  EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), Not(IsEmpty()));
+  expect_exit(run_to_end(other), 0);
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
 // What a terminal gets until the last program on it has ended.
 std::string shown_on(int terminal) {
   std::string shown;

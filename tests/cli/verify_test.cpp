@@ -58,6 +58,41 @@ TEST_F(Verify, WhatDiffersOnAnotherMachineIsListedAndTheCertificateHolds) {
   EXPECT_EQ(differences["verified"]["now"], "yes");
 }
 
+TEST_F(Verify, AWideIntervalNeitherConfirmsNorRefutesASpeedUp) {
+  const Json good = certificate({});
+  Json vague = good;
+  vague["verdict"]["timing"]["speedup_interval"] = {0.01, 1000.0};
+  save(vague);
+  const Finished said = verify();
+  expect_exit(said, 0);
+  EXPECT_THAT(said.output, AllOf(HasSubstr(": holds\n"),
+                                 HasSubstr("its speed-up is neither confirmed nor refuted"),
+                                 HasSubstr("longer --timing")));
+  // Only the comparison differs, and that is what cannot be told.
+  vague["verdict"]["timing"]["comparison"] = "same";
+  save(vague);
+  const Json undecided = json({"verify", file().string()}, "cli_verify.json", 5);
+  EXPECT_EQ(undecided["speed"], "cannot_tell");
+  EXPECT_EQ(undecided["holds"], false);
+  // A narrow interval elsewhere leaves no doubt.
+  Json other = good;
+  other["verdict"]["timing"]["comparison"] = "same";
+  other["verdict"]["timing"]["speedup"] = 1000;
+  other["verdict"]["timing"]["speedup_interval"] = {999, 1001};
+  save(other);
+  EXPECT_EQ(json({"verify", file().string()}, "cli_verify.json", 3)["speed"], "differs");
+}
+
+TEST_F(Verify, AsManyThreadsAreGivenAsTheCertificateSays) {
+  (void)certificate({"--no-timing", "--threads", "1"});
+  const Json result = json({"verify", file().string()}, "cli_verify.json", 0);
+  EXPECT_EQ(result["evaluation"]["certificate"]["threads"], 1);
+  const Json more = json({"verify", file().string(), "--threads", "3"}, "cli_verify.json", 0);
+  EXPECT_EQ(more["evaluation"]["certificate"]["threads"], 3);
+  ASSERT_EQ(more["differences"].size(), 1U);
+  EXPECT_EQ(more["differences"][0]["what"], "threads");
+}
+
 TEST_F(Verify, ACertificateThatWasTamperedWithDoesNotHold) {
   const Json good = certificate();
   Json forged = good;

@@ -64,6 +64,15 @@ EvaluateOrder repetition(const Certificate& certificate) {
   return order;
 }
 
+// As many threads as the certificate's candidate was given, unless the user says how many. Where it
+// had every core of its machine, it gets every core of this one.
+Options with_threads(Options options, const Certificate& certificate) {
+  if (options.threads == 0 && certificate.threads != certificate.machine.cores) {
+    options.threads = certificate.threads;
+  }
+  return options;
+}
+
 nlohmann::json differences_json(const std::vector<Difference>& differences) {
   nlohmann::json list = nlohmann::json::array();
   for (const Difference& difference : differences) {
@@ -85,23 +94,56 @@ void print_differences(const std::vector<Difference>& differences) {
   }
 }
 
+// What a repetition came to.
+struct Repetition {
+  std::vector<Difference> differences;
+  SpeedClaim speed = SpeedClaim::not_timed;
+  bool holds = true;       // no difference matters
+  bool undecided = false;  // only the comparison does, and it was measured too coarsely to tell
+};
+
+Repetition compare(const Certificate& before, const Certificate& now) {
+  Repetition out;
+  out.differences = compare_certificates(before, now);
+  out.speed = compare_speed(before.verdict.timing, now.verdict.timing);
+  bool more_than_speed = false;
+  for (const Difference& difference : out.differences) {
+    out.holds = out.holds && !difference.matters;
+    more_than_speed = more_than_speed || (difference.matters && difference.what != "comparison");
+  }
+  out.undecided = !out.holds && !more_than_speed && out.speed == SpeedClaim::cannot_tell;
+  return out;
+}
+
+void print_repetition(const Certificate& before, const Certificate& now,
+                      const Repetition& repetition) {
+  const char* said = repetition.holds ? "holds" : "does not hold";
+  fmt::print("\ncertificate of {}: {}\n", before.date, repetition.undecided ? "cannot tell" : said);
+  if (repetition.speed == SpeedClaim::cannot_tell) {
+    fmt::print(
+        "  its speed-up is neither confirmed nor refuted: the 95 % interval was {:.0f} % wide "
+        "then and is {:.0f} %\n  now, and over 10 % overlapping says little; verify on a quieter "
+        "machine, or with a longer --timing\n",
+        100 * interval_width(before.verdict.timing), 100 * interval_width(now.verdict.timing));
+  }
+  print_differences(repetition.differences);
+}
+
 int report_repetition(const Options& options, const Certificate& before, const Evaluated& now) {
-  const std::vector<Difference> differences = compare_certificates(before, now.certificate);
-  const bool holds = std::none_of(differences.begin(), differences.end(),
-                                  [](const Difference& difference) { return difference.matters; });
+  const Repetition repetition = compare(before, now.certificate);
   if (options.json) {
-    print_json({{"holds", holds},
-                {"differences", differences_json(differences)},
+    print_json({{"holds", repetition.holds},
+                {"speed", std::string(name_of(repetition.speed))},
+                {"differences", differences_json(repetition.differences)},
                 {"evaluation", to_json(now)}});
   } else {
     fmt::print("{}", evaluation_text(now));
-    fmt::print("\ncertificate of {}: {}\n", before.date, holds ? "holds" : "does not hold");
-    print_differences(differences);
+    print_repetition(before, now.certificate, repetition);
   }
-  if (now.certificate.verdict.outcome == Outcome::not_judged) {
+  if (now.certificate.verdict.outcome == Outcome::not_judged || repetition.undecided) {
     return exit_environment;
   }
-  return holds ? exit_done : exit_not_passed;
+  return repetition.holds ? exit_done : exit_not_passed;
 }
 
 }  // namespace
@@ -117,7 +159,9 @@ int verify(const Options& options, std::stop_token stop) {
   }
   ProgressLine progress(!options.quiet);
   progress.show(before->task.name + ": opening");
-  if (const Result<Opened> opened = open_task(*worker, options, before->task, stop); !opened) {
+  const Result<Opened> opened =
+      open_task(*worker, with_threads(options, *before), before->task, stop);
+  if (!opened) {
     progress.clear();
     return report_error(options, opened.error());
   }

@@ -11,6 +11,7 @@ namespace kernelpro {
 namespace {
 
 constexpr std::size_t shown_evidence = 12;
+constexpr double widest_interval = 0.1;
 
 std::string share_text(const Timing& timing) {
   double least = 0;
@@ -177,12 +178,45 @@ std::string verdict_table(const std::vector<Evaluated>& evaluations) {
   return table.text();
 }
 
+std::string_view name_of(SpeedClaim claim) {
+  switch (claim) {
+    case SpeedClaim::not_timed:
+      return "not_timed";
+    case SpeedClaim::confirmed:
+      return "confirmed";
+    case SpeedClaim::differs:
+      return "differs";
+    case SpeedClaim::cannot_tell:
+      return "cannot_tell";
+  }
+  return "not_timed";
+}
+
+double interval_width(const Timing& timing) {
+  const Interval& interval = timing.speedup_interval;
+  return timing.speedup > 0 ? (interval.high - interval.low) / timing.speedup : 0;
+}
+
+SpeedClaim compare_speed(const Timing& before, const Timing& now) {
+  if (before.comparison == Comparison::not_timed || now.comparison == Comparison::not_timed) {
+    return SpeedClaim::not_timed;
+  }
+  if (!overlap(before.speedup_interval, now.speedup_interval)) {
+    return SpeedClaim::differs;
+  }
+  const bool wide = std::max(interval_width(before), interval_width(now)) > widest_interval;
+  return wide ? SpeedClaim::cannot_tell : SpeedClaim::confirmed;
+}
+
 std::vector<Difference> compare_certificates(const Certificate& before, const Certificate& now) {
   std::vector<Difference> out;
   add_difference(out, "processor", before.machine.processor, now.machine.processor);
   add_difference(out, "architecture", before.machine.architecture, now.machine.architecture);
   add_difference(out, "cores", std::to_string(before.machine.cores),
                  std::to_string(now.machine.cores));
+  if (before.threads > 0) {
+    add_difference(out, "threads", std::to_string(before.threads), std::to_string(now.threads));
+  }
   add_difference(out, "kernel", before.machine.kernel, now.machine.kernel);
   add_difference(out, "last-level cache", std::to_string(before.machine.cache_bytes),
                  std::to_string(now.machine.cache_bytes));
@@ -205,12 +239,13 @@ std::vector<Difference> compare_certificates(const Certificate& before, const Ce
                  now.verdict.verified ? "yes" : "no");
   const Timing& first = before.verdict.timing;
   const Timing& second = now.verdict.timing;
-  if (first.comparison != Comparison::not_timed && second.comparison != Comparison::not_timed) {
+  const SpeedClaim speed = compare_speed(first, second);
+  if (speed != SpeedClaim::not_timed) {
     add_difference(out, "comparison", std::string(name_of(first.comparison)),
                    std::string(name_of(second.comparison)), true);
-    if (!overlap(first.speedup_interval, second.speedup_interval)) {
-      add_difference(out, "speed-up", speedup_text(first), speedup_text(second));
-    }
+  }
+  if (speed == SpeedClaim::differs) {
+    add_difference(out, "speed-up", speedup_text(first), speedup_text(second));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/model/certificate.hpp"
@@ -25,6 +26,16 @@ struct Difference {
   std::string now;
   bool matters = false;  // the verdict or the comparison differ, not only the circumstances
 };
+
+// What a repetition says of a certificate's speed-up. `cannot_tell`: the intervals overlap, but one
+// is so wide (over 10 % of its speed-up) that this says little.
+enum class SpeedClaim { not_timed, confirmed, differs, cannot_tell };
+
+[[nodiscard]] std::string_view name_of(SpeedClaim claim);
+[[nodiscard]] SpeedClaim compare_speed(const Timing& before, const Timing& now);
+
+// The 95 % interval's width over the speed-up; 0: not timed.
+[[nodiscard]] double interval_width(const Timing& timing);
 
 [[nodiscard]] std::vector<Difference> compare_certificates(const Certificate& before,
                                                            const Certificate& now);

@@ -84,7 +84,8 @@ Status read_rewriter(Move& move, const std::string& value) {
     if (word == "then" && named) {
       named = false;
     } else if (!named && equals == std::string::npos && word != "then") {
-      move.rewriters.push_back({word, {}});
+      const bool optional = word.ends_with("?");
+      move.rewriters.push_back({optional ? word.substr(0, word.size() - 1) : word, optional, {}});
       named = true;
     } else if (named && equals != std::string::npos) {
       move.rewriters.back().arguments[word.substr(0, equals)] = word.substr(equals + 1);
@@ -93,10 +94,11 @@ Status read_rewriter(Move& move, const std::string& value) {
       break;
     }
   }
-  return named ? Status()
-               : Status(make_error(
-                     ErrorKind::bad_input,
-                     fmt::format(R"(expected "NAME key=value … then NAME …", not "{}")", value)));
+  return named
+             ? Status()
+             : Status(make_error(
+                   ErrorKind::bad_input,
+                   fmt::format(R"(expected "NAME[?] key=value … then NAME …", not "{}")", value)));
 }
 
 Status read_tier(Move& move, const std::string& value) {

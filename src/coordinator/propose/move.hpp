@@ -40,6 +40,7 @@ struct Condition {
 
 struct RewriteStep {
   std::string rewriter;
+  bool optional = false;  // "peel?": left out where it does not apply
   std::map<std::string, std::string> arguments;
 };
 
@@ -50,8 +51,8 @@ struct Move {
   std::vector<Condition> when;       // all must hold
   std::vector<std::string> options;  // added to the build options; "!-O2" takes one away
   std::string compiler;              // built by this one instead
-  // Of the room rewrite, one after the other ("peel then register_block"); none: the source stays.
-  // Of all but the last the first site counts.
+  // Of the room rewrite, one after the other ("peel? then register_block"); none: the source stays.
+  // Of all but the last that applies the first site counts.
   std::vector<RewriteStep> rewriters;
   bool tune = false;                // one step of one tunable, up or down
   double gain = 1.1;                // the factor to expect where it works

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "common/model/tunables.hpp"
 #include "coordinator/rewrite/rewriter.hpp"
@@ -17,6 +18,8 @@ namespace {
 constexpr double matching_class = 1.5;
 constexpr double other_class = 0.6;
 constexpr double later_site = 0.8;
+// A move made again on the way from the root finds what its first time has left.
+constexpr double made_before = 0.3;
 // How many trials the move file's own expectation counts for.
 constexpr double prior_trials = 2;
 
@@ -66,6 +69,11 @@ double own_promise(const Move& move, const Parent& parent) {
   return move.chance * std::log(move.gain) * class_factor(move, parent.diagnosis.bottleneck);
 }
 
+// Sizes are stepped through one by one, everything else is done once as a rule.
+double repeat_factor(const Move& move, const Parent& parent) {
+  return !move.tune && parent.moves.contains(move.id) ? made_before : 1;
+}
+
 // The mean of that and of what the move has gained so far.
 double learned(double promise, const std::string& move, const MoveRecords& records) {
   const auto record = records.find(move);
@@ -83,8 +91,9 @@ Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate can
   suggestion.proposal.plan = std::move(plan);
   suggestion.proposal.predicted_gain = move.gain;
   suggestion.proposal.candidate = std::move(candidate);
-  suggestion.promise =
-      own_promise(move, parent) * std::pow(later_site, static_cast<double>(position));
+  suggestion.promise = own_promise(move, parent);
+  suggestion.weight =
+      repeat_factor(move, parent) * std::pow(later_site, static_cast<double>(position));
   return suggestion;
 }
 
@@ -196,34 +205,37 @@ std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
   return {};
 }
 
-Result<Program> Playbook::parse(const Parent& parent, std::stop_token stop) const {
-  return parse_program(parent.candidate.source, settings_.parse, stop);
-}
-
-Result<std::vector<Rewritten>> Playbook::rewritten(const Move& move, const Program& program) const {
-  Result<std::vector<Rewritten>> sites =
-      rewrite(move.rewriters.front().rewriter, program, move.rewriters.front().arguments);
-  for (std::size_t i = 1; i < move.rewriters.size() && sites; ++i) {
-    const Rewritten before = sites->front();
-    const Result<Program> next = parse_program(before.source, settings_.parse);
-    if (!next) {
-      return next.error();
-    }
-    sites = rewrite(move.rewriters[i].rewriter, *next, move.rewriters[i].arguments);
-    if (sites) {
-      for (Rewritten& site : *sites) {
-        site.summary = before.summary + "; " + site.summary;
+Result<std::vector<Rewritten>> Playbook::rewritten(const Move& move, const std::string& source,
+                                                   const std::stop_token& stop) const {
+  std::vector<Rewritten> sites;
+  std::optional<Error> refused;
+  for (const RewriteStep& step : move.rewriters) {
+    const std::string& from = sites.empty() ? source : sites.front().source;
+    const std::string before = sites.empty() ? "" : sites.front().summary + "; ";
+    Result<std::vector<Rewritten>> next =
+        memory_->rewritten(step.rewriter, from, step.arguments, stop);
+    if (next) {
+      sites = std::move(*next);
+      for (Rewritten& site : sites) {
+        site.summary = before + site.summary;
       }
+    } else if (!step.optional) {
+      return next.error();
+    } else if (!refused) {
+      refused = next.error();
     }
+  }
+  if (sites.empty() && refused) {
+    return *refused;
   }
   return sites;
 }
 
 Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent& parent,
-                                                  const Program& program) const {
+                                                  std::stop_token stop) const {
   std::vector<Suggestion> out;
   if (!move.rewriters.empty()) {
-    const Result<std::vector<Rewritten>> sites = rewritten(move, program);
+    const Result<std::vector<Rewritten>> sites = rewritten(move, parent.candidate.source, stop);
     if (!sites) {
       return sites.error();
     }
@@ -244,11 +256,11 @@ Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent
 }
 
 double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) {
-  return learned(suggestion.promise, suggestion.proposal.move, records);
+  return suggestion.weight * learned(suggestion.promise, suggestion.proposal.move, records);
 }
 
 double Playbook::promise(const Move& move, const Parent& parent, const MoveRecords& records) {
-  return learned(own_promise(move, parent), move.id, records);
+  return repeat_factor(move, parent) * learned(own_promise(move, parent), move.id, records);
 }
 
 }  // namespace kernelpro

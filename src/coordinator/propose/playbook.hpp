@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -13,8 +14,8 @@
 #include "common/model/node.hpp"
 #include "common/model/run.hpp"
 #include "coordinator/propose/move.hpp"
+#include "coordinator/propose/rewrite_memory.hpp"
 #include "coordinator/rewrite/parse.hpp"
-#include "coordinator/rewrite/rewriter.hpp"
 
 namespace kernelpro {
 
@@ -36,7 +37,8 @@ struct Parent {
 
 struct Suggestion {
   Proposal proposal;
-  double promise = 0;  // by the move file and the parent's class; records come on top
+  double promise = 0;  // of its move, by the move file and the parent's class
+  double weight = 1;   // less than 1 at later sites, and for a move made before on the way
 };
 
 // Moves that did not apply, and why: for `why` and for people who write moves.
@@ -54,6 +56,7 @@ struct PlaybookSettings {
   ParseSettings parse;
 };
 
+// Remembers what it has parsed and rewritten, so it is for one thread at a time.
 class Playbook {
  public:
   // Errors name the malformed file, or the unknown tier or move with the known ones.
@@ -62,13 +65,11 @@ class Playbook {
   // Why the move cannot be considered for this parent at all; empty: it can.
   [[nodiscard]] std::string obstacle(const Move& move, const Parent& parent) const;
 
-  // Blocks while clang parses. A source that does not parse still gets moves without a rewriter.
-  [[nodiscard]] Result<Program> parse(const Parent& parent, std::stop_token stop = {}) const;
-
-  // The move made concrete at every site, the most promising first; `program` is looked at only by
-  // moves with a rewriter. An error says why it does not apply.
+  // The move made concrete at every site, the most promising first. Blocks while clang parses. An
+  // error says why it does not apply; a source that does not parse still gets moves without a
+  // rewriter.
   [[nodiscard]] Result<std::vector<Suggestion>> suggest(const Move& move, const Parent& parent,
-                                                        const Program& program) const;
+                                                        std::stop_token stop = {}) const;
 
   // The expected log gain, given how the move has fared so far; of a move: at its first site.
   [[nodiscard]] static double promise(const Suggestion& suggestion, const MoveRecords& records);
@@ -79,14 +80,18 @@ class Playbook {
 
  private:
   Playbook(PlaybookSettings settings, std::vector<Move> moves)
-      : settings_(std::move(settings)), moves_(std::move(moves)) {}
-  // The sites of its last rewriter, after the others were applied at their first site.
+      : settings_(std::move(settings)),
+        moves_(std::move(moves)),
+        memory_(std::make_unique<RewriteMemory>(settings_.parse)) {}
+  // The sites of its last rewriter that applies, after the others were applied at their first site.
   [[nodiscard]] Result<std::vector<Rewritten>> rewritten(const Move& move,
-                                                         const Program& program) const;
+                                                         const std::string& source,
+                                                         const std::stop_token& stop) const;
   [[nodiscard]] bool holds(const Condition& condition, const Parent& parent) const;
 
   PlaybookSettings settings_;
   std::vector<Move> moves_;
+  std::unique_ptr<RewriteMemory> memory_;
 };
 
 }  // namespace kernelpro

@@ -24,13 +24,7 @@ Prospects::Prospects(const Playbook& playbook, Parent parent)
 }
 
 void Prospects::open(const Move& move, std::stop_token stop) {
-  if (!move.rewriters.empty() && !program_) {
-    program_ = playbook_->parse(parent_, stop);
-  }
-  Result<std::vector<Suggestion>> made =
-      move.rewriters.empty() || *program_
-          ? playbook_->suggest(move, parent_, move.rewriters.empty() ? Program() : **program_)
-          : Result<std::vector<Suggestion>>(program_->error());
+  Result<std::vector<Suggestion>> made = playbook_->suggest(move, parent_, std::move(stop));
   if (!made) {
     refusals_.push_back({move.id, made.error().text()});
     return;

@@ -40,7 +40,6 @@ class Prospects {
   Parent parent_;
   std::vector<const Move*> unopened_;
   std::vector<Waiting> waiting_;
-  std::optional<Result<Program>> program_;  // parsed when the first rewriter asks for it
   std::vector<Refusal> refusals_;
   std::size_t made_ = 0;
 };

@@ -19,71 +19,175 @@ using nlohmann::json;
 
 constexpr std::size_t largest_dump = std::size_t{512} << 20U;
 constexpr std::int64_t compiler_memory = 8LL << 30;
-constexpr int deepest_tree = 1000;
+constexpr std::size_t deepest_tree = 1000;
 const char* const source_name = "candidate.cpp";
 
-std::string string_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+// Builds nodes while the text is read. A tree of all that clang says, most of which nobody asks
+// for, takes several times as long.
+class TreeReader : public nlohmann::json_sax<json> {
+ public:
+  [[nodiscard]] AstNode take() { return std::move(root_); }
 
-bool flag_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
-}
-
-std::size_t number_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<std::size_t>() : 0;
-}
-
-// Where a place is written: of something that a macro made, the macro's use.
-const json& written_place(const json& place, bool& in_macro) {
-  const auto expansion = place.find("expansionLoc");
-  in_macro = expansion != place.end();
-  return in_macro ? *expansion : place;
-}
-
-void read_range(const json& object, AstNode& node) {
-  const auto range = object.find("range");
-  if (range == object.end() || !range->contains("begin") || !range->contains("end")) {
-    return;
+  bool null() override {
+    if (part() == Part::children) {
+      nodes_.back().inner.emplace_back();
+    }
+    return true;
   }
-  const json& begin = written_place((*range)["begin"], node.begins_in_macro);
-  const json& end = written_place((*range)["end"], node.ends_in_macro);
-  node.begin = number_at(begin, "offset");
-  node.end = number_at(end, "offset") + number_at(end, "tokLen");
-}
 
-AstNode read_node(const json& object, int depth) {
-  AstNode node;
-  if (!object.is_object()) {
-    return node;
+  bool boolean(bool value) override {
+    if (part() != Part::node) {
+      return true;
+    }
+    AstNode& node = nodes_.back();
+    if (key_ == "isArrow") {
+      node.arrow = value;
+    } else if (key_ == "hasInit") {
+      node.has_init = value;
+    } else if (key_ == "hasVar") {
+      node.has_variable = value;
+    } else if (key_ == "constexpr" || key_ == "isConstexpr") {
+      node.is_constexpr = node.is_constexpr || value;
+    } else if (key_ == "inline") {
+      node.is_inline = value;
+    }
+    return true;
   }
-  node.kind = string_at(object, "kind");
-  node.name = string_at(object, "name");
-  node.opcode = string_at(object, "opcode");
-  node.storage = string_at(object, "storageClass");
-  node.arrow = flag_at(object, "isArrow");
-  node.has_init = flag_at(object, "hasInit");
-  node.has_variable = flag_at(object, "hasVar");
-  node.is_constexpr = flag_at(object, "constexpr") || flag_at(object, "isConstexpr");
-  node.is_inline = flag_at(object, "inline");
-  if (const auto type = object.find("type"); type != object.end()) {
-    node.type = string_at(*type, "qualType");
+
+  bool number_unsigned(number_unsigned_t value) override {
+    if (is_place(part()) && key_ == "offset") {
+      place_.offset = value;
+    } else if (is_place(part()) && key_ == "tokLen") {
+      place_.length = value;
+    }
+    return true;
   }
-  if (const auto place = object.find("loc"); place != object.end()) {
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+
+  bool string(string_t& value) override {
+    if (part() == Part::type && key_ == "qualType") {
+      nodes_.back().type = std::move(value);
+    } else if (part() == Part::node) {
+      AstNode& node = nodes_.back();
+      if (key_ == "kind") {
+        node.kind = std::move(value);
+      } else if (key_ == "name") {
+        node.name = std::move(value);
+      } else if (key_ == "opcode") {
+        node.opcode = std::move(value);
+      } else if (key_ == "storageClass") {
+        node.storage = std::move(value);
+      }
+    }
+    return true;
+  }
+
+  bool key(string_t& value) override {
+    key_ = std::move(value);
+    return true;
+  }
+
+  bool start_object(std::size_t /*count*/) override {
+    const Part inside = part_inside();
+    if (inside == Part::node) {
+      nodes_.emplace_back();
+    } else if (is_place(inside) && !is_place(part())) {
+      place_ = {};
+    } else if (is_place(inside)) {
+      place_.in_macro = true;
+    }
+    parts_.push_back(inside);
+    return true;
+  }
+
+  bool end_object() override {
+    const Part ended = part();
+    parts_.pop_back();
+    if (is_place(ended) && !is_place(part())) {
+      set_place(ended);
+    } else if (ended == Part::node) {
+      AstNode node = std::move(nodes_.back());
+      nodes_.pop_back();
+      (nodes_.empty() ? root_ : nodes_.back().inner.emplace_back()) = std::move(node);
+    }
+    return true;
+  }
+
+  bool start_array(std::size_t /*count*/) override {
+    const bool children = part() == Part::node && key_ == "inner" && nodes_.size() <= deepest_tree;
+    parts_.push_back(children ? Part::children : Part::skipped);
+    return true;
+  }
+
+  bool end_array() override {
+    parts_.pop_back();
+    return true;
+  }
+
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  // Where in a node the reader is.
+  enum class Part { outside, node, children, type, name_place, range, begin, end, skipped };
+
+  struct WrittenPlace {
+    std::size_t offset = 0;
+    std::size_t length = 0;
     bool in_macro = false;
-    node.place = number_at(written_place(*place, in_macro), "offset");
+  };
+
+  [[nodiscard]] Part part() const { return parts_.empty() ? Part::outside : parts_.back(); }
+
+  static bool is_place(Part part) {
+    return part == Part::name_place || part == Part::begin || part == Part::end;
   }
-  read_range(object, node);
-  if (const auto inner = object.find("inner"); inner != object.end() && depth < deepest_tree) {
-    for (const json& child : *inner) {
-      node.inner.push_back(read_node(child, depth + 1));
+
+  [[nodiscard]] Part part_inside() const {
+    switch (part()) {
+      case Part::outside:
+      case Part::children:
+        return Part::node;
+      case Part::node:
+        return key_ == "type"    ? Part::type
+               : key_ == "loc"   ? Part::name_place
+               : key_ == "range" ? Part::range
+                                 : Part::skipped;
+      case Part::range:
+        return key_ == "begin" ? Part::begin : key_ == "end" ? Part::end : Part::skipped;
+      case Part::name_place:
+      case Part::begin:
+      case Part::end:
+        // Of something that a macro made, the macro's use is where it is written.
+        return key_ == "expansionLoc" ? part() : Part::skipped;
+      default:
+        return Part::skipped;
     }
   }
-  return node;
-}
+
+  void set_place(Part ended) {
+    AstNode& node = nodes_.back();
+    if (ended == Part::name_place) {
+      node.place = place_.offset;
+    } else if (ended == Part::begin) {
+      node.begin = place_.offset;
+      node.begins_in_macro = place_.in_macro;
+    } else {
+      node.end = place_.offset + place_.length;
+      node.ends_in_macro = place_.in_macro;
+    }
+  }
+
+  AstNode root_;
+  std::vector<AstNode> nodes_;  // those not ended yet, outermost first
+  std::vector<Part> parts_;
+  std::string key_;
+  WrittenPlace place_;
+};
 
 Status write_readable(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -173,13 +277,12 @@ Result<ClangDump> dump_namespace(const std::string& source, const std::string& n
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t close = text.find("\n}\n", begin);
     const std::size_t end = close == std::string::npos ? text.size() : close + 3;
-    const json document =
-        json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                    text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (document.is_discarded()) {
+    TreeReader reader;
+    if (!json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                         text.begin() + static_cast<std::ptrdiff_t>(end), &reader)) {
       return make_error(ErrorKind::internal, "its syntax tree could not be read", settings.clang);
     }
-    dump.namespaces.push_back(read_node(document, 0));
+    dump.namespaces.push_back(reader.take());
     begin = end;
   }
   return dump;

@@ -8,6 +8,7 @@
 #include "coordinator/rewrite/convert.hpp"
 #include "coordinator/rewrite/order.hpp"
 #include "coordinator/rewrite/print.hpp"
+#include "coordinator/rewrite/scratch.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
@@ -321,25 +322,20 @@ Result<Program> pack(const Program& program, const PackSite& site) {
     return refuse(found.reason.empty() ? site.array + " is not read there" : found.reason);
   }
   Program out = program;
-  add_include(out, "memory");
-  add_include(out, "cstddef");
   Names used = names_in(program);
   const std::string owner = fresh_name(site.array + "_owner", used);
   const std::string buffer = fresh_name(site.array + "_packed", used);
   const Access& access = *std::ranges::max_element(
       found.accesses, {}, [](const Access& one) { return one.loops.size(); });
-  Stmt owner_line;
-  owner_line.text = "const auto " + owner + " = std::make_unique_for_overwrite<" + type +
-                    "[]>(static_cast<std::size_t>(" + print_expr(buffer_size(access)) + "));";
-  Stmt pointer = make_declaration(type + "* __restrict", buffer,
-                                  {Expr{Expr::Kind::verbatim, owner + ".get()", {}, {}}});
+  const Body memory = make_scratch(out, {owner, buffer, type, buffer_size(access)});
   Body& list = list_at(out, site.reuse);
   const std::size_t at = earliest(list, site.reuse.path.back(), access, site.array);
   const auto split = list.begin() + static_cast<std::ptrdiff_t>(at);
   Body behind(split, list.end());
   list.erase(split, list.end());
   redirect(behind, site.array, access, buffer, tunables);
-  list.insert(list.end(), {owner_line, pointer, copy_loops(access, site.array, buffer)});
+  list.insert(list.end(), memory.begin(), memory.end());
+  list.push_back(copy_loops(access, site.array, buffer));
   list.insert(list.end(), behind.begin(), behind.end());
   return out;
 }

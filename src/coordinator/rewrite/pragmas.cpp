@@ -1,4 +1,4 @@
-// The transformations that only write pragmas: parallel, simd, unroll, omp_tile.
+// The transformations that only write pragmas: parallel, limit_threads, simd, unroll, omp_tile.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -215,6 +215,34 @@ std::vector<Offer> offer_parallel(const Program& program, const Arguments& argum
     offers.push_back({site_label(program, {site.loop}),
                       "rounds shared among threads, " + site.schedule + " schedule" + what,
                       [program, site] { return parallel(program, site); }});
+  }
+  return offers;
+}
+
+Result<Program> limit_threads(const Program& program, const Place& place) {
+  const Stmt& loop = stmt_at(program, place);
+  if (!has_pragma(loop, "omp parallel")) {
+    return refuse("the loop over " + loop_label(loop) + " is not shared among threads");
+  }
+  if (has_pragma(loop, "num_threads")) {
+    return refuse("the loop over " + loop_label(loop) + " has a limit already");
+  }
+  Program out = program;
+  add_include(out, "omp.h");
+  const std::string share = add_tunable(out, "THREAD_SHARE", {1, 2, 3, 4, 8}, 2);
+  for (std::string& line : stmt_at(out, place).loop.pragmas) {
+    if (line.find("omp parallel") != std::string::npos) {
+      line += " num_threads((omp_get_max_threads() + " + share + " - 1) / " + share + ")";
+    }
+  }
+  return out;
+}
+
+std::vector<Offer> offer_limit_threads(const Program& program) {
+  std::vector<Offer> offers;
+  for (const Place& place : hot_loops(program)) {
+    offers.push_back({site_label(program, {place}), "as few threads as pay",
+                      [program, place] { return limit_threads(program, place); }});
   }
   return offers;
 }

@@ -5,6 +5,7 @@
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/jam.hpp"
 #include "coordinator/rewrite/print.hpp"
+#include "coordinator/rewrite/scratch.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
@@ -140,22 +141,16 @@ Result<Program> privatise(const Program& program, const Place& place, const std:
                   loop_label(loop));
   }
   Program out = program;
-  add_include(out, "memory");
-  add_include(out, "cstddef");
   Names used = names_in(program);
   const std::string owner = fresh_name(array + "_memory", used);
   const std::string own = fresh_name(array + "_own", used);
   const Expr size = *reach.size();
   const Expr positive =
       make_conditional(make_binary(">", size, make_number(0)), size, make_number(1));
-  Stmt memory;
-  memory.text = "const auto " + owner + " = std::make_unique_for_overwrite<" + reach.type() +
-                "[]>(static_cast<std::size_t>(" + print_expr(positive) + "));";
-  Stmt pointer = make_declaration(reach.type() + "* __restrict", own,
-                                  {Expr{Expr::Kind::verbatim, owner + ".get()", {}, {}}});
+  const Body memory = make_scratch(out, {owner, own, reach.type(), positive});
   Body& body = stmt_at(out, place).body;
   substitute(body, array, make_name(own, reach.type() + "*"));
-  body.insert(body.begin(), {memory, pointer});
+  body.insert(body.begin(), memory.begin(), memory.end());
   return out;
 }
 

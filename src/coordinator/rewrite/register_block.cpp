@@ -118,11 +118,12 @@ Result<Program> register_block(const Program& program, const std::vector<Place>&
       return make_error(ErrorKind::bad_input, "the loop over " + variables[i] + " is gone");
     }
     const bool vectorised = i == 0;
-    const std::string factor = vectorised
-                                   ? add_tunable(out, "LANES_" + upper_case(variables[i]),
-                                                 {4, 8, 12, 16, 24, 32}, loops.size() == 1 ? 8 : 16)
-                                   : add_tunable(out, "BLOCK_" + upper_case(variables[i]),
-                                                 {1, 2, 3, 4, 5, 6, 8}, loops.size() == 2 ? 4 : 2);
+    // About as many sums at once as it takes to hide how long each addition lasts.
+    const std::string factor =
+        vectorised ? add_tunable(out, "LANES_" + upper_case(variables[i]), {4, 8, 12, 16, 24, 32},
+                                 loops.size() == 1 ? 32 : 16)
+                   : add_tunable(out, "BLOCK_" + upper_case(variables[i]), {1, 2, 3, 4, 5, 6, 8},
+                                 loops.size() == 2 ? 4 : 2);
     Result<Program> blocked = block_one(out, place, factor);
     if (!blocked) {
       return blocked.error();

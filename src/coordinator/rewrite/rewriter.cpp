@@ -46,6 +46,8 @@ const std::map<std::string, Rewriter>& rewriters() {
              "there are no loops", offer_inline_calls)},
       {"interchange", plain("swaps a loop with the one inside it",
                             "there is no loop with a loop directly inside", offer_interchange)},
+      {"limit_threads", plain("shares a parallel loop among a part of the threads only",
+                              "there are no loops", offer_limit_threads)},
       {"omp_tile",
        plain("asks clang to tile perfectly nested loops", "there are no loops", offer_omp_tile)},
       {"pack", plain("copies what a loop reads again and again into a contiguous buffer",

@@ -101,6 +101,10 @@ struct ParallelSite {
 [[nodiscard]] Result<Program> parallel(const Program& program, const ParallelSite& site);
 [[nodiscard]] std::vector<Offer> offer_parallel(const Program& program, const Arguments& arguments);
 
+// Gives a loop that is shared among threads a part of those there are; the part is a tunable.
+[[nodiscard]] Result<Program> limit_threads(const Program& program, const Place& place);
+[[nodiscard]] std::vector<Offer> offer_limit_threads(const Program& program);
+
 // Asks for vector instructions over the rounds of the loop.
 [[nodiscard]] Result<Program> simd(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_simd(const Program& program);

@@ -22,7 +22,7 @@ const char* const whole =
     "tier: nest\n"
     "title: Block it\n"
     "when: option target; not after block; source for (\n"
-    "rewriter: peel then register_block depth=2 site=i\n"
+    "rewriter: peel? then register_block depth=2 site=i\n"
     "options: -O3 !-O2\n"
     "gain: 2.5\n"
     "chance: 0.25\n"
@@ -39,6 +39,8 @@ TEST(MoveFile, SaysEverythingAboutAMove) {
   EXPECT_EQ(move->id, "block");
   ASSERT_THAT(move->rewriters, SizeIs(2));
   EXPECT_EQ(move->rewriters[0].rewriter, "peel");
+  EXPECT_TRUE(move->rewriters[0].optional);
+  EXPECT_FALSE(move->rewriters[1].optional);
   EXPECT_EQ(move->rewriters[1].rewriter, "register_block");
   EXPECT_EQ(move->rewriters[1].arguments.at("depth"), "2");
   EXPECT_EQ(move->rewriters[1].arguments.at("site"), "i");
@@ -70,7 +72,7 @@ TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(complaint(with_keys("classes: slow\n")),
             "x.md:2: classes: expected memory, compute, latency or overhead, not \"slow\"");
   EXPECT_EQ(complaint(with_keys("rewriter: tile 32\n")),
-            "x.md:2: rewriter: expected \"NAME key=value … then NAME …\", not \"tile 32\"");
+            "x.md:2: rewriter: expected \"NAME[?] key=value … then NAME …\", not \"tile 32\"");
   EXPECT_THAT(complaint(with_keys("rewriter: tile then\n")), HasSubstr("not \"tile then\""));
   EXPECT_EQ(complaint(with_keys("tune: wildly\n")),
             "x.md:2: tune: expected \"neighbours\", not \"wildly\"");

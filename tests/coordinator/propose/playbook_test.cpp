@@ -147,7 +147,7 @@ TEST(PlaybookTest, TheMostPromisingComesFirstAndWhatIsKnownNever) {
   const std::optional<Suggestion> best = prospects.take({}, {}, key);
   ASSERT_TRUE(best);
   for (const Suggestion& other : all_for(gemm({"-O3", "target"})).list) {
-    EXPECT_LE(other.promise, best->promise);
+    EXPECT_LE(other.promise * other.weight, best->promise * best->weight);
   }
   Prospects again(book, gemm({"-O3", "target"}));
   std::string other_key;
@@ -164,6 +164,39 @@ TEST(PlaybookTest, AMoveThatNeverPaysPromisesLessAndLess) {
   EXPECT_LT(Playbook::promise(suggestion, records), suggestion.promise / 2);
   records["interchange"] = {4, 8.0};
   EXPECT_GT(Playbook::promise(suggestion, records), suggestion.promise);
+}
+
+TEST(PlaybookTest, AMoveMadeBeforeOnTheWayPromisesLess) {
+  Parent parent = gemm({"-O3", "target"});
+  const double fresh = Playbook::promise(first(all_for(parent), "interchange"), {});
+  parent.moves = {"interchange"};
+  EXPECT_LT(Playbook::promise(first(all_for(parent), "interchange"), {}), fresh / 2);
+  const MoveRecords gained = {{"interchange", {1, 3.0}}};
+  EXPECT_LT(Playbook::promise(first(all_for(parent), "interchange"), gained), fresh);
+}
+
+TEST(PlaybookTest, StepsThatDoNotApplyAreLeftOutWhereTheMoveSaysSo) {
+  const Suggestion whole = first(all_for(gemm({"-O3", "target"})), "nest_in_parallel");
+  EXPECT_THAT(whole.proposal.plan,
+              AllOf(HasSubstr("in registers"), HasSubstr("copied together"),
+                    HasSubstr("rounds shared among threads"), Not(HasSubstr("polynomials"))));
+  EXPECT_THAT(whole.proposal.candidate.source,
+              AllOf(HasSubstr("B_packed"), HasSubstr("#pragma omp parallel for")));
+  EXPECT_THAT(refusal_of(all_for(gemm({"-O3", "target"})), "nests_in_parallel"), IsEmpty());
+}
+
+TEST(RewriteMemoryTest, AnswersAgainWithTheSame) {
+  RewriteMemory memory(settings().parse, 1);
+  const std::string source = gemm({}).candidate.source;
+  const auto once = memory.rewritten("peel", source, {}, {});
+  ASSERT_FALSE(once) << once->front().source;
+  EXPECT_EQ(memory.rewritten("peel", source, {}, {}).error().text(), once.error().text());
+  EXPECT_THAT(memory.rewritten("parallel", "int x(", {}, {}).error().text(), HasSubstr("expected"));
+  const auto parallel = memory.rewritten("parallel", source, {}, {});
+  ASSERT_TRUE(parallel);
+  EXPECT_EQ(memory.rewritten("parallel", source, {}, {})->front().source, parallel->front().source);
+  EXPECT_NE(memory.rewritten("parallel", source, {{"schedule", "dynamic"}}, {})->front().source,
+            parallel->front().source);
 }
 
 TEST(PlaybookTest, UnknownTiersAndMovesAreNamedWithTheKnownOnes) {

@@ -93,7 +93,7 @@ TEST(PackTest, CopiesThePanelInFrontOfTheLoopThatReusesIt) {
   const std::vector<Rewritten> all = rewritten("pack", blocked);
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all[0].site, "gemm: i_block, array B");
-  EXPECT_THAT(all[0].source, HasSubstr("#include <memory>"));
+  EXPECT_THAT(all[0].source, HasSubstr("const KpScratch B_owner(sizeof(float) * "));
   EXPECT_THAT(all[0].source,
               HasSubstr("B_packed[p * LANES_J + j_lane] = B[p * n + (j + j_lane)];"));
   EXPECT_THAT(all[0].source,
@@ -250,10 +250,7 @@ TEST(PrivatiseTest, GivesRoundsScratchMemoryOfTheirOwn) {
       "for (int j = 0; j < n; ++j) { x[j] = y[j] * i; }\nfor (int j = 0; j < n; ++j) { a += x[j]; "
       "}");
   const std::string source = first_of("privatise", scratch);
-  EXPECT_THAT(
-      source,
-      HasSubstr(
-          "std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(n > 0 ? n : 1));"));
+  EXPECT_THAT(source, HasSubstr("sizeof(float) * static_cast<std::size_t>(n > 0 ? n : 1));"));
   EXPECT_THAT(source, HasSubstr("x_own[j] = y[j] * i;"));
   EXPECT_THAT(first_of("parallel", source),
               HasSubstr("#pragma omp parallel for schedule(static) reduction(+ : a)"));
@@ -261,6 +258,17 @@ TEST(PrivatiseTest, GivesRoundsScratchMemoryOfTheirOwn) {
               HasSubstr("a round of the loop over i uses what stands in x before"));
   EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
               HasSubstr("how much of x a round of the loop over i uses is not known"));
+}
+
+TEST(LimitThreadsTest, GivesAParallelLoopAPartOfTheThreads) {
+  const std::string source = first_of("limit_threads", first_of("parallel", loop("x[i] = y[i];")));
+  EXPECT_THAT(source, HasSubstr("// kp:tune THREAD_SHARE = 1 2 3 4 8\n"));
+  EXPECT_THAT(source, HasSubstr("schedule(static) num_threads((omp_get_max_threads() + "
+                                "THREAD_SHARE - 1) / THREAD_SHARE)"));
+  EXPECT_THAT(source, HasSubstr("#include <omp.h>"));
+  EXPECT_THAT(refusal("limit_threads", source), HasSubstr("has a limit already"));
+  EXPECT_THAT(refusal("limit_threads", loop("x[i] = y[i];")),
+              HasSubstr("the loop over i is not shared among threads"));
 }
 
 TEST(VectorMathTest, ReplacesFunctionsOnFloatInLoopsOnly) {

@@ -1,0 +1,43 @@
+#include "coordinator/propose/rewrite_memory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelpro {
+
+RewriteMemory::Known& RewriteMemory::known(const std::string& source, const std::stop_token& stop) {
+  const auto found = std::ranges::find(known_, source, &Known::source);
+  if (found != known_.end()) {
+    known_.splice(known_.begin(), known_, found);
+    return known_.front();
+  }
+  known_.push_front({source, parse_program(source, settings_, stop), {}});
+  if (known_.size() > capacity_) {
+    known_.pop_back();
+  }
+  return known_.front();
+}
+
+Result<std::vector<Rewritten>> RewriteMemory::rewritten(
+    const std::string& rewriter, const std::string& source,
+    const std::map<std::string, std::string>& arguments, const std::stop_token& stop) {
+  Known& one = known(source, stop);
+  if (!one.program) {
+    Error error = one.program.error();
+    if (error.kind != ErrorKind::bad_input) {
+      known_.pop_front();  // clang was stopped or is missing: no word about the source
+    }
+    return error;
+  }
+  std::string key = rewriter;
+  for (const auto& [name, value] : arguments) {
+    key += " " + name + "=" + value;
+  }
+  auto result = one.results.find(key);
+  if (result == one.results.end()) {
+    result = one.results.emplace(key, rewrite(rewriter, *one.program, arguments)).first;
+  }
+  return result->second;
+}
+
+}  // namespace kernelpro

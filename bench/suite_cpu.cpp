@@ -18,10 +18,8 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/file.hpp"
-#include "common/base/paths.hpp"
-#include "common/base/process.hpp"
-#include "common/wire/json.hpp"
 #include "coordinator/task/load.hpp"
+#include "kernelpro_command.hpp"
 #include "must.hpp"
 
 namespace {
@@ -36,43 +34,21 @@ struct Wanted {
   int flag_evaluations = 24;
 };
 
-// What the command printed as JSON; a candidate that is no faster (exit code 3) is a result too.
-json kernelpro_json(const ScratchDir& scratch, std::vector<std::string> arguments) {
-  Command command;
-  command.arguments = {(program_directory() / "kernelpro").string()};
-  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-  command.arguments.insert(command.arguments.end(), {"--json", "--quiet"});
-  command.directory = scratch.path().string();
-  command.timeout_ms = 3600'000;
-  command.inherit_environment = true;
-  command.output_limit = std::size_t{64} << 20;
-  const Finished finished = must(run_command(command));
-  if (finished.exit_code != 0 && finished.exit_code != 3) {
-    give_up(fmt::format("{}: exit code {}: {}", fmt::join(arguments, " "), finished.exit_code,
-                        finished.errors));
-  }
-  const Result<json> parsed = parse_json(finished.output);
-  if (!parsed) {
-    give_up(parsed.error().text());
-  }
-  return *parsed;
-}
-
 // A run, with its best node as `show` tells it.
 json optimized(const ScratchDir& scratch, const std::string& task, const std::string& search,
                int evaluations, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments = {
       "optimize", task, "--search", search, "--evaluations", std::to_string(evaluations)};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  json run = kernelpro_json(scratch, arguments);
-  run["shown"] = kernelpro_json(scratch, {"show", run["run"].get<std::string>()});
+  json run = kernelpro_json(scratch.path(), arguments);
+  run["shown"] = kernelpro_json(scratch.path(), {"show", run["run"].get<std::string>()});
   return run;
 }
 
 json library_of(const ScratchDir& scratch, const Task& task) {
   json best;
   for (const ImplementationSpec& comparator : task.comparators) {
-    const json judged = kernelpro_json(scratch, {"evaluate", task.name, comparator.name});
+    const json judged = kernelpro_json(scratch.path(), {"evaluate", task.name, comparator.name});
     const json& one = judged["evaluations"][0];
     const json& verdict = one["certificate"]["verdict"];
     if (verdict["outcome"] != "passed") {
@@ -161,7 +137,7 @@ int main(int argc, char** argv) {
     give_up(scratch.error().text());
   }
   json out = {{"evaluations", wanted.evaluations}};
-  out["doctor"] = kernelpro_json(*scratch, {"doctor"});
+  out["doctor"] = kernelpro_json(scratch->path(), {"doctor"});
   out["tasks"] = json::array();
   const std::int64_t start = now_ns();
   for (const std::string& name : wanted.tasks) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -147,26 +148,23 @@ class TreeReader : public nlohmann::json_sax<json> {
     return part == Part::name_place || part == Part::begin || part == Part::end;
   }
 
+  // Which part the object behind the present key is.
   [[nodiscard]] Part part_inside() const {
-    switch (part()) {
-      case Part::outside:
-      case Part::children:
-        return Part::node;
-      case Part::node:
-        return key_ == "type"    ? Part::type
-               : key_ == "loc"   ? Part::name_place
-               : key_ == "range" ? Part::range
-                                 : Part::skipped;
-      case Part::range:
-        return key_ == "begin" ? Part::begin : key_ == "end" ? Part::end : Part::skipped;
-      case Part::name_place:
-      case Part::begin:
-      case Part::end:
-        // Of something that a macro made, the macro's use is where it is written.
-        return key_ == "expansionLoc" ? part() : Part::skipped;
-      default:
-        return Part::skipped;
+    const Part around = part();
+    if (around == Part::outside || around == Part::children) {
+      return Part::node;
     }
+    // Of something that a macro made, the macro's use is where it is written.
+    if (is_place(around) && key_ == "expansionLoc") {
+      return around;
+    }
+    static const std::map<std::pair<Part, std::string>, Part> known = {
+        {{Part::node, "type"}, Part::type},   {{Part::node, "loc"}, Part::name_place},
+        {{Part::node, "range"}, Part::range}, {{Part::range, "begin"}, Part::begin},
+        {{Part::range, "end"}, Part::end},
+    };
+    const auto found = known.find({around, key_});
+    return found == known.end() ? Part::skipped : found->second;
   }
 
   void set_place(Part ended) {

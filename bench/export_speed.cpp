@@ -98,10 +98,17 @@ json shape_json(const json& certified, const std::vector<Measured>& repeats) {
 
 json measure(const fs::path& folder, const std::vector<std::string>& store, const std::string& run,
              int repeats) {
+  const auto with_store = [&store](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), store.begin(), store.end());
+    return arguments;
+  };
+  if (kernelpro_json(folder, with_store({"show", run}))["node"]["id"] == 0) {
+    give_up(run +
+            ": nothing beats the baseline, so there is no kernel to export; try more "
+            "--evaluations, or a quieter machine");
+  }
   const fs::path home = folder / ("export-" + run);
-  std::vector<std::string> arguments = {"export", run, home.string()};
-  arguments.insert(arguments.end(), store.begin(), store.end());
-  kernelpro_json(folder, arguments);
+  kernelpro_json(folder, with_store({"export", run, home.string()}));
   run_in(home, {"sh", "build.sh"});
   std::vector<std::vector<Measured>> measured;
   for (int i = 0; i < repeats; ++i) {

@@ -112,6 +112,10 @@ Result<UniqueFd> make_ruleset(const JailPolicy& policy, const std::string& progr
   for (const std::string& path : policy.write) {
     KP_TRY(allow_path(ruleset.get(), path, write_file, handled & ~access_ioctl_dev));
   }
+  for (const std::string& path : policy.devices) {
+    const std::uint64_t drive = (write_file | access_ioctl_dev) & handled;
+    KP_TRY(allow_path(ruleset.get(), path, drive, drive));
+  }
   return ruleset;
 }
 
@@ -127,7 +131,7 @@ Status set_limit(decltype(RLIMIT_AS) resource, std::int64_t value) {
 
 Status set_limits(const JailPolicy& policy) {
   KP_TRY(set_limit(RLIMIT_CORE, 0));
-  KP_TRY(set_limit(RLIMIT_NOFILE, 256));
+  KP_TRY(set_limit(RLIMIT_NOFILE, policy.open_files));
   KP_TRY(set_limit(RLIMIT_FSIZE, policy.file_bytes));
   if (policy.memory_bytes > 0) {
     KP_TRY(set_limit(RLIMIT_AS, policy.memory_bytes));

@@ -9,5 +9,6 @@ int main() {
   report_fatal_signals();
   Reply hello{};
   hello.kind = ReplyKind::hello;
-  return send_reply(hello) ? serve() : 1;
+  Device none;
+  return send_reply(hello) ? serve(none) : 1;
 }

@@ -35,18 +35,17 @@ std::size_t reservation(const Layout& layout) {
 
 }  // namespace
 
-void Buffers::describe(const Layout& layout, CallArguments& out) {
-  layout_ = layout;
+void describe_call(const Layout& layout, CallArguments& out) {
   kp_context& context = out.context;
   context.abi_version = KP_ABI_VERSION;
   context.device_type = KP_CPU;
-  context.threads = layout_.threads;
-  context.scalars = layout_.scalars;
-  context.scalar_count = static_cast<std::int32_t>(layout_.scalar_count);
-  context.axes = layout_.axes;
-  context.axis_count = static_cast<std::int32_t>(layout_.axis_count);
-  for (std::uint32_t i = 0; i < layout_.tensor_count; ++i) {
-    const TensorPlace& place = layout_.tensors[i];
+  context.threads = layout.threads;
+  context.scalars = layout.scalars;
+  context.scalar_count = static_cast<std::int32_t>(layout.scalar_count);
+  context.axes = layout.axes;
+  context.axis_count = static_cast<std::int32_t>(layout.axis_count);
+  for (std::uint32_t i = 0; i < layout.tensor_count; ++i) {
+    const TensorPlace& place = layout.tensors[i];
     out.tensors[i] = kp_tensor{nullptr, kp_dtype{place.code, place.bits, 1},
                                static_cast<std::int32_t>(place.rank), place.shape, place.strides};
   }
@@ -54,8 +53,9 @@ void Buffers::describe(const Layout& layout, CallArguments& out) {
 
 bool Buffers::attach(const Layout& layout, int inputs, int outputs, int workspace) {
   release();
+  layout_ = layout;
   CallArguments blank;
-  describe(layout, blank);
+  describe_call(layout_, blank);
   reserved_ = reservation(layout);
   void* base =
       mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -16,6 +16,9 @@ struct CallArguments {
   std::array<kp_tensor, max_tensors> tensors{};
 };
 
+// Arguments with shapes, scalars and axes but no data; `out` points into `layout`.
+void describe_call(const Layout& layout, CallArguments& out);
+
 class Buffers {
  public:
   Buffers() = default;
@@ -28,15 +31,11 @@ class Buffers {
   bool attach(const Layout& layout, int inputs, int outputs, int workspace);
   void release();
 
-  [[nodiscard]] std::size_t sets() const { return calls_.size(); }
-  [[nodiscard]] std::uint32_t tensor_count() const { return layout_.tensor_count; }
-  [[nodiscard]] const CallArguments& call(std::size_t set) const { return calls_[set]; }
+  // What the call on each set gets.
+  [[nodiscard]] const std::vector<CallArguments>& calls() const { return calls_; }
 
   // Which tensor an address belongs to, its guard pages included. Async-signal-safe.
   void locate(std::uint64_t address, Reply& reply) const;
-
-  // Arguments with shapes but no data, for kp_workspace and kp_state.
-  void describe(const Layout& layout, CallArguments& out);
 
  private:
   bool map_set(std::size_t set, int inputs, int outputs, int workspace);

@@ -38,7 +38,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void* /*context*/) {
 
 Received receive_request(Request& request) {
   iovec part{&request, sizeof request};
-  alignas(cmsghdr) char control[CMSG_SPACE(max_passed_fds * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(max_descriptors * sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -55,7 +55,8 @@ Received receive_request(Request& request) {
   received.ok = true;
   if (const cmsghdr* header = CMSG_FIRSTHDR(&message);
       header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-    std::memcpy(received.fds.data(), CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+    received.fd_count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    std::memcpy(received.fds.data(), CMSG_DATA(header), received.fd_count * sizeof(int));
   }
   return received;
 }

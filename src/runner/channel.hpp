@@ -9,11 +9,13 @@
 
 namespace kernelpro::runner {
 
-inline constexpr std::size_t max_passed_fds = 3;
-
 struct Received {
-  bool ok = false;  // false: the worker is gone
-  std::array<int, max_passed_fds> fds{-1, -1, -1};
+  bool ok = false;           // false: the worker is gone
+  std::size_t fd_count = 0;  // how many entries of `fds` came along
+  std::array<int, max_descriptors> fds{};
+
+  // Entry `index`, or -1 when fewer came.
+  [[nodiscard]] int fd(std::size_t index) const { return index < fd_count ? fds[index] : -1; }
 };
 
 // Blocks for the next request.

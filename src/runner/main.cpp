@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "runner/channel.hpp"
+#include "runner/device.hpp"
 #include "runner/seccomp.hpp"
 #include "runner/serve.hpp"
 
@@ -19,12 +21,21 @@ constexpr unsigned long refuse_exec_gain = 1;
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   using namespace kernelpro::runner;
   report_fatal_signals();
+  static Device device;
+  const bool cuda = argc > 1 && std::strcmp(argv[1], cuda_argument) == 0;
+  if (cuda) {
+    // Before the filter: opening a GPU takes system calls that no candidate needs.
+    if (const kernelpro::Status opened = device.open(); !opened) {
+      std::fprintf(stderr, "%s\n", opened.error().text().c_str());
+      return 1;
+    }
+  }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(set_mdwe, refuse_exec_gain, 0, 0, 0);
-  const int listener = install_filter();
+  const int listener = install_filter(cuda);
   if (listener < 0) {
     std::perror("kernelpro-runner: installing the system-call filter");
     return 1;
@@ -35,5 +46,5 @@ int main() {
     return 1;
   }
   close(listener);
-  return serve();
+  return serve(device);
 }

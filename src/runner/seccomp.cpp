@@ -131,10 +131,26 @@ constexpr long allowed[] = {
 #endif
 };
 
-void allow_calls(Program& program) {
+// What the CUDA driver asks for once its context stands: it drives its device files, which landlock
+// lets through, and wakes its own threads.
+constexpr long allowed_with_cuda[] = {
+    SYS_ioctl, SYS_eventfd2,          SYS_pipe2,         SYS_dup,   SYS_dup3,
+    SYS_flock, SYS_sched_setaffinity, SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy,
+};
+
+void allow_call(Program& program, long call) {
+  emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
+  answer(program, SECCOMP_RET_ALLOW);
+}
+
+void allow_calls(Program& program, bool cuda) {
   for (const long call : allowed) {
-    emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
-    answer(program, SECCOMP_RET_ALLOW);
+    allow_call(program, call);
+  }
+  if (cuda) {
+    for (const long call : allowed_with_cuda) {
+      allow_call(program, call);
+    }
   }
 }
 
@@ -160,7 +176,7 @@ void allow_limit_query(Program& program) {
   load(program, offsetof(seccomp_data, nr));
 }
 
-Program make_program() {
+Program make_program(bool cuda) {
   Program program;
   const auto self = static_cast<std::uint32_t>(getpid());
   load(program, offsetof(seccomp_data, arch));
@@ -172,7 +188,7 @@ Program make_program() {
   emit(program, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
   answer(program, SECCOMP_RET_KILL_PROCESS);
 #endif
-  allow_calls(program);
+  allow_calls(program, cuda);
   // glibc falls back to clone, whose flags a filter can read.
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
   answer(program, SECCOMP_RET_ERRNO | ENOSYS);
@@ -197,8 +213,8 @@ Program make_program() {
 
 }  // namespace
 
-int install_filter() {
-  Program program = make_program();
+int install_filter(bool cuda) {
+  Program program = make_program(cuda);
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                                   SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC |

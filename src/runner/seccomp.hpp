@@ -4,8 +4,9 @@
 namespace kernelpro::runner {
 
 // Installs the filter on every thread of the process and returns the listener through which the
-// worker hears of calls that are not on the list; it answers them. Returns -1 with errno on
-// failure. The process must have no_new_privs.
-[[nodiscard]] int install_filter();
+// worker hears of calls that are not on the list; it answers them. `cuda`: what the driver needs
+// after it was opened is on the list too. Returns -1 with errno on failure. The process must have
+// no_new_privs.
+[[nodiscard]] int install_filter(bool cuda);
 
 }  // namespace kernelpro::runner

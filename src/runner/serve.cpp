@@ -12,6 +12,7 @@
 #include "common/base/clock.hpp"
 #include "runner/buffers.hpp"
 #include "runner/channel.hpp"
+#include "runner/device.hpp"
 
 namespace kernelpro::runner {
 
@@ -74,10 +75,28 @@ void load(const Request& request, Library& library, Reply& reply) {
   }
 }
 
-void shape(const Request& request, const Library& library, Reply& reply) {
-  Buffers sizes;
+// Where calls run, and on whose clock.
+struct Place {
+  Device& device;  // not open: the CPU
+  Buffers& buffers;
+
+  [[nodiscard]] const std::vector<CallArguments>& calls() const {
+    return device.is_open() ? device.calls() : buffers.calls();
+  }
+};
+
+void set_device_error(Reply& reply, const Device& device, cuda::Code code) {
+  reply.status = code == cuda::out_of_memory ? CallStatus::out_of_memory : CallStatus::device_error;
+  reply.code = code;
+  set_text(reply, device.text(code).c_str());
+}
+
+void shape(const Request& request, const Library& library, const Device& device, Reply& reply) {
   CallArguments arguments;
-  sizes.describe(request.layout, arguments);
+  describe_call(request.layout, arguments);
+  if (device.is_open()) {
+    device.describe(arguments);
+  }
   const auto count = static_cast<std::int32_t>(request.layout.tensor_count);
   if (library.workspace != nullptr) {
     reply.workspace_bytes = library.workspace(&arguments.context, arguments.tensors.data(), count);
@@ -88,20 +107,24 @@ void shape(const Request& request, const Library& library, Reply& reply) {
   }
 }
 
-void attach(const Request& request, const Received& received, Buffers& buffers, Reply& reply) {
-  if (!buffers.attach(request.layout, received.fds[0], received.fds[1], received.fds[2])) {
+void attach(const Request& request, const Received& received, Place& place, Reply& reply) {
+  if (place.device.is_open()) {
+    if (const cuda::Code code = place.device.attach(request.layout, received);
+        code != cuda::success) {
+      set_device_error(reply, place.device, code);
+    }
+  } else if (!place.buffers.attach(request.layout, received.fd(0), received.fd(1),
+                                   received.fd(2))) {
     reply.status = CallStatus::map_failed;
   }
 }
 
-// Calls `function` on `count` sets in the order `set_of` gives, on the clock.
+// Calls `function` on `count` sets in the order `set_of` gives.
 template <typename Function, typename SetOf>
-void call_sets(Function function, const Buffers& buffers, std::uint32_t count, SetOf set_of,
-               Reply& reply) {
-  const auto tensors = static_cast<std::int32_t>(buffers.tensor_count());
-  const std::int64_t start = now_ns();
+void call_sets(Function function, const std::vector<CallArguments>& calls, std::int32_t tensors,
+               std::uint32_t count, SetOf set_of, Reply& reply) {
   for (std::uint32_t i = 0; i < count; ++i) {
-    const CallArguments& call = buffers.call(set_of(i));
+    const CallArguments& call = calls[set_of(i)];
     reply.code = function(&call.context, call.tensors.data(), tensors);
     if (reply.code != 0) {
       reply.status = CallStatus::returned_error;
@@ -109,40 +132,66 @@ void call_sets(Function function, const Buffers& buffers, std::uint32_t count, S
     }
     ++reply.calls;
   }
-  reply.claim_ns = now_ns() - start;
 }
 
-void carry_out(const Request& request, const Received& received, Library& library, Buffers& buffers,
-               Reply& reply) {
+// Runs `work` on the clock of the place: the processor's, or the stamps of the GPU's stream.
+template <typename Work>
+void timed(Place& place, Reply& reply, Work work) {
+  if (!place.device.is_open()) {
+    const std::int64_t start = now_ns();
+    work();
+    reply.claim_ns = now_ns() - start;
+    return;
+  }
+  cuda::Code code = place.device.start();
+  work();
+  if (code == cuda::success) {
+    code = place.device.stop(reply.claim_ns);
+  }
+  if (code != cuda::success) {
+    set_device_error(reply, place.device, code);
+  }
+}
+
+void carry_out(const Request& request, const Received& received, Library& library, Place& place,
+               std::int32_t& tensors, Reply& reply) {
+  const auto count = static_cast<std::uint32_t>(place.calls().size());
   switch (request.op) {
     case Op::load:
       load(request, library, reply);
       break;
     case Op::shape:
-      shape(request, library, reply);
+      shape(request, library, place.device, reply);
       break;
     case Op::attach:
-      attach(request, received, buffers, reply);
+      tensors = static_cast<std::int32_t>(request.layout.tensor_count);
+      attach(request, received, place, reply);
       break;
     case Op::prepare:
-      call_sets(
-          library.prepare, buffers, static_cast<std::uint32_t>(buffers.sets()),
-          [](std::uint32_t i) { return i; }, reply);
+      timed(place, reply, [&] {
+        call_sets(
+            library.prepare, place.calls(), tensors, count, [](std::uint32_t i) { return i; },
+            reply);
+      });
       break;
     case Op::go:
-      call_sets(
-          library.launch, buffers, request.count,
-          [&request](std::uint32_t i) { return request.sets[i]; }, reply);
+      timed(place, reply, [&] {
+        call_sets(
+            library.launch, place.calls(), tensors, request.count,
+            [&request](std::uint32_t i) { return request.sets[i]; }, reply);
+      });
       break;
   }
 }
 
 }  // namespace
 
-int serve() {
+int serve(Device& device) {
   static Request request;  // too large for a comfortable stack frame
   static Buffers buffers;  // the fault handler looks at it
+  Place place{device, buffers};
   Library library;
+  std::int32_t tensors = 0;
   describe_faults_with([](std::uint64_t address, Reply& reply) { buffers.locate(address, reply); });
   for (;;) {
     const Received received = receive_request(request);
@@ -152,11 +201,9 @@ int serve() {
     Reply reply{};
     reply.kind = ReplyKind::done;
     reply.sequence = request.sequence;
-    guarded(reply, [&] { carry_out(request, received, library, buffers, reply); });
-    for (const int fd : received.fds) {
-      if (fd >= 0) {
-        close(fd);
-      }
+    guarded(reply, [&] { carry_out(request, received, library, place, tensors, reply); });
+    for (std::size_t i = 0; i < received.fd_count; ++i) {
+      close(received.fds[i]);
     }
     if (!send_reply(reply)) {
       return 1;

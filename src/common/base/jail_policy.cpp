@@ -26,6 +26,10 @@ std::vector<std::string> jail_arguments(const std::string& jail, const JailPolic
   for (const std::string& path : policy.write) {
     add("--write", path);
   }
+  for (const std::string& path : policy.devices) {
+    add("--device", path);
+  }
+  add_limit("--open-files", policy.open_files);
   add_limit("--memory", policy.memory_bytes);
   add_limit("--file-size", policy.file_bytes);
   add_limit("--processes", policy.processes);
@@ -65,6 +69,10 @@ Status apply_option(JailPolicy& policy, const std::string& option, const std::st
     policy.write.push_back(value);
     return {};
   }
+  if (option == "--device") {
+    policy.devices.push_back(value);
+    return {};
+  }
   const Result<std::int64_t> number = parse_number(option, value);
   if (!number) {
     return number.error();
@@ -77,6 +85,8 @@ Status apply_option(JailPolicy& policy, const std::string& option, const std::st
     policy.processes = *number;
   } else if (option == "--cpu") {
     policy.cpu_seconds = *number;
+  } else if (option == "--open-files") {
+    policy.open_files = *number;
   } else if (option == "--keep-fd") {
     policy.keep_fds.push_back(static_cast<int>(*number));
   } else {

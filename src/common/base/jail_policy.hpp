@@ -10,15 +10,17 @@
 namespace kernelpro {
 
 struct JailPolicy {
-  std::vector<std::string> read;   // files and folders that may be read and executed
-  std::vector<std::string> write;  // folders that may also be written to
-  std::int64_t memory_bytes = 0;   // address space; 0: no limit
-  std::int64_t file_bytes = 0;     // largest file written; 0: none at all
-  std::int64_t processes = 0;      // threads and processes of the user; 0: no limit
-  std::int64_t cpu_seconds = 0;    // 0: no limit
-  std::vector<int> keep_fds;       // descriptors that stay open beside 0, 1 and 2
-  bool drop_user = true;           // as root: become `nobody` first
-  bool landlock = true;            // false only under --sandbox none
+  std::vector<std::string> read;     // files and folders that may be read and executed
+  std::vector<std::string> write;    // folders that may also be written to
+  std::vector<std::string> devices;  // device files that may be opened, and driven by ioctl
+  std::int64_t memory_bytes = 0;     // address space; 0: no limit
+  std::int64_t file_bytes = 0;       // largest file written; 0: none at all
+  std::int64_t processes = 0;        // threads and processes of the user; 0: no limit
+  std::int64_t cpu_seconds = 0;      // 0: no limit
+  std::int64_t open_files = 256;     // descriptors at a time
+  std::vector<int> keep_fds;         // descriptors that stay open beside 0, 1 and 2
+  bool drop_user = true;             // as root: become `nobody` first
+  bool landlock = true;              // false only under --sandbox none
 };
 
 // The arguments that start `program` under `policy`; `jail` is the path of kernelpro-jail.

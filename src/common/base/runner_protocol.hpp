@@ -14,11 +14,16 @@ inline constexpr int max_tensors = 16;
 inline constexpr int max_rank = 8;
 inline constexpr int max_values = 16;  // scalars, and axes
 inline constexpr int max_sets = 1024;
+inline constexpr int max_descriptors = 250;  // in one message; the kernel's limit is 253
+
+// The argument that makes a runner open the GPU before it confines itself.
+inline constexpr char cuda_argument[] = "cuda";
 
 enum class Op : std::uint32_t {
   load,     // path of the shared object
   shape,    // Layout without buffers: how much workspace and state for these shapes?
-  attach,   // Layout with buffers: descriptors for inputs, outputs, workspace
+  attach,   // Layout with buffers. On a CPU three descriptors: inputs, outputs, workspace. On a GPU
+            // one for each tensor of each set, set by set, then one for each set's workspace
   prepare,  // run kp_prepare on every set
   go,       // run kp_launch on the listed sets, one after the other
 };
@@ -36,6 +41,7 @@ enum class CallStatus : std::uint32_t {
   out_of_memory,   // std::bad_alloc
   exception,       // any other exception
   map_failed,      // our own mapping failed
+  device_error,    // the GPU reported an error (`code` is the driver's, `text` its words)
 };
 
 // Where a faulting address lies, as the runner's own handler saw it.
@@ -62,6 +68,7 @@ struct Layout {
   std::uint32_t axis_count;
   std::int32_t threads;
   std::uint32_t populate;      // 1: touch every page while mapping
+  std::uint64_t guard_bytes;   // GPU: address space left unmapped on both sides of each region
   std::uint64_t input_stride;  // bytes from one set to the next
   std::uint64_t output_stride;
   std::uint64_t workspace_stride;

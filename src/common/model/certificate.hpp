@@ -37,6 +37,16 @@ struct BuildRecord {
   std::vector<KernelResources> kernels = {};  // NOLINT(readability-redundant-member-init)
 };
 
+struct GpuRecord {
+  std::string name;
+  std::string uuid;
+  std::string architecture;  // "90a"
+  std::string driver;        // the CUDA version it speaks: "13.0"
+  int multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+};
+
 struct MachineRecord {
   std::string processor;
   std::string architecture;
@@ -46,6 +56,7 @@ struct MachineRecord {
   std::int64_t cache_bytes = 0;              // last-level cache
   std::map<std::string, double> clocks_mhz;  // empty where the system does not tell
   int landlock_abi = 0;
+  std::vector<GpuRecord> gpus;  // the one that was used, or all when a worker describes itself
 };
 
 struct Certificate {

@@ -17,7 +17,9 @@ namespace kernelpro {
 // Opens a task. Zeros mean the worker's defaults.
 struct OpenOrder {
   Task task;
-  bool sandbox = true;  // false: --sandbox none, every verdict unverified
+  std::string backend = "cpu";  // or "cuda"
+  int device = 0;               // which GPU, as the driver counts
+  bool sandbox = true;          // false: --sandbox none, every verdict unverified
   int threads = 0;
   std::int64_t call_timeout_ms = 0;
   double timing_seconds = 0;

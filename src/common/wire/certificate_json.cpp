@@ -88,6 +88,20 @@ BuildRecord read_build(const Place& place) {
 
 }  // namespace
 
+GpuRecord read_gpu(const Place& place) {
+  Fields fields(place);
+  GpuRecord gpu;
+  gpu.name = fields.at("name").text();
+  gpu.uuid = fields.at("uuid").text();
+  gpu.architecture = fields.at("architecture").text();
+  gpu.driver = fields.at("driver").text();
+  gpu.multiprocessors = fields.at("multiprocessors").small_integer();
+  gpu.memory_bytes = fields.at("memory_bytes").integer();
+  gpu.l2_bytes = fields.at("l2_bytes").integer();
+  fields.end();
+  return gpu;
+}
+
 MachineRecord read_machine(const Place& place) {
   Fields fields(place);
   MachineRecord machine;
@@ -99,6 +113,9 @@ MachineRecord read_machine(const Place& place) {
   machine.cache_bytes = fields.at("cache_bytes").integer();
   machine.clocks_mhz = fields.at("clocks_mhz").map([](const Place& p) { return p.number(); });
   machine.landlock_abi = fields.at("landlock_abi").small_integer();
+  if (const auto gpus = fields.maybe("gpus")) {
+    machine.gpus = gpus->list(read_gpu);
+  }
   fields.end();
   return machine;
 }
@@ -188,20 +205,39 @@ nlohmann::json to_json(const Ceilings& ceilings) {
           {"list", write_list(ceilings.list, write_ceiling)}};
 }
 
+namespace {
+
+nlohmann::json write_gpu(const GpuRecord& gpu) {
+  using namespace wire;
+  return {{"name", write_text(gpu.name)},
+          {"uuid", write_text(gpu.uuid)},
+          {"architecture", write_text(gpu.architecture)},
+          {"driver", write_text(gpu.driver)},
+          {"multiprocessors", gpu.multiprocessors},
+          {"memory_bytes", gpu.memory_bytes},
+          {"l2_bytes", gpu.l2_bytes}};
+}
+
+}  // namespace
+
 nlohmann::json to_json(const MachineRecord& machine) {
   using namespace wire;
   nlohmann::json clocks = nlohmann::json::object();
   for (const auto& [name, mhz] : machine.clocks_mhz) {
     clocks[valid_utf8(name)] = write_number(mhz);
   }
-  return {{"processor", write_text(machine.processor)},
-          {"architecture", write_text(machine.architecture)},
-          {"kernel", write_text(machine.kernel)},
-          {"cores", machine.cores},
-          {"memory_bytes", machine.memory_bytes},
-          {"cache_bytes", machine.cache_bytes},
-          {"clocks_mhz", clocks},
-          {"landlock_abi", machine.landlock_abi}};
+  nlohmann::json json = {{"processor", write_text(machine.processor)},
+                         {"architecture", write_text(machine.architecture)},
+                         {"kernel", write_text(machine.kernel)},
+                         {"cores", machine.cores},
+                         {"memory_bytes", machine.memory_bytes},
+                         {"cache_bytes", machine.cache_bytes},
+                         {"clocks_mhz", clocks},
+                         {"landlock_abi", machine.landlock_abi}};
+  if (!machine.gpus.empty()) {
+    json["gpus"] = write_list(machine.gpus, write_gpu);
+  }
+  return json;
 }
 
 nlohmann::json to_json(const Certificate& certificate) {

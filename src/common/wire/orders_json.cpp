@@ -45,6 +45,15 @@ OpenOrder read_open_order(const Place& place) {
     fields.at("sandbox").complain_expected(R"("landlock" or "none")");
   }
   order.sandbox = sandbox == "landlock";
+  if (const auto backend = fields.maybe("backend")) {
+    order.backend = backend->text();
+    if (order.backend != "cpu" && order.backend != "cuda") {
+      backend->complain_expected(R"("cpu" or "cuda")");
+    }
+  }
+  if (const auto device = fields.maybe("device")) {
+    order.device = device->small_integer();
+  }
   if (const auto threads = fields.maybe("threads")) {
     order.threads = threads->small_integer();
   }
@@ -210,6 +219,8 @@ std::vector<Candidate> read_build_order(const Place& place) {
 
 nlohmann::json to_json(const OpenOrder& order) {
   return {{"task", to_json(order.task)},
+          {"backend", order.backend},
+          {"device", order.device},
           {"sandbox", order.sandbox ? "landlock" : "none"},
           {"threads", order.threads},
           {"call_timeout_ms", order.call_timeout_ms},

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "worker/judge/failure.hpp"
-#include "worker/judge/settings.hpp"
+#include "worker/judge/ground.hpp"
 #include "worker/runner/staged_library.hpp"
 #include "worker/toolchain/toolchain.hpp"
 
@@ -17,24 +17,26 @@ namespace kernelpro {
 struct Round {
   std::optional<Failure> failure;
   double claim_ns = 0;  // the runner's own clock over all calls
-  double wall_ns = 0;   // ours, from letting it go until it is stopped
+  double wall_ns = 0;   // ours, from letting it go until it is stopped and its device is idle
   double delay_ns = 0;  // the part of it that the runner and we waited for a processor
   double busy_ns = 0;   // the runner's share of that: what a busy machine takes
 };
 
 class Arm {
  public:
-  // Starts a runner. `may_link`: a comparator, which may read the system's libraries.
-  // `buffer_bytes`: the largest buffers it will see, for its memory limit. Errors are ours.
-  [[nodiscard]] static Result<Arm> start(const JudgeSettings& settings, const BuildOutcome& build,
-                                         bool may_link, std::size_t buffer_bytes);
+  // Starts a runner on `ground`, which must outlive it. `may_link`: a comparator, which may read
+  // the system's libraries. `buffer_bytes`: the largest buffers it will see, for its memory limit.
+  // Errors are ours.
+  [[nodiscard]] static Result<Arm> start(Ground& ground, const JudgeSettings& settings,
+                                         const BuildOutcome& build, bool may_link,
+                                         std::size_t buffer_bytes);
 
   // Loads the shared object: constructors run here.
   [[nodiscard]] std::optional<Failure> load(std::int64_t timeout_ms);
 
   // Maps the buffers of `plan`, asks for workspace and state and provides them.
-  [[nodiscard]] std::optional<Failure> attach(const BufferPlan& plan, const Arena& inputs,
-                                              const Arena& outputs, std::int64_t timeout_ms);
+  [[nodiscard]] std::optional<Failure> attach(const BufferPlan& plan, SetMemory& memory,
+                                              std::int64_t timeout_ms);
 
   // Runs kp_prepare on all sets, if there is one; its mean cost is kept.
   [[nodiscard]] std::optional<Failure> prepare(std::int64_t timeout_ms);
@@ -51,22 +53,21 @@ class Arm {
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
 
  private:
-  Arm(RunnerProcess process, StagedLibrary library, int threads)
-      : library_(std::move(library)), process_(std::move(process)), threads_(threads) {}
-  // Where the workspace begins within its stride.
-  [[nodiscard]] std::size_t workspace_offset() const;
-  [[nodiscard]] std::optional<Failure> check_workspace() const;
+  Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads)
+      : ground_(&ground),
+        library_(std::move(library)),
+        process_(std::move(process)),
+        threads_(threads) {}
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
 
+  Ground* ground_;
   StagedLibrary library_;
   RunnerProcess process_;
   int threads_ = 1;
   std::optional<BufferPlan> plan_;
-  Arena workspace_;
-  std::size_t workspace_stride_ = 0;  // of one set; the workspace ends within 63 bytes of its end
-  std::size_t workspace_bytes_ = 0;
+  std::unique_ptr<Scratch> workspace_;  // none when it asked for none
   bool has_prepare_ = false;
   double prepare_ns_ = 0;
   std::string implementation_;

@@ -143,6 +143,9 @@ std::vector<Variant> variants_of(const Task& task, const ImplementationSpec& bas
   VariantList list(task, baseline);
   list.add_honest("", "", {});
   for (const Compiler& compiler : toolchain.compilers()) {
+    if (!compiler.host_compiler.empty()) {
+      continue;  // for another backend
+    }
     list.add_honest(" by " + compiler.name + " -O3 -ffast-math", compiler.name,
                     {"-O3", "-ffast-math", "target"});
   }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "common/base/hash.hpp"
 #include "common/base/random.hpp"
 #include "worker/judge/tolerance.hpp"
 
@@ -78,12 +76,12 @@ class CaseList {
 
 }  // namespace
 
-Result<std::vector<CheckCase>> draw_cases(const Task& task, std::uint64_t seed,
-                                          int held_out_shapes) {
+Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Axes>& timed_shapes,
+                                          std::uint64_t seed, int held_out_shapes) {
   CaseList list(task, seed);
   std::uint64_t shapes = 0;
   KP_TRY(list.add(Stage::smoke, draw_shape(task, seed, shapes++)));
-  for (const Axes& shape : task.timed_shapes) {
+  for (const Axes& shape : timed_shapes) {
     KP_TRY(list.add(Stage::timed_shapes, shape));
   }
   for (int i = 0; i < held_out_shapes; ++i) {
@@ -126,10 +124,10 @@ std::int64_t Correctness::timeout_ms() const {
 }
 
 Status Correctness::stand_for(const InputDraw& draw) {
-  if (stand_ && stand_->plan.axes == draw.axes && stand_->scalar_seed == draw.scalar_seed) {
+  if (stand_ && stand_->plan().axes == draw.axes && stand_->scalar_seed == draw.scalar_seed) {
     return {};
   }
-  Result<Stand> made = Stand::make(task_, draw.axes, stand_sets, draw.scalar_seed);
+  Result<Stand> made = Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_seed);
   if (!made) {
     return made.error();
   }
@@ -141,12 +139,13 @@ Status Correctness::stand_for(const InputDraw& draw) {
 
 void Correctness::fill(const CheckCase& item, int set) {
   const unsigned char slack = item.stage == Stage::memory ? other_slack : poison_byte;
+  std::vector<std::uint64_t> seeds;
   for (int i = 0; i < stand_sets; ++i) {
     const bool same = i == set || item.stage == Stage::repeatability;
-    const std::uint64_t seed =
-        same ? item.draw.seed : counter_hash(item.draw.seed, static_cast<std::uint64_t>(i));
-    fill_inputs(task_, stand_->plan, stand_->inputs, i, seed, item.draw.distribution, slack);
+    seeds.push_back(same ? item.draw.seed
+                         : counter_hash(item.draw.seed, static_cast<std::uint64_t>(i)));
   }
+  stand_->memory->fill(seeds, item.draw.distribution, slack);
 }
 
 Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
@@ -154,7 +153,8 @@ Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
     KP_TRY(attach_baseline(baseline_, *stand_));
     baseline_attached_ = true;
   }
-  Result<Reference> reference = make_reference(task_, oracle_, baseline_, *stand_, item.draw, set);
+  Result<Reference> reference = make_reference(task_, oracle_, baseline_, *stand_, item.draw, set,
+                                               oracle_affordable(task_, ground_, item.draw.axes));
   if (reference) {
     baseline_ns_ = reference->baseline_ns;
   }
@@ -164,25 +164,23 @@ Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
 std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets,
                                                   const std::function<void()>& refill) {
   // Before the buffers are mapped: the baseline's outputs must never be in the candidate's reach.
-  for (int set = 0; set < stand_sets; ++set) {
-    poison_outputs(stand_->plan, stand_->outputs, set);
-  }
+  SetMemory& memory = *stand_->memory;
+  memory.poison_outputs();
   if (!candidate_attached_) {
-    if (auto failure =
-            candidate_.attach(stand_->plan, stand_->inputs, stand_->outputs, timeout_ms())) {
+    if (auto failure = candidate_.attach(stand_->plan(), memory, timeout_ms())) {
       return failure;
     }
     candidate_attached_ = true;
   }
-  if (auto failure = prepare_blindly(task_, *stand_, candidate_, timeout_ms(), refill)) {
+  if (auto failure = prepare_blindly(*stand_, candidate_, timeout_ms(), refill)) {
     return failure;
   }
-  const std::uint64_t before = memory_hash(stand_->inputs.data(), stand_->inputs.size());
+  const std::uint64_t before = memory.inputs_hash();
   const Round round = candidate_.run(sets, timeout_ms());
   if (round.failure) {
     return round.failure;
   }
-  if (memory_hash(stand_->inputs.data(), stand_->inputs.size()) != before) {
+  if (memory.inputs_hash() != before) {
     return Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}};
   }
   return check_memory(*stand_, sets);
@@ -191,9 +189,8 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
 std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Reference& reference,
                                               int set) {
   const auto judge = [&](std::vector<TensorError>& errors) {
-    errors = check_outputs(task_, stand_->plan, stand_->outputs, set, reference.expected,
-                           reference.baseline_outputs.data());
-    return judge_errors(task_, stand_->plan, errors, reference.bounds, allowed_);
+    errors = errors_to(task_, *stand_, reference, set);
+    return judge_errors(task_, stand_->plan(), errors, reference.bounds, allowed_);
   };
   std::vector<TensorError> errors;
   ToleranceResult result = judge(errors);
@@ -232,23 +229,18 @@ std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Refer
 
 std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
                                                   const Reference& reference) {
-  const BufferPlan& plan = stand_->plan;
-  for (std::size_t i = plan.input_count; i < plan.tensors.size(); ++i) {
-    const TensorPlan& tensor = plan.tensors[i];
-    const char* first = tensor_data(plan, stand_->outputs, 0, i);
+  for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
     for (int set = 1; set < stand_sets; ++set) {
-      const char* other = tensor_data(plan, stand_->outputs, set, i);
-      const bool same_bits = std::memcmp(first, other, tensor.bytes) == 0;
-      const bool close = agree(first, other, tensor.dtype, tensor.elements,
-                               2 * reference.bounds[i - plan.input_count]);
-      const bool index = !task_.outputs[i - plan.input_count].selects.empty();
-      if (same_bits || (!task_.tolerance.deterministic && (close || index))) {
+      const bool index = !task_.outputs[i].selects.empty();
+      const bool exact = task_.tolerance.deterministic;
+      if ((index && !exact) ||
+          stand_->memory->same_output(0, set, i, exact ? 0 : 2 * reference.bounds[i])) {
         continue;
       }
       return Failure{
           Outcome::unstable,
           task_.tolerance.deterministic ? "deterministic" : "",
-          fmt::format("{} differs between calls with the same inputs", tensor.name),
+          fmt::format("{} differs between calls with the same inputs", task_.outputs[i].name),
           {fmt::format("at {}, seed {:#x}", shape_text(task_, item.draw.axes), item.draw.seed)}};
     }
   }
@@ -283,6 +275,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     }
   }
   records_.resize(recorded + 1);  // repeats are one check
+  KP_TRY(stand_->memory->health());
   return std::optional<Failure>();
 }
 

@@ -21,8 +21,9 @@ struct CheckCase {
 // The checks of one evaluation, drawn from its seed: a smoke test, the timed shapes, held-out
 // shapes from the task's ranges, every distribution, repeatability, memory. The same seed gives the
 // same list.
-[[nodiscard]] Result<std::vector<CheckCase>> draw_cases(const Task& task, std::uint64_t seed,
-                                                        int held_out_shapes);
+[[nodiscard]] Result<std::vector<CheckCase>> draw_cases(const Task& task,
+                                                        const std::vector<Axes>& timed_shapes,
+                                                        std::uint64_t seed, int held_out_shapes);
 
 // The list that a certificate's records repeat.
 [[nodiscard]] Result<std::vector<CheckCase>> cases_from_records(
@@ -30,9 +31,10 @@ struct CheckCase {
 
 class Correctness {
  public:
-  Correctness(const Task& task, Oracle& oracle, Arm& baseline, Arm& candidate,
+  Correctness(const Task& task, Ground& ground, Oracle& oracle, Arm& baseline, Arm& candidate,
               const JudgeSettings& settings, std::vector<std::string> allowed_precisions)
       : task_(task),
+        ground_(ground),
         oracle_(oracle),
         baseline_(baseline),
         candidate_(candidate),
@@ -59,6 +61,7 @@ class Correctness {
   [[nodiscard]] std::int64_t timeout_ms() const;
 
   const Task& task_;
+  Ground& ground_;
   Oracle& oracle_;
   Arm& baseline_;
   Arm& candidate_;

@@ -55,8 +55,8 @@ class EvaluationRun {
     if (failed_) {
       return {};
     }
-    const Result<MachineLock> lock =
-        MachineLock::acquire("cpu", LockMode::timing, judge_.settings_.lock_timeout_ms, stop_);
+    const Result<MachineLock> lock = MachineLock::acquire(
+        judge_.ground_.lock_name(), LockMode::timing, judge_.settings_.lock_timeout_ms, stop_);
     if (!lock) {
       return lock.error();
     }
@@ -150,12 +150,13 @@ class EvaluationRun {
   [[nodiscard]] Status check_all() {
     Result<std::vector<CheckCase>> cases =
         request_.repeat_checks.empty()
-            ? draw_cases(judge_.task_, out_.seed, judge_.settings_.held_out_shapes)
+            ? draw_cases(judge_.task_, timed_shapes(judge_.task_, judge_.ground_.backend()),
+                         out_.seed, judge_.settings_.held_out_shapes)
             : cases_from_records(judge_.task_, request_.repeat_checks, out_.seed);
     if (!cases) {
       return cases.error();
     }
-    Correctness correctness(judge_.task_, *judge_.oracle_, *baseline_, *candidate_,
+    Correctness correctness(judge_.task_, judge_.ground_, *judge_.oracle_, *baseline_, *candidate_,
                             judge_.settings_, allowed_);
     for (const CheckCase& item : *cases) {
       if (stop_.stop_requested()) {
@@ -203,6 +204,7 @@ class EvaluationRun {
     for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
       const TimedShape& shape = judge_.shapes_[i];
       TimingInputs in{judge_.task_,
+                      judge_.ground_,
                       *judge_.oracle_,
                       judge_.settings_,
                       judge_.ceilings_,

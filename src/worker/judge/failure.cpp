@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/base/cuda_driver.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -39,6 +41,15 @@ Failure explain_reply(const runner::Reply& reply, const std::string& doing) {
       failure.outcome = Outcome::crashed;
       failure.rule = "exception";
       failure.summary = fmt::format("it threw while {}: {}", doing, reply.text);
+      break;
+    case runner::CallStatus::device_error:
+      failure.outcome = Outcome::crashed;
+      failure.rule = reply.code == cuda::illegal_address ? "guard" : "device";
+      failure.summary =
+          reply.code == cuda::illegal_address
+              ? fmt::format("it touched memory that is not its own on the GPU while {}", doing)
+              : fmt::format("the GPU reported an error while {}", doing);
+      failure.evidence.emplace_back(reply.text);
       break;
     case runner::CallStatus::map_failed:
     case runner::CallStatus::ok:

@@ -54,18 +54,18 @@ Candidate candidate_of(const Task& task, const ImplementationSpec& implementatio
 }
 
 Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& toolchain,
-                                           const Ceilings& ceilings, const JudgeSettings& settings,
-                                           std::stop_token stop) {
+                                           const Ceilings& ceilings, Ground& ground,
+                                           const JudgeSettings& settings, std::stop_token stop) {
   KP_TRY(validate_task(task));
-  std::unique_ptr<Judge> judge(new Judge(task, toolchain, ceilings, settings));
+  std::unique_ptr<Judge> judge(new Judge(task, toolchain, ceilings, ground, settings));
   judge->settings_.stop = stop;
   KP_TRY(judge->build_own(stop));
   const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::timing, settings.lock_timeout_ms, stop);
+      MachineLock::acquire(ground.lock_name(), LockMode::timing, settings.lock_timeout_ms, stop);
   if (!lock) {
     return lock.error();
   }
-  for (const Axes& shape : task.timed_shapes) {
+  for (const Axes& shape : kernelpro::timed_shapes(task, ground.backend())) {
     KP_TRY(judge->measure_shape(shape));
   }
   return judge;
@@ -82,15 +82,18 @@ Status Judge::build_own(std::stop_token stop) {
     return oracle.error();
   }
   oracle_ = std::move(*oracle);
-  const auto spec = std::find_if(task_.baselines.begin(), task_.baselines.end(),
-                                 [](const ImplementationSpec& b) { return b.backend == "cpu"; });
+  const auto spec = std::find_if(
+      task_.baselines.begin(), task_.baselines.end(),
+      [this](const ImplementationSpec& one) { return one.backend == ground_.backend(); });
   if (spec == task_.baselines.end()) {
-    return make_error(ErrorKind::bad_input, "the task has no baseline for the cpu backend",
+    return make_error(ErrorKind::bad_input,
+                      "the task has no baseline for the " + ground_.backend() + " backend",
                       task_.name);
   }
   baseline_candidate_ = candidate_of(task_, *spec);
   BuildRequest null_request;
   null_request.source = null_source;
+  null_request.compiler = baseline_candidate_.compiler;
   Result<BuildOutcome> null = toolchain_.build(null_request, stop);
   Result<BuildOutcome> baseline =
       toolchain_.build(build_request(task_, baseline_candidate_, true), stop);
@@ -108,12 +111,12 @@ Status Judge::build_own(std::stop_token stop) {
 }
 
 Result<Arm> Judge::start_arm(const BuildOutcome& build, bool may_link) const {
-  return Arm::start(settings_, build, may_link, buffer_bytes());
+  return Arm::start(ground_, settings_, build, may_link, buffer_bytes());
 }
 
 std::size_t Judge::buffer_bytes() const {
   std::size_t largest = 0;
-  for (const Axes& shape : task_.timed_shapes) {
+  for (const Axes& shape : kernelpro::timed_shapes(task_, ground_.backend())) {
     const Result<Axes> axes = complete_axes(task_, shape);
     const Result<BufferPlan> plan =
         axes ? plan_buffers(task_, *axes, 1, 0) : Result<BufferPlan>(axes.error());
@@ -121,7 +124,7 @@ std::size_t Judge::buffer_bytes() const {
       largest = std::max(largest, plan->input_stride + plan->output_stride);
     }
   }
-  return 4 * largest + 4 * static_cast<std::size_t>(settings_.cache_bytes);
+  return 4 * largest + 4 * static_cast<std::size_t>(ground_.cache_bytes());
 }
 
 Result<Arm*> Judge::baseline() {
@@ -143,7 +146,7 @@ Status Judge::measure_shape(const Axes& given) {
   if (!axes) {
     return axes.error();
   }
-  Result<Stand> first = Stand::make(task_, *axes, 1, secret_seed());
+  Result<Stand> first = Stand::make(task_, ground_, *axes, 1, secret_seed());
   if (!first) {
     return first.error();
   }
@@ -162,14 +165,20 @@ Status Judge::measure_shape(const Axes& given) {
   if (!null) {
     return null.error();
   }
-  shape.rounds = plan_rounds(first->plan, *solo, settings_.cache_bytes, least_round_ns(*null));
+  RoundLimits limits;
+  limits.cache_bytes = ground_.cache_bytes();
+  limits.most_bytes = ground_.round_bytes();
+  limits.most_calls = ground_.most_sets(first->plan().tensors.size()) - 1;
+  limits.always_flush = ground_.always_flush();
+  shape.rounds = plan_rounds(first->plan(), *solo, limits, least_round_ns(*null));
   // One set more than is called in a round: a decoy that must stay untouched.
-  Result<Stand> stand = Stand::make(task_, shape.axes, shape.rounds.calls + 1, secret_seed());
+  Result<Stand> stand =
+      Stand::make(task_, ground_, shape.axes, shape.rounds.calls + 1, secret_seed());
   if (!stand) {
     return stand.error();
   }
   auto rounds =
-      std::make_unique<Rounds>(task_, std::move(*stand), shape.rounds, settings_.cache_bytes);
+      std::make_unique<Rounds>(task_, std::move(*stand), shape.rounds, ground_.watch_inputs());
   KP_TRY(measure_noise(shape, *rounds));
   shapes_.push_back(std::move(shape));
   rounds_.push_back(std::move(rounds));
@@ -182,8 +191,8 @@ Result<double> Judge::baseline_time(const Stand& stand) {
   if (!arm) {
     return arm.error();
   }
-  fill_inputs(task_, stand.plan, stand.inputs, 0, secret_seed(), Distribution::normal);
-  if (auto failure = (*arm)->attach(stand.plan, stand.inputs, stand.outputs, own_timeout_ms)) {
+  stand.memory->fill({secret_seed()}, Distribution::normal, poison_byte);
+  if (auto failure = (*arm)->attach(stand.plan(), *stand.memory, own_timeout_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
   if (auto failure = (*arm)->prepare(own_timeout_ms)) {
@@ -209,7 +218,7 @@ Result<NullClock> Judge::null_clock(const Stand& stand) const {
   }
   auto failure = null->load(own_timeout_ms);
   if (!failure) {
-    failure = null->attach(stand.plan, stand.inputs, stand.outputs, own_timeout_ms);
+    failure = null->attach(stand.plan(), *stand.memory, own_timeout_ms);
   }
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
@@ -233,7 +242,7 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   }
   for (Arm* arm : {*first, &*twin}) {
     const Stand& stand = rounds.stand();
-    if (auto failure = arm->attach(stand.plan, stand.inputs, stand.outputs, own_timeout_ms)) {
+    if (auto failure = arm->attach(stand.plan(), *stand.memory, own_timeout_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
   }

@@ -40,10 +40,11 @@ struct Evaluation {
 class Judge {
  public:
   // Builds reference, baseline and null candidate, times the baseline at every timed shape and
-  // measures the noise floor there. Errors are the task's or the machine's.
+  // measures the noise floor there. Errors are the task's or the machine's. Toolchain and ground
+  // must outlive the judge.
   [[nodiscard]] static Result<std::unique_ptr<Judge>> open(const Task& task,
                                                            const Toolchain& toolchain,
-                                                           const Ceilings& ceilings,
+                                                           const Ceilings& ceilings, Ground& ground,
                                                            const JudgeSettings& settings,
                                                            std::stop_token stop = {});
 
@@ -56,14 +57,17 @@ class Judge {
   // What candidates are given.
   [[nodiscard]] int threads() const { return settings_.threads; }
   [[nodiscard]] Oracle& oracle() { return *oracle_; }
+  [[nodiscard]] Ground& ground() const { return ground_; }
   // The baseline's runner, started anew when it has died.
   [[nodiscard]] Result<Arm*> baseline();
 
  private:
-  Judge(Task task, const Toolchain& toolchain, Ceilings ceilings, JudgeSettings settings)
+  Judge(Task task, const Toolchain& toolchain, Ceilings ceilings, Ground& ground,
+        JudgeSettings settings)
       : task_(std::move(task)),
         toolchain_(toolchain),
         ceilings_(std::move(ceilings)),
+        ground_(ground),
         settings_(std::move(settings)) {}
 
   [[nodiscard]] Status build_own(std::stop_token stop);
@@ -81,6 +85,7 @@ class Judge {
   Task task_;
   const Toolchain& toolchain_;
   Ceilings ceilings_;
+  Ground& ground_;
   JudgeSettings settings_;
   std::optional<Oracle> oracle_;
   Candidate baseline_candidate_;

@@ -30,17 +30,17 @@ Result<Axes> middle_shape(const Task& task) {
 // Stands outputs that took no work against the expected ones.
 class TrivialOutputs {
  public:
-  TrivialOutputs(const Task& task, const Stand& stand, const Reference& reference)
-      : task_(task), stand_(stand), reference_(reference) {}
+  TrivialOutputs(const Task& task, const BufferPlan& plan, const Reference& reference)
+      : task_(task), plan_(plan), reference_(reference), regions_(plan.output_stride) {}
 
-  [[nodiscard]] bool zeros_pass() const {
+  [[nodiscard]] bool zeros_pass() {
     for (std::size_t i = 0; i < outputs(); ++i) {
       std::memset(output(i), 0, plan(i).bytes);
     }
     return accepted();
   }
 
-  [[nodiscard]] bool constant_passes() const {
+  [[nodiscard]] bool constant_passes() {
     for (std::size_t i = 0; i < outputs(); ++i) {
       const std::vector<double>& values = reference_.expected[i].values;
       double mean = 0;
@@ -52,26 +52,33 @@ class TrivialOutputs {
     return accepted();
   }
 
-  // Input `input` copied over output 0, when type and size fit.
-  [[nodiscard]] bool pass_through_passes(std::size_t input) const {
-    const TensorPlan& from = stand_.plan.tensors[input];
+  // Input `input`, drawn as `draw` says, copied over output 0, when type and size fit.
+  [[nodiscard]] bool pass_through_passes(std::size_t input, const InputDraw& draw) {
+    const TensorPlan& from = plan_.tensors[input];
     if (outputs() != 1 || from.dtype != plan(0).dtype || from.bytes != plan(0).bytes) {
       return false;
     }
-    std::memcpy(output(0), tensor_data(stand_.plan, stand_.inputs, 0, input), from.bytes);
+    const Result<BufferPlan> host = plan_buffers(task_, draw.axes, 1, draw.scalar_seed);
+    const Result<Arena> inputs =
+        host ? Arena::create(host->input_bytes(), true) : Result<Arena>(host.error());
+    if (!inputs) {
+      return false;
+    }
+    fill_inputs(task_, *host, *inputs, 0, draw.seed, draw.distribution);
+    std::memcpy(output(0), tensor_data(*host, *inputs, 0, input), from.bytes);
     return accepted();
   }
 
  private:
   [[nodiscard]] std::size_t outputs() const { return task_.outputs.size(); }
   [[nodiscard]] const TensorPlan& plan(std::size_t i) const {
-    return stand_.plan.tensors[stand_.plan.input_count + i];
+    return plan_.tensors[plan_.input_count + i];
   }
-  [[nodiscard]] char* output(std::size_t i) const {
-    return tensor_data(stand_.plan, stand_.outputs, 0, stand_.plan.input_count + i);
+  [[nodiscard]] char* output(std::size_t i) {
+    return regions_.data() + plan(i).region_offset + plan(i).data_offset;
   }
 
-  void fill_constant(std::size_t i, double value) const {
+  void fill_constant(std::size_t i, double value) {
     for (std::size_t at = 0; at < plan(i).elements; ++at) {
       switch (plan(i).dtype) {
         case DType::f64:
@@ -93,15 +100,15 @@ class TrivialOutputs {
   }
 
   [[nodiscard]] bool accepted() const {
-    const std::vector<TensorError> errors =
-        check_outputs(task_, stand_.plan, stand_.outputs, 0, reference_.expected,
-                      reference_.baseline_outputs.data());
-    return judge_errors(task_, stand_.plan, errors, reference_.bounds, {}).passed;
+    const std::vector<TensorError> errors = check_outputs(
+        task_, plan_, regions_.data(), reference_.expected, reference_.baseline_outputs.data());
+    return judge_errors(task_, plan_, errors, reference_.bounds, {}).passed;
   }
 
   const Task& task_;
-  const Stand& stand_;
+  const BufferPlan& plan_;
   const Reference& reference_;
+  std::vector<char> regions_;  // the outputs of one set
 };
 
 void lint_bytes(const Judge& judge, std::vector<LintFinding>& out) {
@@ -166,15 +173,17 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   InputDraw draw;
   draw.axes = *axes;
   draw.seed = secret_seed();
-  Result<Stand> stand = Stand::make(task, *axes, 1, draw.scalar_seed);
+  const Result<BufferPlan> plan = plan_buffers(task, *axes, 1, draw.scalar_seed);
+  const Result<Arena> inputs =
+      plan ? Arena::create(plan->input_bytes(), true) : Result<Arena>(plan.error());
   const Result<Expected> before = judge.oracle().expect(draw);
-  if (!stand || !before) {
-    return stand ? before.error() : stand.error();
+  if (!inputs || !before) {
+    return inputs ? before.error() : inputs.error();
   }
   for (std::size_t input = 0; input < task.inputs.size(); ++input) {
-    fill_inputs(task, stand->plan, stand->inputs, 0, draw.seed, Distribution::normal);
-    fill_input(task, stand->plan, stand->inputs, 0, input, secret_seed(), Distribution::normal);
-    const Result<Expected> after = judge.oracle().expect(draw, stand->inputs);
+    fill_inputs(task, *plan, *inputs, 0, draw.seed, Distribution::normal);
+    fill_input(task, *plan, *inputs, 0, input, secret_seed(), Distribution::normal);
+    const Result<Expected> after = judge.oracle().expect(draw, *inputs);
     if (!after) {
       return after.error();
     }
@@ -229,7 +238,7 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
     return axes.error();
   }
   Result<Arm*> baseline = judge.baseline();
-  Result<Stand> stand = Stand::make(task, *axes, 1, secret_seed());
+  Result<Stand> stand = Stand::make(task, judge.ground(), *axes, 1, secret_seed());
   if (!baseline || !stand) {
     return baseline ? stand.error() : baseline.error();
   }
@@ -239,17 +248,17 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   std::vector<int> passed_through(task.inputs.size(), 0);
   for (int i = 0; i < trivial_draws; ++i) {
     InputDraw draw{*axes, stand->scalar_seed, secret_seed(), Distribution::normal};
-    fill_inputs(task, stand->plan, stand->inputs, 0, draw.seed, draw.distribution);
+    stand->memory->fill({draw.seed}, draw.distribution, poison_byte);
     const Result<Reference> reference =
         make_reference(task, judge.oracle(), **baseline, *stand, draw, 0);
     if (!reference) {
       return reference.error();
     }
-    const TrivialOutputs trivial(task, *stand, *reference);
+    TrivialOutputs trivial(task, stand->plan(), *reference);
     zeros += trivial.zeros_pass() ? 1 : 0;
     constant += trivial.constant_passes() ? 1 : 0;
     for (std::size_t input = 0; input < task.inputs.size(); ++input) {
-      passed_through[input] += trivial.pass_through_passes(input) ? 1 : 0;
+      passed_through[input] += trivial.pass_through_passes(input, draw) ? 1 : 0;
     }
   }
   std::vector<LintFinding> out;

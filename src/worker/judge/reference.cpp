@@ -18,22 +18,32 @@ Error baseline_failed(const Failure& failure) {
 }  // namespace
 
 Status attach_baseline(Arm& baseline, const Stand& stand) {
-  if (auto failure =
-          baseline.attach(stand.plan, stand.inputs, stand.outputs, baseline_timeout_ms)) {
+  if (auto failure = baseline.attach(stand.plan(), *stand.memory, baseline_timeout_ms)) {
     return baseline_failed(*failure);
   }
   return {};
 }
 
+bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes) {
+  const Result<double> operations = task.work.flops.evaluate(axes);
+  const Result<double> bytes = task.work.bytes.evaluate(axes);
+  return (!operations || *operations <= ground.oracle_operations()) &&
+         (!bytes || *bytes <= ground.oracle_operations());
+}
+
 Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline,
-                                 const Stand& stand, const InputDraw& draw, int set) {
+                                 const Stand& stand, const InputDraw& draw, int set,
+                                 bool ask_oracle) {
   Reference reference;
-  Result<Expected> expected = oracle.expect(draw);
-  if (!expected) {
-    return expected.error();
+  SetMemory& memory = *stand.memory;
+  if (ask_oracle) {
+    Result<Expected> expected = memory.expected(oracle, draw, set);
+    if (!expected) {
+      return expected.error();
+    }
+    reference.expected = std::move(*expected);
   }
-  reference.expected = std::move(*expected);
-  poison_outputs(stand.plan, stand.outputs, set);
+  memory.poison_outputs(set);
   if (auto failure = baseline.prepare(baseline_timeout_ms)) {
     return baseline_failed(*failure);
   }
@@ -42,11 +52,19 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
     return baseline_failed(*round.failure);
   }
   reference.baseline_ns = round.wall_ns;
-  const char* outputs =
-      stand.outputs.data() + static_cast<std::size_t>(set) * stand.plan.output_stride;
-  reference.baseline_outputs.assign(outputs, outputs + stand.plan.output_stride);
-  const std::vector<TensorError> errors = check_outputs(
-      task, stand.plan, stand.outputs, set, reference.expected, reference.baseline_outputs.data());
+  if (!ask_oracle) {
+    // Both sides err, each by what rounding explains.
+    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+      reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
+    }
+    memory.save_outputs();
+    return reference;
+  }
+  const char* outputs = memory.output_regions(set, SetMemory::Copy::outputs);
+  reference.baseline_outputs.assign(outputs, outputs + stand.plan().output_stride);
+  const std::vector<TensorError> errors =
+      check_outputs(task, stand.plan(), reference.baseline_outputs.data(), reference.expected,
+                    reference.baseline_outputs.data());
   for (std::size_t i = 0; i < errors.size(); ++i) {
     // A baseline that is wrong through and through loosens nothing: the rounding bound stays.
     const double error = std::isfinite(errors[i].error) ? errors[i].error : 0;
@@ -54,6 +72,16 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
     reference.bounds.push_back(error_bound(task, draw.axes, i, error));
   }
   return reference;
+}
+
+std::vector<TensorError> errors_to(const Task& task, const Stand& stand, const Reference& reference,
+                                   int set) {
+  if (reference.expected.empty()) {
+    return stand.memory->errors_to_saved(set);
+  }
+  return check_outputs(task, stand.plan(),
+                       stand.memory->output_regions(set, SetMemory::Copy::outputs),
+                       reference.expected, reference.baseline_outputs.data());
 }
 
 }  // namespace kernelpro

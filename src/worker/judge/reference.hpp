@@ -8,8 +8,10 @@
 namespace kernelpro {
 
 struct Reference {
+  // Empty where the reference is too slow to be asked: then the saved outputs, which are the
+  // baseline's, stand for the truth.
   Expected expected;
-  std::vector<char> baseline_outputs;  // the output regions of one set
+  std::vector<char> baseline_outputs;  // the output regions of one set; with `expected` only
   std::vector<double> bounds;          // by output
   double baseline_error = 0;           // the largest over the outputs
   double baseline_ns = 0;              // our clock over its call
@@ -21,6 +23,14 @@ struct Reference {
 // Asks the oracle and runs the baseline on `set`, whose inputs are filled as `draw` says. The
 // outputs of the set are the baseline's afterwards. Errors name whom to blame: oracle or baseline.
 [[nodiscard]] Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline,
-                                               const Stand& stand, const InputDraw& draw, int set);
+                                               const Stand& stand, const InputDraw& draw, int set,
+                                               bool ask_oracle = true);
+
+// Whether the reference can be asked at that shape in reasonable time.
+[[nodiscard]] bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes);
+
+// How far the outputs of `set` are from the reference.
+[[nodiscard]] std::vector<TensorError> errors_to(const Task& task, const Stand& stand,
+                                                 const Reference& reference, int set);
 
 }  // namespace kernelpro

@@ -18,11 +18,19 @@ struct RoundShape {
   double baseline_ns = 0;  // of one call, alone
 };
 
+// What a round may take on a ground.
+struct RoundLimits {
+  std::int64_t cache_bytes = 0;
+  double most_bytes = 256 << 20;
+  int most_calls = runner::max_sets - 2;
+  bool always_flush = false;
+};
+
 // K such that the sets together exceed twice the last-level cache and a round lasts at least
-// `least_ns`, but stays below about 50 ms and the sets within some hundred MiB; where that is not
+// `least_ns`, but stays below about 50 ms and the sets within `most_bytes`; where that is not
 // enough to leave the cache, the round is flushed.
 [[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
-                                     std::int64_t cache_bytes, double least_ns = 0);
+                                     const RoundLimits& limits, double least_ns = 0);
 
 // Two arms and what they did on the same inputs.
 struct Pair {
@@ -33,7 +41,7 @@ struct Pair {
 
 class Rounds {
  public:
-  Rounds(const Task& task, Stand stand, RoundShape shape, std::int64_t cache_bytes);
+  Rounds(const Task& task, Stand stand, RoundShape shape, bool watch_inputs);
 
   [[nodiscard]] const Stand& stand() const { return stand_; }
   [[nodiscard]] const RoundShape& shape() const { return shape_; }
@@ -51,26 +59,22 @@ class Rounds {
   // One round of a single arm, unchecked: for null candidates.
   [[nodiscard]] Round run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms);
 
-  // The outputs of `arm` in the last pair.
-  [[nodiscard]] const Arena& outputs(int arm) const {
-    return arm == last_ ? stand_.outputs : saved_;
+  // Where the outputs of `arm` in the last pair are.
+  [[nodiscard]] SetMemory::Copy outputs(int arm) const {
+    return arm == last_ ? SetMemory::Copy::outputs : SetMemory::Copy::saved;
   }
 
  private:
   void fill(std::uint64_t seed);
-  void poison() const;
-  void flush();
   [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,
                               std::int64_t timeout_ms);
-  void find_disagreements(Pair& pair, const std::vector<double>& bounds) const;
 
   const Task& task_;
   Stand stand_;
   RoundShape shape_;
-  Arena saved_;                // the outputs of the arm that ran first
-  std::vector<char> evictor_;  // streamed through to empty the caches
-  int last_ = 1;               // the arm that ran last
+  bool watch_inputs_;
+  int last_ = 1;  // the arm that ran last; the other's outputs are saved
 };
 
 }  // namespace kernelpro

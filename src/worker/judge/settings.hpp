@@ -13,7 +13,6 @@ struct JudgeSettings {
   std::string oracle;                   // kernelpro-oracle
   bool landlock = true;                 // false: --sandbox none, every result unverified
   int threads = 1;                      // what a candidate may use
-  std::int64_t cache_bytes = 0;         // last-level cache
   std::int64_t memory_bytes = 0;        // of the machine
   std::int64_t call_timeout_ms = 2000;  // least time a call gets; slow tasks get more
   std::int64_t lock_timeout_ms = 120'000;

@@ -3,28 +3,29 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "worker/judge/arm.hpp"
-#include "worker/oracle/oracle.hpp"
+#include "worker/judge/ground.hpp"
 
 namespace kernelpro {
 
 // Every arm maps the same memory, so placement is the same for all.
 struct Stand {
-  BufferPlan plan;
+  std::unique_ptr<BufferPlan> plan_holder;  // the memory keeps a reference to it
   std::uint64_t scalar_seed = 0;
-  Arena inputs;
-  Arena outputs;
+  std::unique_ptr<SetMemory> memory;
 
-  [[nodiscard]] static Result<Stand> make(const Task& task, const Axes& axes, int sets,
-                                          std::uint64_t scalar_seed);
+  [[nodiscard]] static Result<Stand> make(const Task& task, Ground& ground, const Axes& axes,
+                                          int sets, std::uint64_t scalar_seed);
+  [[nodiscard]] const BufferPlan& plan() const { return *plan_holder; }
 };
 
 // Runs the arm's kp_prepare, if it has one, while every input that is not constant is poisoned, so
 // that nothing prepared can depend on them; `refill` then draws the inputs again.
-[[nodiscard]] std::optional<Failure> prepare_blindly(const Task& task, const Stand& stand, Arm& arm,
+[[nodiscard]] std::optional<Failure> prepare_blindly(const Stand& stand, Arm& arm,
                                                      std::int64_t timeout_ms,
                                                      const std::function<void()>& refill);
 

@@ -24,6 +24,7 @@ struct TimedShape {
 
 struct TimingInputs {
   const Task& task;
+  Ground& ground;
   Oracle& oracle;
   const JudgeSettings& settings;
   const Ceilings& ceilings;

@@ -212,12 +212,12 @@ Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolc
 }
 
 std::vector<TensorError> check_outputs(const Task& task, const BufferPlan& plan,
-                                       const Arena& outputs, int set, const Expected& expected,
+                                       const char* outputs, const Expected& expected,
                                        const char* baseline) {
   std::vector<TensorError> errors;
   for (std::size_t i = 0; i < task.outputs.size(); ++i) {
     const TensorPlan& tensor = plan.tensors[plan.input_count + i];
-    const char* actual = tensor_data(plan, outputs, set, plan.input_count + i);
+    const char* actual = outputs + tensor.region_offset + tensor.data_offset;
     const ExpectedOutput& want = expected[i];
     if (want.choices > 0) {
       errors.push_back(compare_selection(actual, tensor.dtype, want.values.data(), tensor.elements,

@@ -76,11 +76,11 @@ class Oracle {
   std::optional<RunnerProcess> process_;
 };
 
-// How far the outputs of `set` are from `expected`, one entry an output. `baseline` (the baseline's
-// output regions of one set, or null) excuses elements where it is not finite.
+// How far outputs are from `expected`, one entry an output. `outputs` are the output regions of one
+// set, as the plan lays them out; `baseline` (likewise, or null) excuses elements where it is not
+// finite.
 [[nodiscard]] std::vector<TensorError> check_outputs(const Task& task, const BufferPlan& plan,
-                                                     const Arena& outputs, int set,
-                                                     const Expected& expected,
+                                                     const char* outputs, const Expected& expected,
                                                      const char* baseline);
 
 }  // namespace kernelpro

@@ -110,9 +110,17 @@ std::vector<std::string> openmp_environment(int threads) {
           "OMP_PLACES=" + places};
 }
 
+std::vector<std::string> program_arguments(const RunnerSettings& settings) {
+  std::vector<std::string> out = {settings.program};
+  if (settings.cuda) {
+    out.emplace_back(runner::cuda_argument);
+  }
+  return out;
+}
+
 bool send_request(int socket, const runner::Request& request, const std::vector<int>& fds) {
   iovec part{const_cast<runner::Request*>(&request), sizeof request};
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(runner::max_descriptors * sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -173,9 +181,14 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   }
   JailPolicy policy = settings.policy;
   policy.keep_fds = {runner::control_fd};
+  policy.read.insert(policy.read.end(), settings.start_up_read.begin(),
+                     settings.start_up_read.end());
+  policy.write.insert(policy.write.end(), settings.start_up_write.begin(),
+                      settings.start_up_write.end());
   const std::vector<std::string> arguments =
-      jail_arguments(settings.jail, policy, {settings.program});
-  const std::vector<std::string> environment = openmp_environment(settings.threads);
+      jail_arguments(settings.jail, policy, program_arguments(settings));
+  std::vector<std::string> environment = openmp_environment(settings.threads);
+  environment.insert(environment.end(), settings.environment.begin(), settings.environment.end());
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   RunnerProcess process;
@@ -211,9 +224,13 @@ Status RunnerProcess::greet(const RunnerSettings& settings) {
     if (!hello.whole || hello.reply.kind != runner::ReplyKind::hello) {
       break;
     }
-    std::vector<std::string> readable = settings.policy.read;
-    readable.insert(readable.end(), settings.policy.write.begin(), settings.policy.write.end());
-    watch_ = SandboxWatch(std::move(hello.fd), pid_, std::move(readable));
+    std::vector<std::string> writable = settings.policy.write;
+    writable.insert(writable.end(), settings.policy.devices.begin(), settings.policy.devices.end());
+    if (settings.cuda) {
+      // The driver names the threads it starts.
+      writable.push_back("/proc/" + std::to_string(pid_) + "/task");
+    }
+    watch_ = SandboxWatch(std::move(hello.fd), pid_, settings.policy.read, std::move(writable));
     Exchange unused;
     stop_process(unused);
     return {};

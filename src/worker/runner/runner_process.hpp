@@ -21,10 +21,15 @@
 namespace kernelpro {
 
 struct RunnerSettings {
-  std::string jail;      // kernelpro-jail
-  std::string program;   // kernelpro-runner or kernelpro-oracle
-  JailPolicy policy;     // keep_fds is set by start()
-  int threads = 1;       // what OpenMP gets
+  std::string jail;                      // kernelpro-jail
+  std::string program;                   // kernelpro-runner or kernelpro-oracle
+  JailPolicy policy;                     // keep_fds is set by start()
+  int threads = 1;                       // what OpenMP gets
+  bool cuda = false;                     // opens the GPU before it confines itself
+  std::vector<std::string> environment;  // NAME=VALUE, beside OpenMP's
+  // Open to it while it starts and refused afterwards, by the filter alone.
+  std::vector<std::string> start_up_read;
+  std::vector<std::string> start_up_write;
   std::stop_token stop;  // ends an exchange under way, and the process with it
 };
 
@@ -61,8 +66,8 @@ class RunnerProcess {
   RunnerProcess& operator=(const RunnerProcess&) = delete;
   ~RunnerProcess();
 
-  // Sends a request (its sequence number is set here) with up to three descriptors, lets the
-  // process run until it replies, and stops it again.
+  // Sends a request (its sequence number is set here) with its descriptors, lets the process
+  // run until it replies, and stops it again.
   [[nodiscard]] Exchange exchange(runner::Request& request, const std::vector<int>& fds,
                                   std::int64_t timeout_ms);
 

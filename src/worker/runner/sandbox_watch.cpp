@@ -116,8 +116,12 @@ std::string name_of_call(int call) {
 
 }  // namespace
 
-SandboxWatch::SandboxWatch(UniqueFd listener, pid_t runner, std::vector<std::string> readable)
-    : listener_(std::move(listener)), runner_(runner), readable_(std::move(readable)) {}
+SandboxWatch::SandboxWatch(UniqueFd listener, pid_t runner, std::vector<std::string> readable,
+                           std::vector<std::string> writable)
+    : listener_(std::move(listener)),
+      runner_(runner),
+      readable_(std::move(readable)),
+      writable_(std::move(writable)) {}
 
 void SandboxWatch::answer() {
   // The kernel's struct may be larger than the one we were built with.
@@ -159,8 +163,8 @@ SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call, unsigned
                                                bool writes) {
   const std::string path = read_path(address);
   std::error_code ignored;
-  const bool harmless = is_readable(path) || !std::filesystem::exists(path, ignored);
-  if (path.empty() || (harmless && !writes)) {
+  const bool readable = is_within(path, readable_) || !std::filesystem::exists(path, ignored);
+  if (path.empty() || (readable && !writes) || is_within(path, writable_)) {
     return {true, 0};
   }
   const bool quiet =
@@ -200,12 +204,18 @@ std::string SandboxWatch::read_path(unsigned long long address) const {
   return {};
 }
 
-bool SandboxWatch::is_readable(const std::string& path) const {
+bool SandboxWatch::is_within(const std::string& path,
+                             const std::vector<std::string>& allowed) const {
+  constexpr std::string_view self = "/proc/self/";
+  // Its own folder, not ours.
+  const std::string asked =
+      path.starts_with(self) ? "/proc/" + std::to_string(runner_) + "/" + path.substr(self.size())
+                             : path;
   std::error_code failure;
-  const std::string real = std::filesystem::weakly_canonical(path, failure).string();
-  return std::any_of(readable_.begin(), readable_.end(), [&](const std::string& allowed) {
-    return !failure && real.starts_with(allowed) &&
-           (real.size() == allowed.size() || real[allowed.size()] == '/');
+  const std::string real = std::filesystem::weakly_canonical(asked, failure).string();
+  return std::any_of(allowed.begin(), allowed.end(), [&](const std::string& one) {
+    return !failure && real.starts_with(one) &&
+           (real.size() == one.size() || real[one.size()] == '/');
   });
 }
 

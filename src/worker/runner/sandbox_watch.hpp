@@ -16,8 +16,9 @@ namespace kernelpro {
 class SandboxWatch {
  public:
   SandboxWatch() = default;
-  // `readable`: what the jail lets the runner read, as the jail was told.
-  SandboxWatch(UniqueFd listener, pid_t runner, std::vector<std::string> readable);
+  // `readable` and `writable`: what the jail lets the runner read and write, as the jail was told.
+  SandboxWatch(UniqueFd listener, pid_t runner, std::vector<std::string> readable,
+               std::vector<std::string> writable);
 
   [[nodiscard]] int fd() const { return listener_.get(); }
   // Answers what is waiting on fd(). Opening a readable or a missing file goes on; what runtimes
@@ -36,12 +37,14 @@ class SandboxWatch {
                                    bool writes);
   [[nodiscard]] std::string read_path(unsigned long long address) const;
   [[nodiscard]] bool is_own_thread(unsigned long long thread) const;
-  [[nodiscard]] bool is_readable(const std::string& path) const;
+  [[nodiscard]] bool is_within(const std::string& path,
+                               const std::vector<std::string>& allowed) const;
   void record(const std::string& what);
 
   UniqueFd listener_;
   pid_t runner_ = -1;
   std::vector<std::string> readable_;
+  std::vector<std::string> writable_;
   std::vector<std::string> violations_;
 };
 

@@ -14,6 +14,8 @@
 #include "common/wire/orders_json.hpp"
 #include "worker/ceilings/ceilings.hpp"
 #include "worker/ceilings/machine.hpp"
+#include "worker/cuda/cuda_ground.hpp"
+#include "worker/judge/host_ground.hpp"
 #include "worker/judge/lint.hpp"
 
 namespace kernelpro {
@@ -45,6 +47,16 @@ bool has_compiler(const std::vector<Compiler>& compilers, const std::string& par
 std::int64_t lock_timeout_ms() {
   const char* text = std::getenv("KERNELPRO_LOCK_TIMEOUT_MS");
   return text != nullptr ? std::max<std::int64_t>(std::strtoll(text, nullptr, 10), 0) : 0;
+}
+
+GpuRecord gpu_record(const GpuDescription& gpu) {
+  return {gpu.name,
+          gpu.uuid,
+          gpu.architecture,
+          fmt::format("{}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10),
+          gpu.multiprocessors,
+          gpu.memory_bytes,
+          gpu.l2_bytes};
 }
 
 std::vector<OpenedShape> opened_shapes(const Judge& judge) {
@@ -98,6 +110,12 @@ Result<nlohmann::json> Session::describe() {
   WorkerDescription description;
   description.version = KERNELPRO_VERSION;
   description.machine = describe_machine();
+  if (const Result<std::vector<GpuDescription>> gpus = list_gpus()) {
+    std::transform(gpus->begin(), gpus->end(), std::back_inserter(description.machine.gpus),
+                   gpu_record);
+  } else {
+    description.problems.push_back({"no GPU: " + gpus.error().text(), "", false});
+  }
   if (description.machine.landlock_abi < least_landlock_abi) {
     description.problems.push_back(landlock_problem(description.machine.landlock_abi));
   }
@@ -109,7 +127,7 @@ Result<nlohmann::json> Session::describe() {
   for (const Compiler& compiler : toolchain_->compilers()) {
     description.compilers.push_back({compiler.name, compiler.path, compiler.identity,
                                      compiler.target_flags, compiler.openmp_flags});
-    if (compiler.openmp_flags.empty()) {
+    if (compiler.openmp_flags.empty() && compiler.host_compiler.empty()) {
       description.problems.push_back({compiler.name + " has no OpenMP",
                                       "apt-get install libgomp1 (g++) or libomp-19-dev (clang)",
                                       false});
@@ -134,6 +152,12 @@ Status Session::need_toolchain(bool sandbox) {
   settings.abi_include = settings_.share / "include";
   settings.jail = settings_.programs / "kernelpro-jail";
   settings.landlock = sandbox;
+  if (const Result<std::vector<GpuDescription>> gpus = list_gpus(); gpus && !gpus->empty()) {
+    settings.cuda_architecture = gpus->front().architecture;
+  }
+  if (const char* cutlass = std::getenv("KERNELPRO_CUTLASS"); cutlass != nullptr) {
+    settings.cutlass = cutlass;
+  }
   if (const std::int64_t timeout = lock_timeout_ms(); timeout > 0) {
     settings.lock_timeout_ms = timeout;
   }
@@ -142,6 +166,7 @@ Status Session::need_toolchain(bool sandbox) {
     return opened.error();
   }
   judge_.reset();
+  gpu_.reset();
   toolchain_.emplace(std::move(*opened));
   sandbox_ = sandbox;
   return {};
@@ -186,7 +211,6 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   settings.landlock = order.sandbox;
   settings.timed = order.timed;
   settings.threads = order.threads > 0 ? order.threads : std::max(machine.cores, 1);
-  settings.cache_bytes = machine.cache_bytes > 0 ? machine.cache_bytes : assumed_cache_bytes;
   settings.memory_bytes = machine.memory_bytes;
   if (order.call_timeout_ms > 0) {
     settings.call_timeout_ms = order.call_timeout_ms;
@@ -200,6 +224,42 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   return settings;
 }
 
+Status Session::need_ground(const OpenOrder& order, std::stop_token stop) {
+  ground_.reset();
+  if (order.backend == "cuda") {
+    KP_TRY(need_gpu(order.device));
+    ground_ = make_cuda_ground(*gpu_);
+    ceilings_ = Ceilings{};
+    return {};
+  }
+  KP_TRY(need_ceilings(false, stop));
+  const std::int64_t cache = describe_machine().cache_bytes;
+  ground_ = make_host_ground(cache > 0 ? cache : assumed_cache_bytes);
+  return {};
+}
+
+Status Session::need_gpu(int device) {
+  if (gpu_ && gpu_->description().ordinal == device) {
+    return {};
+  }
+  gpu_.reset();
+  const Result<std::vector<GpuDescription>> gpus = list_gpus();
+  if (!gpus) {
+    return gpus.error();
+  }
+  if (device < 0 || device >= static_cast<int>(gpus->size())) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("there is no GPU {}; the driver shows {}", device, gpus->size()));
+  }
+  Result<std::unique_ptr<Gpu>> opened =
+      Gpu::open((*gpus)[static_cast<std::size_t>(device)], *toolchain_);
+  if (!opened) {
+    return opened.error();
+  }
+  gpu_ = std::move(*opened);
+  return {};
+}
+
 Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_token stop) {
   Result<OpenOrder> order = open_order_from_json(*request.body);
   if (!order) {
@@ -210,9 +270,10 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
     return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
   }
   KP_TRY(need_toolchain(order->sandbox));
-  KP_TRY(need_ceilings(false, stop));
+  judge_.reset();
+  KP_TRY(need_ground(*order, stop));
   Result<std::unique_ptr<Judge>> judge =
-      Judge::open(order->task, *toolchain_, *ceilings_, judge_settings(*order), stop);
+      Judge::open(order->task, *toolchain_, *ceilings_, *ground_, judge_settings(*order), stop);
   if (!judge) {
     return judge.error();
   }
@@ -316,6 +377,9 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.build = std::move(evaluation.build);
   certificate.incumbent_build = std::move(evaluation.incumbent_build);
   certificate.machine = describe_machine();
+  if (gpu_ && ground_->backend() == "cuda") {
+    certificate.machine.gpus = {gpu_record(gpu_->description())};
+  }
   certificate.threads = judge_->threads();
   certificate.sandbox = sandbox_ ? "landlock" : "none";
   certificate.seed = evaluation.seed;

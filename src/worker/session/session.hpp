@@ -10,6 +10,7 @@
 
 #include "common/model/orders.hpp"
 #include "common/wire/worker_line.hpp"
+#include "worker/cuda/gpu.hpp"
 #include "worker/judge/judge.hpp"
 
 namespace kernelpro {
@@ -41,6 +42,9 @@ class Session {
   [[nodiscard]] Result<nlohmann::json> check(std::stop_token stop);
 
   [[nodiscard]] Status need_toolchain(bool sandbox);
+  // Makes the ground that the order asks for, and measures what it can do at best.
+  [[nodiscard]] Status need_ground(const OpenOrder& order, std::stop_token stop);
+  [[nodiscard]] Status need_gpu(int device);
   [[nodiscard]] Status need_ceilings(bool refresh, std::stop_token stop);
   [[nodiscard]] JudgeSettings judge_settings(const OpenOrder& order) const;
   [[nodiscard]] Result<EvaluateRequest> evaluate_request(const EvaluateOrder& order) const;
@@ -49,7 +53,9 @@ class Session {
   bool sandbox_ = true;
   std::optional<Toolchain> toolchain_;
   std::optional<Ceilings> ceilings_;
-  std::unique_ptr<Judge> judge_;
+  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<Ground> ground_;  // may stand on the GPU
+  std::unique_ptr<Judge> judge_;    // stands on the ground
 };
 
 }  // namespace kernelpro

@@ -20,13 +20,11 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::size_t alignment = 64;
-
 std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-Status add_tensor(BufferPlan& plan, const std::string& name, DType dtype,
+Status add_tensor(BufferPlan& plan, MemoryUnits units, const std::string& name, DType dtype,
                   const std::vector<Formula>& shape, bool output) {
   Result<std::vector<std::int64_t>> extents = evaluate_shape(shape, plan.axes);
   if (!extents) {
@@ -43,8 +41,8 @@ Status add_tensor(BufferPlan& plan, const std::string& name, DType dtype,
   }
   tensor.bytes = tensor.elements * size_of(dtype);
   // One alignment unit of slack in front at least, so that a write one byte too low is seen.
-  const std::size_t data = round_up(std::max<std::size_t>(tensor.bytes, 1), alignment);
-  tensor.region_bytes = round_up(data + alignment, page_bytes());
+  const std::size_t data = round_up(std::max<std::size_t>(tensor.bytes, 1), units.alignment);
+  tensor.region_bytes = round_up(data + units.alignment, units.page);
   tensor.data_offset = tensor.region_bytes - data;
   std::size_t& stride = output ? plan.output_stride : plan.input_stride;
   tensor.region_offset = stride;
@@ -57,18 +55,18 @@ Status add_tensor(BufferPlan& plan, const std::string& name, DType dtype,
   return {};
 }
 
-Status add_outputs(BufferPlan& plan, const Task& task, PlanKind kind) {
+Status add_outputs(BufferPlan& plan, MemoryUnits units, const Task& task, PlanKind kind) {
   for (const TensorSpec& output : task.outputs) {
     if (kind == PlanKind::candidate) {
-      KP_TRY(add_tensor(plan, output.name, output.dtype, output.shape, true));
+      KP_TRY(add_tensor(plan, units, output.name, output.dtype, output.shape, true));
     } else if (output.selects.empty()) {
       const DType dtype = is_floating(output.dtype) ? DType::f64 : output.dtype;
-      KP_TRY(add_tensor(plan, output.name, dtype, output.shape, true));
+      KP_TRY(add_tensor(plan, units, output.name, dtype, output.shape, true));
     }
   }
   if (kind == PlanKind::oracle) {
     for (const Selection& selection : task.selections) {
-      KP_TRY(add_tensor(plan, selection.name, DType::f64, selection.shape, true));
+      KP_TRY(add_tensor(plan, units, selection.name, DType::f64, selection.shape, true));
     }
   }
   return {};
@@ -123,8 +121,12 @@ char* region_of(const BufferPlan& plan, const Arena& arena, int set, const Tenso
 
 }  // namespace
 
+MemoryUnits host_units() {
+  return {page_bytes(), 64};
+}
+
 Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
-                                std::uint64_t scalar_seed, PlanKind kind) {
+                                std::uint64_t scalar_seed, PlanKind kind, MemoryUnits units) {
   BufferPlan plan;
   plan.axes = axes;
   plan.sets = sets;
@@ -133,9 +135,9 @@ Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
     plan.axis_values.push_back(axes.at(axis.name));
   }
   for (const TensorSpec& input : task.inputs) {
-    KP_TRY(add_tensor(plan, input.name, input.dtype, input.shape, false));
+    KP_TRY(add_tensor(plan, units, input.name, input.dtype, input.shape, false));
   }
-  KP_TRY(add_outputs(plan, task, kind));
+  KP_TRY(add_outputs(plan, units, task, kind));
   if (plan.tensors.size() > runner::max_tensors || plan.scalars.size() > runner::max_values ||
       plan.axis_values.size() > runner::max_values) {
     return make_error(ErrorKind::bad_input,

@@ -22,9 +22,17 @@ struct TensorPlan {
   bool output = false;
   std::size_t region_offset = 0;  // page-aligned, within a set of its arena
   std::size_t region_bytes = 0;   // a multiple of the page
-  std::size_t data_offset =
-      0;  // 64-byte aligned; the data ends within 63 bytes of the region's end
+  std::size_t data_offset = 0;    // aligned; the data ends within one alignment of the region's end
 };
+
+// How memory is handed out: regions are whole pages, tensors start at multiples of `alignment`.
+struct MemoryUnits {
+  std::size_t page = 0;
+  std::size_t alignment = 64;
+};
+
+// The units of memory shared between processes of this machine.
+[[nodiscard]] MemoryUnits host_units();
 
 // `sets` copies of a task's tensors at one shape.
 struct BufferPlan {
@@ -61,7 +69,8 @@ enum class PlanKind {
 // `axes` completed; `scalar_seed` draws the scalars.
 [[nodiscard]] Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
                                               std::uint64_t scalar_seed,
-                                              PlanKind kind = PlanKind::candidate);
+                                              PlanKind kind = PlanKind::candidate,
+                                              MemoryUnits units = host_units());
 
 // Draws the scalars of an existing plan anew.
 void redraw_scalars(const Task& task, BufferPlan& plan, std::uint64_t scalar_seed);

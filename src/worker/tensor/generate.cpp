@@ -15,150 +15,45 @@ namespace {
 
 constexpr std::size_t grain = 1 << 16;
 
-// 32 mixed bits in few operations, in a form that compilers vectorise: drawing the inputs is most
-// of what a round costs the judge.
-std::uint32_t mix(std::uint32_t x) {
-  x = x * 0x9e3779b9U;
-  x = (x ^ (x >> 15)) * 0x85ebca6bU;
-  return x ^ (x >> 14);
-}
-
-// The random stream of one block of elements, by 32-bit counters.
-class Block {
- public:
-  static constexpr std::size_t elements = std::size_t{1} << 16;
-
-  Block(std::uint64_t stream, std::size_t block) {
-    const std::uint64_t key = counter_hash(stream, block);
-    first_ = static_cast<std::uint32_t>(key);
-    second_ = static_cast<std::uint32_t>(key >> 32);
-  }
-
-  // Mean 0, deviation 1, from the sum of four 8-bit uniforms (so |value| < 3.5) with the step
-  // between two sums filled uniformly: near enough to normal for kernels, and cheap.
-  [[nodiscard]] float normal(std::uint32_t i) const {
-    const std::uint32_t h = mix(first_ + i);
-    const std::uint32_t pairs = (h & 0x00ff00ffU) + ((h >> 8) & 0x00ff00ffU);
-    const std::uint32_t sum = (pairs & 0xffffU) + (pairs >> 16);
-    const std::uint32_t fill = h & 0xffffffU;
-    constexpr float mean = 510.5F;
-    constexpr float deviation = 147.8F;
-    const float value = static_cast<float>(static_cast<std::int32_t>(sum)) +
-                        static_cast<float>(static_cast<std::int32_t>(fill)) * 0x1p-24F;
-    return (value - mean) * (1.0F / deviation);
-  }
-
-  // Uniform in [0, 1).
-  [[nodiscard]] float unit(std::uint32_t i) const {
-    return static_cast<float>(static_cast<std::int32_t>(mix(first_ + i) >> 8)) * 0x1p-24F;
-  }
-
-  [[nodiscard]] std::uint32_t bits(std::uint32_t i) const { return mix(second_ + i); }
-
- private:
-  std::uint32_t first_ = 0;
-  std::uint32_t second_ = 0;
-};
-
 // How far the magnitudes of `large`, `tiny` and `mixed` reach, as a power of two.
 int reach_of(DType dtype) {
   return dtype == DType::f16 ? 4 : 12;
 }
 
-float mixed_value(const Block& block, std::uint32_t i, int reach) {
-  const std::uint32_t h = block.bits(i);
-  if ((h & 15U) == 0) {
-    return 0.0F;
+template <Distribution D>
+void draw_block(const DrawRule& rule, std::size_t index, std::uint32_t count, float* out) {
+  const Block block(rule.stream, index);
+  // The choice is made outside the loops.
+  if (rule.bounded) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      out[i] = draw_bounded<D>(rule, block, i);
+    }
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      out[i] = draw_free<D>(rule, block, i);
+    }
   }
-  const int power = static_cast<int>((h >> 8) % static_cast<std::uint32_t>(2 * reach + 1)) - reach;
-  const float fraction = 1.0F + block.unit(i);
-  return std::ldexp((h & 16U) != 0 ? -fraction : fraction, power);
 }
 
-// Draws the elements of a floating input, block by block.
-class Drawer {
- public:
-  Drawer(const ValueSpec& values, DType dtype, std::uint64_t stream, Distribution distribution)
-      : stream_(stream),
-        distribution_(distribution),
-        scale_(std::ldexp(1.0F, reach_of(dtype))),
-        reach_(reach_of(dtype)),
-        bounded_(values.kind == ValueKind::uniform),
-        low_(static_cast<float>(values.low)),
-        span_(static_cast<float>(values.high - values.low)) {}
-
-  // Writes the first `count` elements of block `index`; the choice is made outside the loops.
-  void draw(std::size_t index, std::uint32_t count, float* out) const {
-    const Block block(stream_, index);
-    if (bounded_) {
-      draw_bounded(block, count, out);
-      return;
-    }
-    switch (distribution_) {
-      case Distribution::normal:
-        each(count, out, [block](std::uint32_t i) { return block.normal(i); });
-        break;
-      case Distribution::uniform:
-        each(count, out, [block](std::uint32_t i) { return 2.0F * block.unit(i) - 1.0F; });
-        break;
-      case Distribution::large:
-        each(count, out,
-             [block, scale = scale_](std::uint32_t i) { return scale * block.normal(i); });
-        break;
-      case Distribution::tiny:
-        each(count, out,
-             [block, scale = 1 / scale_](std::uint32_t i) { return scale * block.normal(i); });
-        break;
-      case Distribution::constant: {
-        const float value = 0.25F + Block(stream_, 0).unit(0);
-        each(count, out, [value](std::uint32_t) { return value; });
-        break;
-      }
-      case Distribution::negative:
-        each(count, out, [block, scale = scale_](std::uint32_t i) {
-          return -scale * (0.5F + std::fabs(block.normal(i)));
-        });
-        break;
-      case Distribution::mixed:
-        each(count, out,
-             [block, reach = reach_](std::uint32_t i) { return mixed_value(block, i, reach); });
-        break;
-    }
+// Writes the first `count` elements of block `index`.
+void draw(const DrawRule& rule, std::size_t index, std::uint32_t count, float* out) {
+  switch (rule.distribution) {
+    case Distribution::normal:
+      return draw_block<Distribution::normal>(rule, index, count, out);
+    case Distribution::uniform:
+      return draw_block<Distribution::uniform>(rule, index, count, out);
+    case Distribution::large:
+      return draw_block<Distribution::large>(rule, index, count, out);
+    case Distribution::tiny:
+      return draw_block<Distribution::tiny>(rule, index, count, out);
+    case Distribution::constant:
+      return draw_block<Distribution::constant>(rule, index, count, out);
+    case Distribution::negative:
+      return draw_block<Distribution::negative>(rule, index, count, out);
+    case Distribution::mixed:
+      return draw_block<Distribution::mixed>(rule, index, count, out);
   }
-
- private:
-  template <typename Value>
-  static void each(std::uint32_t count, float* out, Value value) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      out[i] = value(i);
-    }
-  }
-
-  void draw_bounded(const Block& block, std::uint32_t count, float* out) const {
-    // Near the ends of the range for tiny and large, one value for constant.
-    constexpr float near = 0x1p-6F;
-    float offset = 0;
-    float width = 1;
-    if (distribution_ == Distribution::tiny || distribution_ == Distribution::large) {
-      width = near;
-      offset = distribution_ == Distribution::large ? 1.0F - near : 0.0F;
-    } else if (distribution_ == Distribution::constant) {
-      width = 0;
-      offset = Block(stream_, 0).unit(0);
-    }
-    each(count, out, [block, offset, width, low = low_, span = span_](std::uint32_t i) {
-      return low + span * (offset + width * block.unit(i));
-    });
-  }
-
-  std::uint64_t stream_;
-  Distribution distribution_;
-  float scale_;
-  int reach_;
-  bool bounded_;
-  float low_;
-  float span_;
-};
+}
 
 // Calls work(block, first element, count) for all blocks of a tensor, on all cores.
 template <typename Work>
@@ -173,29 +68,29 @@ void for_blocks(std::size_t elements, Work work) {
 }
 
 template <typename T, typename Convert>
-void fill_converted(char* data, std::size_t elements, const Drawer& drawer, Convert convert) {
+void fill_converted(char* data, std::size_t elements, const DrawRule& rule, Convert convert) {
   for_blocks(elements, [&](std::size_t block, std::size_t first, std::uint32_t count) {
     std::vector<float> values(count);
-    drawer.draw(block, count, values.data());
+    draw(rule, block, count, values.data());
     std::transform(values.begin(), values.end(), reinterpret_cast<T*>(data) + first, convert);
   });
 }
 
-void fill_floating(char* data, const TensorPlan& tensor, const Drawer& drawer) {
+void fill_floating(char* data, const TensorPlan& tensor, const DrawRule& rule) {
   switch (tensor.dtype) {
     case DType::f64:
-      fill_converted<double>(data, tensor.elements, drawer,
+      fill_converted<double>(data, tensor.elements, rule,
                              [](float value) { return static_cast<double>(value); });
       break;
     case DType::f16:
-      fill_converted<std::uint16_t>(data, tensor.elements, drawer, float_to_f16);
+      fill_converted<std::uint16_t>(data, tensor.elements, rule, float_to_f16);
       break;
     case DType::bf16:
-      fill_converted<std::uint16_t>(data, tensor.elements, drawer, float_to_bf16);
+      fill_converted<std::uint16_t>(data, tensor.elements, rule, float_to_bf16);
       break;
     default:
       for_blocks(tensor.elements, [&](std::size_t block, std::size_t first, std::uint32_t count) {
-        drawer.draw(block, count, reinterpret_cast<float*>(data) + first);
+        draw(rule, block, count, reinterpret_cast<float*>(data) + first);
       });
   }
 }
@@ -260,21 +155,15 @@ void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, std:
   store_whole(data, tensor.dtype, tensor.elements - 1, total);
 }
 
-// Entry j of a row with L entries lies in the j-th of L equal strips of the columns. No division
-// within a row: this is most of what drawing a sparse matrix costs.
 template <typename T>
 void fill_row_columns(T* row, std::int64_t first, std::int64_t length, std::int64_t bound,
                       std::uint64_t stream) {
-  const double strip = static_cast<double>(bound) / static_cast<double>(length);
-  const auto key =
-      static_cast<std::uint32_t>(counter_hash(stream, static_cast<std::uint64_t>(first)));
+  const RowColumns columns(stream, first, length, bound);
   std::int64_t low = 0;
+  // No division within a row: this is most of what drawing a sparse matrix costs.
   for (std::int64_t j = 0; j < length; ++j) {
-    const std::int64_t next =
-        std::min(static_cast<std::int64_t>(static_cast<double>(j + 1) * strip), bound);
-    const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(next - low, 1));
-    const std::uint64_t draw = (mix(key + static_cast<std::uint32_t>(j)) * width) >> 32;
-    row[j] = static_cast<T>(std::min(low + static_cast<std::int64_t>(draw), bound - 1));
+    const std::int64_t next = columns.edge(j + 1);
+    row[j] = static_cast<T>(columns.column(j, low, next));
     low = next;
   }
 }
@@ -306,11 +195,6 @@ void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
   });
 }
 
-std::int64_t bound_of(const ValueSpec& values, const Axes& axes) {
-  const Result<std::int64_t> bound = values.bound.evaluate_size(axes);
-  return bound ? *bound : 0;  // validate_task has evaluated it already
-}
-
 std::size_t input_index(const Task& task, const std::string& name) {
   const auto found = std::find_if(task.inputs.begin(), task.inputs.end(),
                                   [&name](const TensorSpec& input) { return input.name == name; });
@@ -339,6 +223,41 @@ std::string_view name_of(Distribution distribution) {
   return "normal";
 }
 
+DrawRule draw_rule(const ValueSpec& values, DType dtype, std::uint64_t stream,
+                   Distribution distribution) {
+  DrawRule rule;
+  rule.stream = stream;
+  rule.distribution = distribution;
+  rule.reach = reach_of(dtype);
+  rule.bounded = values.kind == ValueKind::uniform;
+  rule.low = static_cast<float>(values.low);
+  rule.span = static_cast<float>(values.high - values.low);
+  return rule;
+}
+
+WholeRange whole_range(const ValueSpec& values, const Axes& axes) {
+  if (values.kind == ValueKind::normal || values.kind == ValueKind::uniform) {
+    const auto low = static_cast<std::int64_t>(std::ceil(values.low));
+    return {low, static_cast<std::int64_t>(std::floor(values.high)) - low + 1};
+  }
+  const Result<std::int64_t> bound = values.bound.evaluate_size(axes);
+  return {0, bound ? *bound : 0};  // validate_task has evaluated it already
+}
+
+std::uint64_t input_stream(std::uint64_t seed, std::size_t index) {
+  return counter_hash(seed, index);
+}
+
+std::vector<char> draw_offsets(const TensorPlan& tensor, std::int64_t total, std::uint64_t stream) {
+  std::vector<char> out(tensor.bytes);
+  fill_offsets(out.data(), tensor, total, stream);
+  return out;
+}
+
+std::size_t rows_input(const Task& task, std::size_t index) {
+  return input_index(task, task.inputs[index].values.rows_of);
+}
+
 void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
                 std::size_t index, std::uint64_t seed, Distribution distribution,
                 unsigned char slack) {
@@ -347,28 +266,27 @@ void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, i
   char* data = tensor_data(plan, inputs, set, index);
   std::memset(data - tensor.data_offset, slack, tensor.data_offset);
   std::memset(data + tensor.bytes, slack, tensor.region_bytes - tensor.data_offset - tensor.bytes);
-  const std::uint64_t stream = counter_hash(seed, index);
+  const std::uint64_t stream = input_stream(seed, index);
+  const WholeRange whole = whole_range(values, plan.axes);
   switch (values.kind) {
     case ValueKind::normal:
     case ValueKind::uniform:
       if (is_floating(tensor.dtype)) {
-        fill_floating(data, tensor, Drawer(values, tensor.dtype, stream, distribution));
+        fill_floating(data, tensor, draw_rule(values, tensor.dtype, stream, distribution));
       } else {
-        const auto low = static_cast<std::int64_t>(std::ceil(values.low));
-        fill_whole(data, tensor, low, static_cast<std::int64_t>(std::floor(values.high)) - low + 1,
-                   stream);
+        fill_whole(data, tensor, whole.low, whole.count, stream);
       }
       break;
     case ValueKind::index:
-      fill_whole(data, tensor, 0, bound_of(values, plan.axes), stream);
+      fill_whole(data, tensor, whole.low, whole.count, stream);
       break;
     case ValueKind::offsets:
-      fill_offsets(data, tensor, bound_of(values, plan.axes), stream);
+      fill_offsets(data, tensor, whole.count, stream);
       break;
     case ValueKind::csr_columns: {
-      const std::size_t rows = input_index(task, values.rows_of);
+      const std::size_t rows = rows_input(task, index);
       fill_columns(data, tensor, tensor_data(plan, inputs, set, rows), plan.tensors[rows],
-                   bound_of(values, plan.axes), stream);
+                   whole.count, stream);
       break;
     }
   }

@@ -24,8 +24,8 @@ Task task_with_derived_axis() {
 }
 
 std::vector<CheckCase> cases_of(std::uint64_t seed) {
-  Result<std::vector<CheckCase>> cases =
-      draw_cases(task_with_derived_axis(), seed, held_out_shapes);
+  Result<std::vector<CheckCase>> cases = draw_cases(
+      task_with_derived_axis(), task_with_derived_axis().timed_shapes, seed, held_out_shapes);
   EXPECT_TRUE(cases) << cases.error().text();
   return std::move(*cases);
 }

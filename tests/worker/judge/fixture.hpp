@@ -13,6 +13,7 @@
 #include "support/small_task.hpp"
 #include "worker/ceilings/ceilings.hpp"
 #include "worker/ceilings/machine.hpp"
+#include "worker/judge/host_ground.hpp"
 #include "worker/judge/judge.hpp"
 
 namespace kernelpro {
@@ -31,7 +32,6 @@ class JudgeTest : public ::testing::Test {
     settings_.runner = (programs_ / "kernelpro-runner").string();
     settings_.oracle = (programs_ / "kernelpro-oracle").string();
     settings_.threads = 1;
-    settings_.cache_bytes = 1 << 20;
     settings_.timing_seconds = 0.05;
   }
 
@@ -41,7 +41,8 @@ class JudgeTest : public ::testing::Test {
   }
 
   void open(const Task& task, const Ceilings& ceilings = {}) {
-    Result<std::unique_ptr<Judge>> judge = Judge::open(task, *toolchain_, ceilings, settings_);
+    Result<std::unique_ptr<Judge>> judge =
+        Judge::open(task, *toolchain_, ceilings, *ground_, settings_);
     ASSERT_TRUE(judge) << judge.error().text();
     judge_ = std::move(*judge);
   }
@@ -73,6 +74,7 @@ class JudgeTest : public ::testing::Test {
   testing::WorkerEnvironment environment_;
   std::optional<Toolchain> toolchain_;
   JudgeSettings settings_;
+  std::unique_ptr<Ground> ground_ = make_host_ground(1 << 20);
   std::unique_ptr<Judge> judge_;
 };
 

@@ -42,7 +42,7 @@ TEST_F(JudgeTest, RefusesATaskWhoseBaselineFailsAtATimedShape) {
   Task task = small_task();
   task.files["baseline.cpp"] = small_source("x[i] + y[i]", "if (n > 1000) return 3;");
   const Result<std::unique_ptr<Judge>> judge =
-      Judge::open(task, *toolchain_, Ceilings(), settings_);
+      Judge::open(task, *toolchain_, Ceilings(), *ground_, settings_);
   ASSERT_FALSE(judge);
   EXPECT_EQ(judge.error().kind, ErrorKind::bad_input);
   EXPECT_THAT(judge.error().text(), StartsWith("the task's baseline: "));
@@ -174,7 +174,7 @@ TEST_F(JudgeTest, RefusesATaskThatDoesNotValidate) {
   Task task = small_task();
   task.reference.file = "missing.hpp";
   const Result<std::unique_ptr<Judge>> judge =
-      Judge::open(task, *toolchain_, Ceilings(), settings_);
+      Judge::open(task, *toolchain_, Ceilings(), *ground_, settings_);
   ASSERT_FALSE(judge);
   EXPECT_EQ(judge.error().kind, ErrorKind::bad_input);
   EXPECT_THAT(judge.error().text(), HasSubstr("missing.hpp"));

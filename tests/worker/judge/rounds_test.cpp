@@ -6,7 +6,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr std::int64_t cache_bytes = 32 << 20;
+constexpr RoundLimits limits{.cache_bytes = 32 << 20};
 
 BufferPlan plan_of(std::size_t set_bytes) {
   BufferPlan plan;
@@ -15,26 +15,26 @@ BufferPlan plan_of(std::size_t set_bytes) {
 }
 
 TEST(RoundPlan, TheSetsTogetherExceedTwiceTheCache) {
-  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, cache_bytes);
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, limits);
   EXPECT_EQ(shape.calls, 64);
   EXPECT_FALSE(shape.flush);
 }
 
 TEST(RoundPlan, ARoundThatWouldTakeTooLongIsShorterAndFlushed) {
-  const RoundShape shape = plan_rounds(plan_of(1 << 20), 10e6, cache_bytes);
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 10e6, limits);
   EXPECT_EQ(shape.calls, 5);
   EXPECT_TRUE(shape.flush);
 }
 
 TEST(RoundPlan, ANoisyHandOverMakesRoundsLonger) {
-  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, cache_bytes, 12e6);
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, limits, 12e6);
   EXPECT_EQ(shape.calls, 120);
   EXPECT_FALSE(shape.flush);
 }
 
 TEST(RoundPlan, HoweverNoisyTheHandOverTheSetsStayWithinMemory) {
-  EXPECT_EQ(plan_rounds(plan_of(16 << 20), 1e4, cache_bytes, 1e9).calls, 16);
-  EXPECT_EQ(plan_rounds(plan_of(1 << 30), 1e4, cache_bytes, 1e9).calls, 1);
+  EXPECT_EQ(plan_rounds(plan_of(16 << 20), 1e4, limits, 1e9).calls, 16);
+  EXPECT_EQ(plan_rounds(plan_of(1 << 30), 1e4, limits, 1e9).calls, 1);
 }
 
 }  // namespace

@@ -1,0 +1,151 @@
+#include "runner/device.hpp"
+
+#include <cstdint>
+
+namespace kernelpro::runner {
+
+namespace {
+
+constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
+
+void* as_address(cuda::Pointer pointer) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));
+}
+
+}  // namespace
+
+// Leaves the current function with the driver's code unless it is success.
+#define KP_CUDA(call)                                                  \
+  do {                                                                 \
+    if (const cuda::Code kp_code = (call); kp_code != cuda::success) { \
+      return kp_code;                                                  \
+    }                                                                  \
+  } while (false)
+
+Status Device::open() {
+  const Result<const cuda::Driver*> loaded = cuda::load_driver();
+  if (!loaded) {
+    return loaded.error();
+  }
+  const cuda::Driver& driver = **loaded;
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  const auto set_up = [&]() -> cuda::Code {
+    KP_CUDA(driver.init(0));
+    KP_CUDA(driver.device_get(&device, 0));
+    KP_CUDA(driver.primary_retain(&context, device));
+    KP_CUDA(driver.context_set(context));
+    KP_CUDA(driver.stream_create(&stream_, non_blocking));
+    KP_CUDA(driver.event_create(&begin_, 0));
+    KP_CUDA(driver.event_create(&end_, 0));
+    KP_CUDA(driver.event_record(begin_, stream_));
+    KP_CUDA(driver.event_record(end_, stream_));
+    return driver.context_synchronize();
+  };
+  if (const cuda::Code code = set_up(); code != cuda::success) {
+    return cuda::driver_error(driver, code, "opening the GPU for a runner");
+  }
+  driver_ = &driver;
+  return {};
+}
+
+void Device::describe(CallArguments& out) const {
+  out.context.device_type = KP_CUDA;
+  out.context.stream = stream_;
+}
+
+cuda::Code Device::attach(const Layout& layout, const Received& received) {
+  release();
+  layout_ = layout;
+  CallArguments blank;
+  describe_call(layout_, blank);
+  describe(blank);
+  calls_.assign(layout.sets, blank);
+  for (std::size_t set = 0; set < layout.sets; ++set) {
+    KP_CUDA(map_set(set, received));
+  }
+  return cuda::success;
+}
+
+cuda::Code Device::map_set(std::size_t set, const Received& received) {
+  CallArguments& call = calls_[set];
+  for (std::size_t i = 0; i < layout_.tensor_count; ++i) {
+    const TensorPlace& place = layout_.tensors[i];
+    cuda::Pointer region = 0;
+    KP_CUDA(map_region(received.fd(set * layout_.tensor_count + i), place.region_bytes,
+                       place.output != 0, region));
+    call.tensors[i].data = as_address(region + place.data_offset);
+  }
+  if (layout_.workspace_bytes > 0) {
+    cuda::Pointer region = 0;
+    const std::size_t tensors = std::size_t{layout_.sets} * layout_.tensor_count;
+    KP_CUDA(map_region(received.fd(tensors + set), layout_.workspace_stride, true, region));
+    call.context.workspace = as_address(region + layout_.workspace_offset);
+    call.context.workspace_bytes = layout_.workspace_bytes;
+  }
+  if (layout_.state_bytes > 0) {
+    cuda::Pointer state = 0;
+    KP_CUDA(driver_->allocate(&state, layout_.state_bytes));
+    states_.push_back(state);
+    call.context.state = as_address(state);
+    call.context.state_bytes = layout_.state_bytes;
+  }
+  return cuda::success;
+}
+
+cuda::Code Device::map_region(int descriptor, std::size_t bytes, bool writable,
+                              cuda::Pointer& region) {
+  Mapping mapping;
+  mapping.bytes = bytes;
+  mapping.reserved = bytes + 2 * layout_.guard_bytes;
+  cuda::AllocationHandle handle = 0;
+  KP_CUDA(driver_->memory_import(&handle,
+                                 reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
+                                 cuda::file_descriptor_handle));
+  KP_CUDA(driver_->address_reserve(&mapping.base, mapping.reserved, 0, 0, 0));
+  mapping.region = mapping.base + layout_.guard_bytes;
+  KP_CUDA(driver_->memory_map(mapping.region, bytes, 0, handle, 0));
+  mappings_.push_back(mapping);
+  // The mapping keeps the memory; the handle would only be a way to map it again.
+  KP_CUDA(driver_->memory_release(handle));
+  cuda::AccessDescription access;
+  access.rights = writable ? cuda::read_write : cuda::read_only;
+  KP_CUDA(driver_->memory_access(mapping.region, bytes, &access, 1));
+  region = mapping.region;
+  return cuda::success;
+}
+
+void Device::release() {
+  if (!mappings_.empty()) {
+    driver_->context_synchronize();
+  }
+  for (const Mapping& mapping : mappings_) {
+    driver_->memory_unmap(mapping.region, mapping.bytes);
+    driver_->address_free(mapping.base, mapping.reserved);
+  }
+  for (const cuda::Pointer state : states_) {
+    driver_->free(state);
+  }
+  mappings_.clear();
+  states_.clear();
+  calls_.clear();
+}
+
+cuda::Code Device::start() {
+  // What an earlier call pinned in the cache would survive our flush.
+  driver_->context_reset_persisting_l2();
+  return driver_->event_record(begin_, stream_);
+}
+
+cuda::Code Device::stop(std::int64_t& elapsed_ns) {
+  KP_CUDA(driver_->event_record(end_, stream_));
+  KP_CUDA(driver_->context_synchronize());
+  float milliseconds = 0;
+  KP_CUDA(driver_->event_elapsed(&milliseconds, begin_, end_));
+  elapsed_ns = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+  return cuda::success;
+}
+
+#undef KP_CUDA
+
+}  // namespace kernelpro::runner

@@ -1,0 +1,64 @@
+// The GPU on the runner's side: opened before the runner confines itself, and the judge's buffers
+// mapped there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/cuda_driver.hpp"
+#include "common/base/result.hpp"
+#include "runner/buffers.hpp"
+#include "runner/channel.hpp"
+
+namespace kernelpro::runner {
+
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  // Makes the primary context of the first visible GPU current (the one that the CUDA runtime of a
+  // candidate uses too), with a stream and two events.
+  [[nodiscard]] Status open();
+  [[nodiscard]] bool is_open() const { return driver_ != nullptr; }
+
+  // Maps every tensor of every set into address space of its own, inputs read-only, unmapped
+  // address space on both sides. What was mapped before is let go.
+  [[nodiscard]] cuda::Code attach(const Layout& layout, const Received& received);
+  [[nodiscard]] const std::vector<CallArguments>& calls() const { return calls_; }
+
+  // `out` as a call on this device.
+  void describe(CallArguments& out) const;
+
+  // Around the calls of a round: start() stamps the stream; stop() stamps it again, waits for the
+  // whole context and gives the nanoseconds between the stamps.
+  [[nodiscard]] cuda::Code start();
+  [[nodiscard]] cuda::Code stop(std::int64_t& elapsed_ns);
+
+  [[nodiscard]] std::string text(cuda::Code code) const { return driver_->text(code); }
+
+ private:
+  struct Mapping {
+    cuda::Pointer base = 0;  // of the reservation
+    std::size_t reserved = 0;
+    cuda::Pointer region = 0;
+    std::size_t bytes = 0;
+  };
+
+  [[nodiscard]] cuda::Code map_region(int descriptor, std::size_t bytes, bool writable,
+                                      cuda::Pointer& region);
+  [[nodiscard]] cuda::Code map_set(std::size_t set, const Received& received);
+  void release();
+
+  const cuda::Driver* driver_ = nullptr;
+  cuda::Stream stream_ = nullptr;
+  cuda::Event begin_ = nullptr;
+  cuda::Event end_ = nullptr;
+  Layout layout_{};
+  std::vector<Mapping> mappings_;
+  std::vector<cuda::Pointer> states_;
+  std::vector<CallArguments> calls_;
+};
+
+}  // namespace kernelpro::runner

@@ -1,0 +1,133 @@
+#include "worker/cuda/cuda_ground.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/base/clock.hpp"
+#include "worker/cuda/device_memory.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t alignment = 256;
+constexpr double oracle_limit = 2e9;
+constexpr std::int64_t open_files = 1024;
+// Sets of small tensors take whole pages of 2 MiB, so there may be more memory than data.
+constexpr double most_round_bytes = 8e9;
+
+// Where the driver's own libraries are: the folder that libcuda.so.1 was loaded from.
+fs::path driver_folder() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  Dl_info info{};
+  if (library == nullptr || dladdr(dlsym(library, "cuInit"), &info) == 0) {
+    return {};
+  }
+  std::error_code failure;
+  return fs::canonical(info.dli_fname, failure).parent_path();
+}
+
+// The driver's libraries by name: vendor libraries that lie beside them stay out of reach.
+std::vector<std::string> driver_files() {
+  std::vector<std::string> out;
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::directory_iterator(driver_folder(), failure)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("libcuda.so") || name.starts_with("libnvidia-")) {
+      out.push_back(fs::weakly_canonical(entry.path(), failure).string());
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> device_files() {
+  std::vector<std::string> out = {"/dev/null"};
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/dev", failure)) {
+    if (entry.path().filename().string().starts_with("nvidia")) {
+      out.push_back(entry.path().string());
+    }
+  }
+  return out;
+}
+
+class CudaGround : public Ground {
+ public:
+  explicit CudaGround(Gpu& gpu) : gpu_(gpu), libraries_(driver_files()), devices_(device_files()) {}
+
+  [[nodiscard]] std::string backend() const override { return "cuda"; }
+  [[nodiscard]] std::string lock_name() const override { return gpu_.description().uuid; }
+  [[nodiscard]] MemoryUnits units() const override { return {gpu_.granularity(), alignment}; }
+  [[nodiscard]] std::int64_t cache_bytes() const override { return gpu_.description().l2_bytes; }
+  [[nodiscard]] int most_sets(std::size_t tensors) const override {
+    return runner::max_descriptors / static_cast<int>(tensors + 1);
+  }
+  [[nodiscard]] double round_bytes() const override {
+    return std::min(most_round_bytes, static_cast<double>(gpu_.free_bytes()) / 4);
+  }
+  [[nodiscard]] double oracle_operations() const override { return oracle_limit; }
+  [[nodiscard]] bool watch_inputs() const override { return true; }
+  [[nodiscard]] bool always_flush() const override { return true; }
+
+  [[nodiscard]] Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
+                                                           const BufferPlan& plan) override {
+    auto memory = std::make_unique<DeviceMemory>(gpu_, task, plan);
+    KP_TRY(memory->allocate());
+    return std::unique_ptr<SetMemory>(std::move(memory));
+  }
+
+  [[nodiscard]] RunnerSettings runner(const JudgeSettings& settings, const std::string& library,
+                                      bool may_link, std::size_t /*buffer_bytes*/) const override {
+    RunnerSettings out;
+    out.jail = settings.jail;
+    out.program = settings.runner;
+    out.threads = settings.threads;
+    out.stop = settings.stop;
+    out.cuda = true;
+    out.environment = {"CUDA_VISIBLE_DEVICES=" + gpu_.description().uuid, "CUDA_CACHE_DISABLE=1",
+                       "CUDA_MODULE_LOADING=EAGER"};
+    out.policy.landlock = settings.landlock;
+    out.policy.read = runtime_libraries();
+    out.policy.read.insert(out.policy.read.end(), libraries_.begin(), libraries_.end());
+    out.policy.read.push_back(library);
+    if (may_link) {
+      for (const char* folder :
+           {"/usr/lib", "/lib", "/lib64", "/usr/local", "/opt", "/etc", "/sys", "/proc"}) {
+        out.policy.read.push_back(fs::weakly_canonical(folder).string());
+      }
+    }
+    out.policy.devices = devices_;
+    out.policy.open_files = open_files;
+    // What the driver reads while it opens the GPU; the filter refuses it afterwards.
+    out.start_up_read = {"/proc", "/sys", "/etc", "/usr/share/nvidia", "/run"};
+    out.start_up_write = {"/proc/self/task"};
+    return out;
+  }
+
+  // Our own kernel starts only when the other contexts have drained or are switched away; a
+  // switched-away one delays it by a time slice.
+  [[nodiscard]] std::int64_t settle_ns() override {
+    const std::int64_t start = now_ns();
+    if (gpu_.launch("probe", 1) == cuda::success) {
+      static_cast<void>(gpu_.synchronize());
+    }
+    return now_ns() - start;
+  }
+
+ private:
+  Gpu& gpu_;
+  std::vector<std::string> libraries_;
+  std::vector<std::string> devices_;
+};
+
+}  // namespace
+
+std::unique_ptr<Ground> make_cuda_ground(Gpu& gpu) {
+  return std::make_unique<CudaGround>(gpu);
+}
+
+}  // namespace kernelpro

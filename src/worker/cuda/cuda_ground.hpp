@@ -1,0 +1,14 @@
+// A GPU as ground: buffers shared by file descriptor, filled and compared by our own kernels.
+#pragma once
+
+#include <memory>
+
+#include "worker/cuda/gpu.hpp"
+#include "worker/judge/ground.hpp"
+
+namespace kernelpro {
+
+// `gpu` must outlive the ground.
+[[nodiscard]] std::unique_ptr<Ground> make_cuda_ground(Gpu& gpu);
+
+}  // namespace kernelpro

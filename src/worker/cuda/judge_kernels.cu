@@ -1,0 +1,283 @@
+// The judge's own work on the GPU: drawing inputs, poisoning, hashing, comparing. Compiled at first
+// use by the worker's own toolchain, with draw.hpp and random.hpp beside it.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "draw.hpp"
+
+using kernelpro::Block;
+using kernelpro::Distribution;
+using kernelpro::DrawRule;
+using kernelpro::RowColumns;
+
+namespace {
+
+using Size = unsigned long long;
+
+// The worker's names for element types; gpu_types.hpp has the same.
+enum Type : int { t_f64, t_f32, t_f16, t_bf16, t_i64, t_i32, t_i16, t_i8, t_u8 };
+
+__device__ Size first_index() { return blockIdx.x * Size{blockDim.x} + threadIdx.x; }
+__device__ Size index_step() { return Size{gridDim.x} * blockDim.x; }
+
+__device__ void store(void* data, int type, Size i, float value) {
+  switch (type) {
+    case t_f64: static_cast<double*>(data)[i] = value; break;
+    case t_f16: static_cast<__half*>(data)[i] = __float2half_rn(value); break;
+    case t_bf16: static_cast<__nv_bfloat16*>(data)[i] = __float2bfloat16_rn(value); break;
+    default: static_cast<float*>(data)[i] = value;
+  }
+}
+
+__device__ void store_whole(void* data, int type, Size i, long long value) {
+  switch (type) {
+    case t_i64: static_cast<long long*>(data)[i] = value; break;
+    case t_i32: static_cast<int*>(data)[i] = static_cast<int>(value); break;
+    case t_i16: static_cast<short*>(data)[i] = static_cast<short>(value); break;
+    default: static_cast<signed char*>(data)[i] = static_cast<signed char>(value);
+  }
+}
+
+__device__ long long load_whole(const void* data, int type, Size i) {
+  switch (type) {
+    case t_i64: return static_cast<const long long*>(data)[i];
+    case t_i32: return static_cast<const int*>(data)[i];
+    case t_i16: return static_cast<const short*>(data)[i];
+    case t_u8: return static_cast<const unsigned char*>(data)[i];
+    default: return static_cast<const signed char*>(data)[i];
+  }
+}
+
+__device__ double load(const void* data, int type, Size i) {
+  switch (type) {
+    case t_f64: return static_cast<const double*>(data)[i];
+    case t_f32: return static_cast<const float*>(data)[i];
+    case t_f16: return __half2float(static_cast<const __half*>(data)[i]);
+    case t_bf16: return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[i]);
+    default: return static_cast<double>(load_whole(data, type, i));
+  }
+}
+
+__device__ bool is_poison(const void* data, int type, Size i) {
+  const int width = type == t_f64 || type == t_i64              ? 8
+                    : type == t_f32 || type == t_i32            ? 4
+                    : type == t_f16 || type == t_bf16 || type == t_i16 ? 2
+                                                                       : 1;
+  const unsigned char* bytes = static_cast<const unsigned char*>(data) + i * width;
+  for (int k = 0; k < width; ++k) {
+    if (bytes[k] != 0xff) return false;
+  }
+  return true;
+}
+
+template <Distribution D>
+__device__ void fill(void* data, int type, Size elements, const DrawRule& rule) {
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    const Block block(rule.stream, i / Block::elements);
+    store(data, type, i,
+          kernelpro::draw_element<D>(rule, block, static_cast<unsigned>(i % Block::elements)));
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ void fill_floating(void* data, int type, Size elements, DrawRule rule) {
+  switch (rule.distribution) {
+    case Distribution::normal: return fill<Distribution::normal>(data, type, elements, rule);
+    case Distribution::uniform: return fill<Distribution::uniform>(data, type, elements, rule);
+    case Distribution::large: return fill<Distribution::large>(data, type, elements, rule);
+    case Distribution::tiny: return fill<Distribution::tiny>(data, type, elements, rule);
+    case Distribution::constant: return fill<Distribution::constant>(data, type, elements, rule);
+    case Distribution::negative: return fill<Distribution::negative>(data, type, elements, rule);
+    case Distribution::mixed: return fill<Distribution::mixed>(data, type, elements, rule);
+  }
+}
+
+extern "C" __global__ void fill_whole(void* data, int type, Size elements, long long low,
+                                      Size count, Size stream) {
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    store_whole(data, type, i,
+                low + static_cast<long long>(kernelpro::counter_hash(stream, i) % count));
+  }
+}
+
+extern "C" __global__ void fill_columns(void* data, int type, const void* offsets,
+                                        int offsets_type, Size rows, long long bound,
+                                        Size stream) {
+  for (Size row = first_index(); row < rows; row += index_step()) {
+    const long long first = load_whole(offsets, offsets_type, row);
+    const long long length = load_whole(offsets, offsets_type, row + 1) - first;
+    if (length <= 0) continue;
+    const RowColumns columns(stream, first, length, bound);
+    for (long long j = 0; j < length; ++j) {
+      store_whole(data, type, static_cast<Size>(first + j),
+                  columns.column(j, columns.edge(j), columns.edge(j + 1)));
+    }
+  }
+}
+
+// Adds a hash of `words` 16-byte words to *sum; words of different tensors differ by `salt`.
+extern "C" __global__ void hash_words(const uint4* data, Size words, Size salt, Size* sum) {
+  Size mine = 0;
+  for (Size i = first_index(); i < words; i += index_step()) {
+    const uint4 w = data[i];
+    const Size low = (Size{w.x} << 32) | w.y;
+    const Size high = (Size{w.z} << 32) | w.w;
+    mine += kernelpro::counter_hash(salt + low, i) ^ kernelpro::counter_hash(high, i + salt);
+  }
+  atomicAdd(sum, mine);
+}
+
+// The least and the greatest position in [begin, end) that is not poison, as far as there is any.
+struct Range {
+  Size first;
+  Size last;
+};
+
+extern "C" __global__ void find_written(const unsigned char* data, Size begin, Size end,
+                                        Range* out) {
+  // By words where nothing is written, which is nearly everywhere.
+  const Size words_begin = (begin + 15) / 16, words_end = end / 16;
+  const uint4* words = reinterpret_cast<const uint4*>(data);
+  Size first = ~Size{0}, last = 0;
+  const auto note = [&](Size at) {
+    first = at < first ? at : first;
+    last = at + 1 > last ? at + 1 : last;
+  };
+  if (words_begin >= words_end) {
+    for (Size at = begin + first_index(); at < end; at += index_step()) {
+      if (data[at] != 0xff) note(at);
+    }
+  } else {
+    for (Size i = words_begin + first_index(); i < words_end; i += index_step()) {
+      const uint4 w = words[i];
+      if ((w.x & w.y & w.z & w.w) == 0xffffffffU) continue;
+      for (Size at = 16 * i; at < 16 * i + 16; ++at) {
+        if (data[at] != 0xff) note(at);
+      }
+    }
+    const Size me = first_index();
+    if (me < 32) {
+      const Size head = begin + me, tail = 16 * words_end + me;
+      if (head < 16 * words_begin && data[head] != 0xff) note(head);
+      if (tail < end && data[tail] != 0xff) note(tail);
+    }
+  }
+  if (last != 0) {
+    atomicMin(&out->first, first);
+    atomicMax(&out->last, last);
+  }
+}
+
+// What comparing one output came to; zeros and `worst` all ones at the start.
+struct Comparison {
+  double squares;     // of the truth's finite elements
+  Size finite;        // how many these are
+  Size error_bits;    // the largest error as the bits of a double (infinity for "not finite")
+  Size worst;         // the least index with that error
+  Size poisoned;      // elements that still hold poison
+  Size excused;       // elements where the truth itself is not finite
+  Size different;     // elements whose bits differ
+  double actual;      // values at `worst`
+  double expected;
+};
+
+extern "C" __global__ void sum_squares(const void* truth, int type, Size elements,
+                                       Comparison* out) {
+  double squares = 0;
+  Size finite = 0;
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    const double value = load(truth, type, i);
+    if (isfinite(value)) {
+      squares += value * value;
+      ++finite;
+    }
+  }
+  for (int offset = 16; offset > 0; offset /= 2) {
+    squares += __shfl_down_sync(~0U, squares, offset);
+    finite += __shfl_down_sync(~0U, finite, offset);
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(&out->squares, squares);
+    atomicAdd(&out->finite, finite);
+  }
+}
+
+namespace {
+
+// The error of element i as the judge defines it; below zero where it is excused.
+__device__ double element_error(const void* actual, const void* truth, int type, Size i,
+                                double scale) {
+  const double x = load(actual, type, i), r = load(truth, type, i);
+  if (isfinite(x) && isfinite(r)) {
+    const double size = fabs(r) + scale, difference = fabs(x - r);
+    return size == 0 ? (difference == 0 ? 0.0 : INFINITY) : difference / size;
+  }
+  return is_poison(actual, type, i) || isfinite(r) ? INFINITY : -1.0;
+}
+
+__device__ double scale_of(const Comparison& sums) {
+  return sums.finite == 0 ? 0 : sqrt(sums.squares / static_cast<double>(sums.finite));
+}
+
+}  // namespace
+
+extern "C" __global__ void compare_floating(const void* actual, const void* truth, int type,
+                                            Size elements, Comparison* out) {
+  const double scale = scale_of(*out);
+  double worst = 0;
+  Size poisoned = 0, excused = 0;
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    const double error = element_error(actual, truth, type, i, scale);
+    if (error == INFINITY && is_poison(actual, type, i)) ++poisoned;
+    if (error < 0) ++excused;
+    worst = error > worst ? error : worst;
+  }
+  if (worst > 0) atomicMax(&out->error_bits, __double_as_longlong(worst));
+  if (poisoned > 0) atomicAdd(&out->poisoned, poisoned);
+  if (excused > 0) atomicAdd(&out->excused, excused);
+}
+
+// Second pass: where the largest error is.
+extern "C" __global__ void find_worst(const void* actual, const void* truth, int type,
+                                      Size elements, Comparison* out) {
+  if (out->error_bits == 0) return;
+  const double scale = scale_of(*out);
+  const double worst = __longlong_as_double(static_cast<long long>(out->error_bits));
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    if (element_error(actual, truth, type, i, scale) == worst) atomicMin(&out->worst, i);
+  }
+}
+
+extern "C" __global__ void read_worst(const void* actual, const void* truth, int type,
+                                      Comparison* out) {
+  if (out->worst != ~Size{0}) {
+    out->actual = load(actual, type, out->worst);
+    out->expected = load(truth, type, out->worst);
+  }
+}
+
+extern "C" __global__ void compare_bits(const unsigned char* actual, const unsigned char* truth,
+                                        int type, int width, Size elements, Comparison* out) {
+  Size different = 0, poisoned = 0;
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    bool same = true;
+    for (int k = 0; k < width; ++k) same = same && actual[i * width + k] == truth[i * width + k];
+    if (!same) {
+      ++different;
+      if (is_poison(actual, type, i)) ++poisoned;
+      atomicMin(&out->worst, i);
+    }
+  }
+  if (different > 0) atomicAdd(&out->different, different);
+  if (poisoned > 0) atomicAdd(&out->poisoned, poisoned);
+}
+
+// Writes through `words` words: what was in the cache is not any more.
+extern "C" __global__ void sweep(uint4* data, Size words, unsigned value) {
+  for (Size i = first_index(); i < words; i += index_step()) {
+    data[i] = make_uint4(value, value, value, value);
+  }
+}
+
+extern "C" __global__ void probe() {}

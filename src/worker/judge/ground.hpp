@@ -1,0 +1,119 @@
+// Where candidates run and where their buffers lie: the CPU, or one GPU.
+//
+// The judge is the same on every ground. What differs is behind these interfaces: who holds the
+// memory, how it is filled, poisoned and compared, and how a runner is confined.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/judge/settings.hpp"
+#include "worker/oracle/oracle.hpp"
+
+namespace kernelpro {
+
+// Scratch memory for every set of an arm, guarded like the outputs.
+class Scratch {
+ public:
+  virtual ~Scratch() = default;
+  virtual void poison() = 0;
+  // Whether the slack around it is as poison() left it.
+  [[nodiscard]] virtual bool intact() = 0;
+  // What the runner maps, and where the workspace lies in it.
+  [[nodiscard]] virtual std::vector<int> descriptors() const = 0;
+  virtual void describe(runner::Layout& layout) const = 0;
+};
+
+// Memory that no honest call touches.
+struct Touched {
+  std::optional<int> uncalled_set;    // a set that was not called and is no longer poison
+  std::optional<GuardBreach> breach;  // a changed byte beside the outputs of a called one
+};
+
+// The buffers of one plan, with room for a second copy of the outputs.
+class SetMemory {
+ public:
+  virtual ~SetMemory() = default;
+
+  // Draws the inputs of every set, one seed a set, and fills the slack around them.
+  virtual void fill(const std::vector<std::uint64_t>& seeds, Distribution distribution,
+                    unsigned char slack) = 0;
+  // Poisons the inputs of every set that are not constant.
+  virtual void poison_varying_inputs() = 0;
+  // Changes when any byte of the inputs does.
+  [[nodiscard]] virtual std::uint64_t inputs_hash() = 0;
+  virtual void poison_outputs() = 0;
+  virtual void poison_outputs(int set) = 0;
+
+  // What has happened to the outputs since poison_outputs, when only the sets `called` should have
+  // been written.
+  [[nodiscard]] virtual Touched touched(const std::vector<std::uint16_t>& called) = 0;
+
+  // Keeps a copy of all outputs.
+  virtual void save_outputs() = 0;
+  // Those of `sets` where outputs and copy do not agree within the bounds (one an output); whole
+  // numbers must be equal.
+  [[nodiscard]] virtual std::vector<int> disagreeing(const std::vector<std::uint16_t>& sets,
+                                                     const std::vector<double>& bounds) = 0;
+  // How far the outputs are from the copy, taken as the truth. Index outputs that differ from it
+  // in at most one of a thousand places count as equal: they are ties.
+  [[nodiscard]] virtual std::vector<TensorError> errors_to_saved(int set) = 0;
+  // Whether sets `first` and `second` have the same output `index`: bit by bit, or within `bound`.
+  [[nodiscard]] virtual bool same_output(int first, int second, std::size_t index,
+                                         double bound) = 0;
+
+  enum class Copy { outputs, saved };
+  // The output regions of one set in our own memory; valid until the next call.
+  [[nodiscard]] virtual const char* output_regions(int set, Copy which) = 0;
+  // The oracle's values for the inputs of `set`, which were drawn as `draw` says.
+  [[nodiscard]] virtual Result<Expected> expected(Oracle& oracle, const InputDraw& draw,
+                                                  int set) = 0;
+
+  // Empties the caches of what fill and poison left in them.
+  virtual void flush() = 0;
+
+  // What the runner maps.
+  [[nodiscard]] virtual std::vector<int> descriptors() const = 0;
+  // Scratch memory of `bytes` for every set.
+  [[nodiscard]] virtual Result<std::unique_ptr<Scratch>> make_scratch(std::size_t bytes) = 0;
+
+  // An error when anything above failed since the last time: the device is lost, say.
+  [[nodiscard]] virtual Status health() = 0;
+};
+
+class Ground {
+ public:
+  virtual ~Ground() = default;
+  [[nodiscard]] virtual std::string backend() const = 0;
+  // The machine's lock under which nobody else times here.
+  [[nodiscard]] virtual std::string lock_name() const = 0;
+  [[nodiscard]] virtual MemoryUnits units() const = 0;
+  // The last-level cache.
+  [[nodiscard]] virtual std::int64_t cache_bytes() const = 0;
+  // How many sets of `tensors` tensors a runner can be given at most.
+  [[nodiscard]] virtual int most_sets(std::size_t tensors) const = 0;
+  // The memory that the sets of a round may take.
+  [[nodiscard]] virtual double round_bytes() const = 0;
+  // Above this many operations the reference is too slow to be asked; the baseline, itself held
+  // against the reference at smaller shapes, stands for it.
+  [[nodiscard]] virtual double oracle_operations() const = 0;
+  // Whether inputs must be hashed around timed calls, because a hostile runner could remap them.
+  [[nodiscard]] virtual bool watch_inputs() const = 0;
+  // Whether every round is flushed, also where its sets exceed the cache by themselves.
+  [[nodiscard]] virtual bool always_flush() const = 0;
+
+  [[nodiscard]] virtual Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
+                                                                   const BufferPlan& plan) = 0;
+  // How a runner is started for `library`. `may_link`: a comparator, which may read the system's
+  // libraries. `buffer_bytes`: the largest buffers it will see.
+  [[nodiscard]] virtual RunnerSettings runner(const JudgeSettings& settings,
+                                              const std::string& library, bool may_link,
+                                              std::size_t buffer_bytes) const = 0;
+  // Waits until nothing runs on the device any more; what that took, on our clock.
+  [[nodiscard]] virtual std::int64_t settle_ns() = 0;
+};
+
+}  // namespace kernelpro

@@ -12,6 +12,16 @@ bool is_bandwidth(const Ceiling& ceiling) {
          ceiling.name == "triad";
 }
 
+double best_rate(const Ceilings& ceilings, const std::string& name) {
+  double best = 0;
+  for (const Ceiling& ceiling : ceilings.list) {
+    if (ceiling.name == name) {
+      best = std::max(best, ceiling.high * giga);
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 const Ceiling* find_ceiling(const Ceilings& ceilings, const std::string& name, int threads) {
@@ -32,13 +42,11 @@ double best_bandwidth(const Ceilings& ceilings) {
 }
 
 double best_flops(const Ceilings& ceilings, const std::string& type) {
-  double best = 0;
-  for (const Ceiling& ceiling : ceilings.list) {
-    if (ceiling.name == "fma_" + type) {
-      best = std::max(best, ceiling.high * giga);
-    }
-  }
-  return best;
+  return best_rate(ceilings, "fma_" + type);
+}
+
+double best_tensor_flops(const Ceilings& ceilings, const std::string& type) {
+  return best_rate(ceilings, "tensor_" + type);
 }
 
 }  // namespace kernelpro

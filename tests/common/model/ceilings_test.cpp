@@ -28,9 +28,26 @@ TEST(CeilingsTest, BestIsTheHighestOfItsKindInPlainUnits) {
   EXPECT_EQ(best_flops(measured(), "f64"), 500e9);
 }
 
+TEST(CeilingsTest, OfAGpuAreFoundAtNoThreadsAndItsCachesAreNotItsMemory) {
+  const Ceilings gpu{"some GPU",
+                     {{"read", "GB/s", 0, 4300, 4290, 4310},
+                      {"l2_read", "GB/s", 0, 7000, 6900, 7100},
+                      {"shared_read", "GB/s", 0, 30000, 29000, 31000},
+                      {"fma_f16", "GFLOP/s", 0, 120e3, 119e3, 121e3},
+                      {"tensor_f16", "GFLOP/s", 0, 800e3, 790e3, 810e3},
+                      {"tensor_i8", "GOP/s", 0, 1600e3, 1590e3, 1610e3},
+                      {"launch", "us", 0, 2, 1.9, 9000}}};
+  ASSERT_NE(find_ceiling(gpu, "launch", 0), nullptr);
+  EXPECT_EQ(best_bandwidth(gpu), 4310e9);
+  EXPECT_EQ(best_flops(gpu, "f16"), 121e12);
+  EXPECT_EQ(best_tensor_flops(gpu, "f16"), 810e12);
+  EXPECT_EQ(best_tensor_flops(gpu, "i8"), 1610e12);
+}
+
 TEST(CeilingsTest, NothingMeasuredIsZero) {
   EXPECT_EQ(best_bandwidth({}), 0);
   EXPECT_EQ(best_flops(measured(), "f16"), 0);
+  EXPECT_EQ(best_tensor_flops(measured(), "f32"), 0);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include "worker/cuda/idle_power.hpp"
+
+#include <dlfcn.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "common/base/clock.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::int64_t reading_ms = 50;
+constexpr std::int64_t ns_per_ms = 1'000'000;
+constexpr int nvml_success = 0;
+
+struct Unload {
+  void operator()(void* library) const { dlclose(library); }
+};
+
+// Types and signatures are those of nvml.h.
+class Nvml {
+ public:
+  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    if (library_) {
+      find(init_, "nvmlInit_v2");
+      find(shut_down_, "nvmlShutdown");
+      find(device_by_uuid_, "nvmlDeviceGetHandleByUUID");
+      find(power_, "nvmlDeviceGetPowerUsage");
+    }
+    open_ = init_ != nullptr && shut_down_ != nullptr && device_by_uuid_ != nullptr &&
+            power_ != nullptr && init_() == nvml_success;
+  }
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+  ~Nvml() {
+    if (open_) {
+      shut_down_();
+    }
+  }
+
+  // Null when there is none.
+  [[nodiscard]] void* device(const std::string& uuid) const {
+    void* out = nullptr;
+    return open_ && device_by_uuid_(uuid.c_str(), &out) == nvml_success ? out : nullptr;
+  }
+
+  [[nodiscard]] bool read_power(void* device, unsigned& milliwatts) const {
+    return power_(device, &milliwatts) == nvml_success;
+  }
+
+ private:
+  template <typename Call>
+  void find(Call& call, const char* name) {
+    call = reinterpret_cast<Call>(dlsym(library_.get(), name));
+  }
+
+  std::unique_ptr<void, Unload> library_;
+  int (*init_)() = nullptr;
+  int (*shut_down_)() = nullptr;
+  int (*device_by_uuid_)(const char* uuid, void** device) = nullptr;
+  int (*power_)(void* device, unsigned* milliwatts) = nullptr;
+  bool open_ = false;
+};
+
+}  // namespace
+
+std::vector<double> power_readings(const std::string& uuid, std::int64_t duration_ms,
+                                   const std::stop_token& stop) {
+  const Nvml nvml;
+  void* device = nvml.device(uuid);
+  if (device == nullptr) {
+    return {};
+  }
+  std::vector<double> watts;
+  const std::int64_t end = now_ns() + duration_ms * ns_per_ms;
+  while (now_ns() < end && !stop.stop_requested()) {
+    unsigned milliwatts = 0;
+    if (!nvml.read_power(device, milliwatts)) {
+      return {};
+    }
+    watts.push_back(milliwatts / 1e3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(reading_ms));
+  }
+  return watts;
+}
+
+}  // namespace kernelpro

@@ -167,50 +167,54 @@ KERNEL(1024) kp_copy_stream(PARAMETERS) {
   copy_all<Streaming>(from, to, count, rounds, work);
 }
 
-// Past the first-level caches (ld.global.cg); every round each block starts one tile further, so
-// that all multiprocessors read all of the buffer.
+// Past the first-level caches (ld.global.cg). The tiles of all rounds are one sequence that the
+// blocks take turns in, so they have the same to do, and each reads all parts of the buffer.
 KERNEL(1024) kp_l2_read(PARAMETERS) {
   const Index tile = tile_elements();
   const Index tiles = count / tile;
+  const Index step = gridDim.x % tiles;
+  Index at_tile = blockIdx.x % tiles;
   uint4 sum = {};
-  for (unsigned round = 0; round < rounds; ++round) {
-    Index at_tile = (blockIdx.x + round) % tiles;
-    for (Index done = blockIdx.x; done < tiles; done += gridDim.x) {
-      const uint4* const at = from + at_tile * tile + threadIdx.x;
-      uint4 values[in_flight];
+  for (Index done = blockIdx.x; done < tiles * rounds; done += gridDim.x) {
+    const uint4* const at = from + at_tile * tile + threadIdx.x;
+    uint4 values[in_flight];
 #pragma unroll
-      for (int i = 0; i < in_flight; ++i) {
-        values[i] = __ldcg(at + i * blockDim.x);
-      }
-#pragma unroll
-      for (int i = 0; i < in_flight; ++i) {
-        mix(sum, values[i]);
-      }
-      at_tile += gridDim.x;
-      at_tile -= at_tile >= tiles ? tiles : 0;
+    for (int i = 0; i < in_flight; ++i) {
+      values[i] = __ldcg(at + i * blockDim.x);
     }
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) {
+      mix(sum, values[i]);
+    }
+    at_tile += step;
+    at_tile -= at_tile >= tiles ? tiles : 0;
   }
   keep(sum, to);
   say_work(work, tiled_bytes(count, rounds, 1));
 }
 
-// Every warp reads 512 bytes in a row: no two threads of it want the same bank at once.
+// Every warp reads 512 bytes in a row: no two threads of it want the same bank at once. Where a
+// round starts moves on, so that no load can be left out; the loads of a round lie at fixed
+// distances, because computing addresses would cost as much as loading.
 KERNEL(1024) kp_shared_read(PARAMETERS) {
-  constexpr unsigned elements = 2048;
+  constexpr unsigned starts = 1024;
   constexpr unsigned loads = 8;
+  constexpr unsigned distance = 32;
+  constexpr unsigned elements = starts + loads * distance;
   __shared__ uint4 data[elements];
   for (unsigned i = threadIdx.x; i < elements; i += blockDim.x) {
     data[i] = from[i];
   }
   __syncthreads();
   uint4 sum = {};
-  unsigned at = threadIdx.x;
+  unsigned start = threadIdx.x;
   for (unsigned round = 0; round < rounds; ++round) {
+    const uint4* const at = data + start % starts;
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
-      mix(sum, data[(at + i * 32) % elements]);
+      mix(sum, at[i * distance]);
     }
-    at += loads * 32;
+    start += loads * distance;
   }
   keep(sum, to);
   say_work(work, all_threads() * rounds * loads * sizeof(uint4));
@@ -306,10 +310,12 @@ constexpr int warp_threads = 32;
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 #define TEN(d) d "0," d "1," d "2," d "3," d "4," d "5," d "6," d "7," d "8," d "9,"
-#define SUMS                                                                                 \
-  TEN("d")                                                                                   \
-  TEN("d1")                                                                                  \
-  TEN("d2") TEN("d3") TEN("d4") TEN("d5") TEN("d6") TEN("d7") TEN("d8") TEN("d9") TEN("d10") \
+#define SUMS                                                             \
+  TEN("d")                                                               \
+  TEN("d1")                                                              \
+  TEN("d2")                                                              \
+  TEN("d3")                                                              \
+  TEN("d4") TEN("d5") TEN("d6") TEN("d7") TEN("d8") TEN("d9") TEN("d10") \
       TEN("d11") "d120,d121,d122,d123,d124,d125,d126,d127"
 #define WGMMA(form, a, b, scales) \
   "wgmma.mma_async.sync.aligned.m64n256" form " {" SUMS "}, " a ", " b ", again" scales ";\n"

@@ -1,5 +1,5 @@
 // kernelpro-worker: where the hardware is. Reads requests as JSON lines on standard input and
-// answers on standard output until the input ends.
+// answers on standard output until the input ends; or works off a bundle of them.
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include "common/base/file.hpp"
 #include "common/base/paths.hpp"
 #include "common/base/stop_signals.hpp"
+#include "worker/session/bundle.hpp"
 #include "worker/session/session.hpp"
 
 namespace {
@@ -23,7 +24,9 @@ namespace {
 using namespace kernelpro;
 
 constexpr int usage_exit_code = 1;
+constexpr int bad_input_exit_code = 2;
 constexpr int environment_exit_code = 5;
+constexpr int interrupted_exit_code = 130;
 
 constexpr const char* usage =
     "kernelpro-worker: judges candidates where the hardware is.\n"
@@ -31,8 +34,16 @@ constexpr const char* usage =
     "It reads JSON lines on standard input and answers on standard output; see docs/worker.md and\n"
     "schemas/worker_request.json. Usually `kernelpro` starts it.\n"
     "\n"
+    "  kernelpro-worker run BUNDLE RESULTS\n"
+    "\n"
+    "works off a file of requests that `kernelpro optimize --workers bundle:BUNDLE` wrote, and "
+    "adds\n"
+    "each reply to RESULTS. The same command again goes on where it ended and repeats what "
+    "failed.\n"
+    "\n"
     "Example:\n"
-    "  echo '{\"v\":1,\"id\":1,\"op\":\"describe\"}' | kernelpro-worker\n";
+    "  echo '{\"v\":1,\"id\":1,\"op\":\"describe\"}' | kernelpro-worker\n"
+    "  kernelpro-worker run jobs jobs.out\n";
 
 void print(const std::string& line) {
   std::fputs(line.c_str(), stdout);
@@ -98,18 +109,43 @@ void serve(Session& session, const std::stop_token& stop) {
   }
 }
 
+int work_off(Session& session, const char* in, const char* out, const std::stop_token& stop) {
+  const Result<BundleWork> work = work_off_bundle(
+      session, in, out, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); },
+      stop);
+  if (!work) {
+    std::fprintf(stderr, "kernelpro-worker: %s\n", work.error().text().c_str());
+    switch (work.error().kind) {
+      case ErrorKind::bad_input:
+        return bad_input_exit_code;
+      case ErrorKind::interrupted:
+        return interrupted_exit_code;
+      default:
+        return environment_exit_code;
+    }
+  }
+  std::fprintf(stderr, "%lld requests are answered in %s\n", static_cast<long long>(work->answered),
+               out);
+  if (work->failed > 0) {
+    std::fprintf(stderr, "%lld failed; the same command tries them again\n",
+                 static_cast<long long>(work->failed));
+  }
+  return work->failed > 0 ? environment_exit_code : 0;
+}
+
 // A pipe or socket whose other end is closed: whoever asked is gone, however it died.
 bool nobody_reads_answers() {
   pollfd output{STDOUT_FILENO, 0, 0};
   return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// SIGINT, SIGTERM and the end of the reader ask the work under way to stop.
-std::jthread watch_for_stop(std::stop_source& source) {
+// SIGINT, SIGTERM and, where there is one, the end of the reader ask the work under way to stop.
+std::jthread watch_for_stop(std::stop_source& source, bool has_reader) {
   const sigset_t signals = block_stop_signals();
-  return std::jthread([signals, &source] {
+  return std::jthread([signals, &source, has_reader] {
     constexpr timespec interval{.tv_sec = 0, .tv_nsec = 250'000'000};
-    while (sigtimedwait(&signals, nullptr, &interval) < 0 && !nobody_reads_answers()) {
+    while (sigtimedwait(&signals, nullptr, &interval) < 0 &&
+           !(has_reader && nobody_reads_answers())) {
     }
     source.request_stop();
   });
@@ -118,7 +154,8 @@ std::jthread watch_for_stop(std::stop_source& source) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) {
+  const bool bundle = argc == 4 && std::strcmp(argv[1], "run") == 0;
+  if (argc > 1 && !bundle) {
     const bool help = std::strcmp(argv[1], "--help") == 0;
     std::fputs(usage, help ? stdout : stderr);
     return help ? 0 : usage_exit_code;
@@ -131,9 +168,14 @@ int main(int argc, char** argv) {
   }
   remove_abandoned_scratch();
   std::stop_source source;
-  std::jthread watcher = watch_for_stop(source);
+  std::jthread watcher = watch_for_stop(source, !bundle);
   Session session({program_directory(), *share, cache_directory()});
-  serve(session, source.get_token());
+  int exit_code = 0;
+  if (bundle) {
+    exit_code = work_off(session, argv[2], argv[3], source.get_token());
+  } else {
+    serve(session, source.get_token());
+  }
   pthread_kill(watcher.native_handle(), SIGUSR1);
-  return 0;
+  return exit_code;
 }

@@ -8,6 +8,8 @@ std::string_view name_of(RunState state) {
   switch (state) {
     case RunState::running:
       return "running";
+    case RunState::waiting:
+      return "waiting";
     case RunState::interrupted:
       return "interrupted";
     case RunState::finished:
@@ -17,7 +19,8 @@ std::string_view name_of(RunState state) {
 }
 
 std::optional<RunState> parse_run_state(std::string_view name) {
-  for (const RunState state : {RunState::running, RunState::interrupted, RunState::finished}) {
+  for (const RunState state :
+       {RunState::running, RunState::waiting, RunState::interrupted, RunState::finished}) {
     if (name_of(state) == name) {
       return state;
     }

@@ -13,7 +13,9 @@
 namespace kernelpro {
 
 struct RunSettings {
-  std::string backend = "cpu";
+  std::string backend = "cpu";     // or "cuda"
+  int device = 0;                  // which GPU, as the driver counts
+  std::string workers = "local";   // or "bundle:FILE", the file with its whole path
   std::string search = "mcts";     // mcts, greedy or random
   std::string preset = "default";  // of mcts: default or paper
   std::uint64_t seed = 1;          // of the search; the judge's seeds are secret
@@ -31,7 +33,8 @@ struct RunSettings {
   double timing_seconds = 0;
 };
 
-enum class RunState { running, interrupted, finished };
+// waiting: for the results of a bundle.
+enum class RunState { running, waiting, interrupted, finished };
 
 [[nodiscard]] std::string_view name_of(RunState state);
 [[nodiscard]] std::optional<RunState> parse_run_state(std::string_view name);

@@ -28,6 +28,8 @@ RunSettings read_run_settings(const Place& place) {
   Fields fields(place);
   RunSettings settings;
   read_known(fields, "backend", settings.backend, text);
+  read_known(fields, "device", settings.device, small_integer);
+  read_known(fields, "workers", settings.workers, text);
   read_known(fields, "search", settings.search, text);
   read_known(fields, "preset", settings.preset, text);
   read_known(fields, "seed", settings.seed, [](const Place& p) { return p.hexadecimal(); });
@@ -55,6 +57,8 @@ RunSettings read_run_settings(const Place& place) {
 nlohmann::json to_json(const RunSettings& settings) {
   using namespace wire;
   return {{"backend", write_text(settings.backend)},
+          {"device", settings.device},
+          {"workers", write_text(settings.workers)},
           {"search", write_text(settings.search)},
           {"preset", write_text(settings.preset)},
           {"seed", write_hexadecimal(settings.seed)},

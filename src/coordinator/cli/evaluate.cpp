@@ -6,13 +6,16 @@
 #include <set>
 
 #include "common/base/file.hpp"
+#include "common/base/hash.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/opening.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/progress.hpp"
+#include "coordinator/cli/run_output.hpp"
 #include "coordinator/cli/source_header.hpp"
+#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
 namespace kernelpro {
@@ -27,8 +30,12 @@ Result<Candidate> load_candidate(const std::string& file, const Options& options
   const SourceHeader header = read_source_header(*source);
   Candidate candidate;
   candidate.name = std::filesystem::path(file).stem().string();
+  candidate.backend = options.run_settings.backend;
   candidate.source = std::move(*source);
   candidate.compiler = options.compiler.empty() ? header.compiler : options.compiler;
+  if (candidate.compiler.empty() && candidate.backend == "cuda") {
+    candidate.compiler = "nvcc";
+  }
   candidate.options = options.build_options.empty() ? header.options : options.build_options;
   return candidate;
 }
@@ -194,6 +201,117 @@ Status build_ahead(WorkerClient& worker, const std::vector<EvaluateOrder>& order
   return built ? Status() : Status(built.error());
 }
 
+Status keep_certificates(const Options& options, const std::vector<Evaluated>& evaluations) {
+  CertificateWriter certificates(options.certificate_directory);
+  KP_TRY(certificates.make_directory());
+  for (const Evaluated& evaluated : evaluations) {
+    KP_TRY(certificates.write(evaluated.certificate));
+  }
+  return {};
+}
+
+int judge_here(const Options& options, const Task& task, const std::vector<EvaluateOrder>& orders,
+               std::stop_token stop) {
+  CertificateWriter certificates(options.certificate_directory);
+  if (const Status made = certificates.make_directory(); !made) {
+    return report_error(options, made.error());
+  }
+  Result<WorkerClient> worker = WorkerClient::start();
+  if (!worker) {
+    return report_error(options, worker.error());
+  }
+  ProgressLine progress(!options.quiet);
+  progress.show(task.name + ": opening (reference, baseline, ceilings, noise floor)");
+  if (const Result<Opened> opened = open_task(*worker, options, task, stop); !opened) {
+    progress.clear();
+    return report_error(options, opened.error());
+  }
+  progress.show(task.name + ": building");
+  if (const Status built = build_ahead(*worker, orders, stop); !built) {
+    progress.clear();
+    return report_error(options, built.error());
+  }
+  const Harvest harvest = judge_all(*worker, orders, certificates, task.name, progress, stop);
+  progress.clear();
+  print_harvest(options, harvest);
+  return judged_exit_code(options, harvest);
+}
+
+std::vector<Bundle::Request> bundle_requests(const OpenOrder& open,
+                                             const std::vector<EvaluateOrder>& orders) {
+  const auto body = [](nlohmann::json json) {
+    return std::make_shared<const nlohmann::json>(std::move(json));
+  };
+  std::vector<Bundle::Request> requests = {{1, WorkerOp::open, body(to_json(open))}};
+  for (const EvaluateOrder& order : orders) {
+    requests.push_back({std::ssize(requests) + 1, WorkerOp::evaluate, body(to_json(order))});
+  }
+  return requests;
+}
+
+// What came back for these requests, in their order; fewer than were asked for when some are still
+// awaited.
+Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const Task& task,
+                                              const std::vector<Bundle::Request>& requests) {
+  std::vector<Evaluated> evaluations;
+  for (const Bundle::Request& request : requests) {
+    const nlohmann::json* result = bundle.result(request.id);
+    if (result == nullptr) {
+      continue;
+    }
+    if (request.op == WorkerOp::open) {
+      const Result<Opened> opened = opened_from_json(*result);
+      KP_TRY(opened);
+      KP_TRY(refuse_unfit(*opened, task));
+      continue;
+    }
+    Result<Evaluated> evaluated = evaluated_from_json(*result);
+    if (!evaluated) {
+      return evaluated.error();
+    }
+    evaluations.push_back(std::move(*evaluated));
+  }
+  return evaluations;
+}
+
+// The first call writes the bundle; the same call again finds its results. Other candidates or
+// settings are another owner, so that they never take these results for theirs.
+int judge_by_bundle(const Options& options, const std::filesystem::path& file, const Task& task,
+                    const std::vector<EvaluateOrder>& orders) {
+  const std::vector<Bundle::Request> requests = bundle_requests(open_order(options, task), orders);
+  std::string all;
+  for (const Bundle::Request& request : requests) {
+    all += request.body->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  Result<Bundle> bundle = Bundle::open(file, "evaluation " + sha256(all));
+  if (!bundle) {
+    return report_error(options, bundle.error());
+  }
+  const Result<std::vector<Evaluated>> evaluations = bundle_results(*bundle, task, requests);
+  if (!evaluations) {
+    return report_error(options, evaluations.error());
+  }
+  if (evaluations->size() == orders.size()) {
+    Harvest harvest{*evaluations, std::nullopt};
+    if (const Status kept = keep_certificates(options, *evaluations); !kept) {
+      harvest.error = kept.error();
+    }
+    print_harvest(options, harvest);
+    return judged_exit_code(options, harvest);
+  }
+  for (const auto& [id, error] : bundle->failures()) {
+    print_note(options, fmt::format("request {} failed there and will be tried again: {}", id,
+                                    error.text()));
+  }
+  if (!bundle->asks(requests.front().id)) {
+    if (const Status written = bundle->write(requests); !written) {
+      return report_error(options, written.error());
+    }
+  }
+  print_waiting(options.run_settings, "this command again");
+  return exit_waiting;
+}
+
 }  // namespace
 
 int evaluate(const Options& options, std::stop_token stop) {
@@ -205,29 +323,9 @@ int evaluate(const Options& options, std::stop_token stop) {
   if (!orders) {
     return report_error(options, orders.error());
   }
-  CertificateWriter certificates(options.certificate_directory);
-  if (const Status made = certificates.make_directory(); !made) {
-    return report_error(options, made.error());
-  }
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return report_error(options, worker.error());
-  }
-  ProgressLine progress(!options.quiet);
-  progress.show(task->name + ": opening (reference, baseline, ceilings, noise floor)");
-  if (const Result<Opened> opened = open_task(*worker, options, *task, stop); !opened) {
-    progress.clear();
-    return report_error(options, opened.error());
-  }
-  progress.show(task->name + ": building");
-  if (const Status built = build_ahead(*worker, *orders, stop); !built) {
-    progress.clear();
-    return report_error(options, built.error());
-  }
-  const Harvest harvest = judge_all(*worker, *orders, certificates, task->name, progress, stop);
-  progress.clear();
-  print_harvest(options, harvest);
-  return judged_exit_code(options, harvest);
+  const std::optional<std::filesystem::path> file = bundle_file(options.run_settings.workers);
+  return file ? judge_by_bundle(options, *file, *task, *orders)
+              : judge_here(options, *task, *orders, stop);
 }
 
 }  // namespace kernelpro

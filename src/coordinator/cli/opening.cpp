@@ -12,6 +12,8 @@ Result<Task> load_named_task(const std::string& name) {
 OpenOrder open_order(const Options& options, Task task) {
   OpenOrder order;
   order.task = std::move(task);
+  order.backend = options.run_settings.backend;
+  order.device = options.run_settings.device;
   order.sandbox = options.sandbox;
   order.threads = options.threads;
   order.call_timeout_ms = static_cast<std::int64_t>(options.timeout_seconds * 1000);

@@ -1,106 +1,17 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "common/base/date.hpp"
-#include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
-#include "coordinator/cli/opening.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
-#include "coordinator/cli/store_journal.hpp"
-#include "coordinator/cli/worker_laboratory.hpp"
-#include "coordinator/report/export.hpp"
+#include "coordinator/cli/run_work.hpp"
+#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/task/load.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-OpenOrder open_order_of(const Run& run) {
-  OpenOrder order;
-  order.task = run.task;
-  order.sandbox = run.settings.sandbox;
-  order.threads = run.settings.threads;
-  order.call_timeout_ms = static_cast<std::int64_t>(run.settings.call_timeout_seconds * 1000);
-  order.timing_seconds = run.settings.timing_seconds;
-  return order;
-}
-
-Result<Playbook> load_playbook(const Run& run, const WorkerDescription& machine) {
-  const Result<std::filesystem::path> share = share_directory();
-  if (!share) {
-    return share.error();
-  }
-  PlaybookSettings settings;
-  settings.moves = *share / "knowledge" / "moves" / run.settings.backend;
-  settings.tiers = run.settings.tiers;
-  settings.only = run.settings.moves;
-  settings.fast_math = run.settings.fast_math;
-  for (const CompilerDescription& compiler : machine.compilers) {
-    settings.compilers.push_back(compiler.name);
-  }
-  settings.parse.jail = program_directory() / "kernelpro-jail";
-  settings.parse.abi_include = *share / "include";
-  settings.parse.landlock = run.settings.sandbox;
-  return Playbook::load(settings);
-}
-
-Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker;
-  }
-  Result<WorkerDescription> described = worker->describe(stop);
-  if (!described) {
-    return described.error();
-  }
-  machine = std::move(*described);
-  run.machine = machine.machine.processor;
-  const Result<Opened> opened = worker->open(open_order_of(run), stop);
-  if (!opened) {
-    return opened.error();
-  }
-  KP_TRY(refuse_unfit(*opened, run.task));
-  return worker;
-}
-
-// A run that this process may write to.
-struct OpenRun {
-  Store store;
-  Run run;
-  RunLock lock;
-  LoopHistory history;
-};
-
-// Works on a run until it ends or is stopped; what there is to tell is in the store by then.
-Status work_on(OpenRun& open, LiveView& view, std::stop_token stop) {
-  Run& run = open.run;
-  view.say(fmt::format("run {} in {}", run.id, open.store.directory().string()));
-  WorkerDescription machine;
-  Result<WorkerClient> worker = open_worker(run, machine, stop);
-  if (!worker) {
-    return worker.error();
-  }
-  const Result<Playbook> playbook = load_playbook(run, machine);
-  if (!playbook) {
-    return playbook.error();
-  }
-  Result<std::unique_ptr<Search>> search =
-      make_search(run.settings.search, run.settings.preset, run.settings.seed);
-  if (!search) {
-    return search.error();
-  }
-  WorkerLaboratory laboratory(std::move(*worker), open_order_of(run), run.settings.allow_precision);
-  StoreJournal journal(open.store, run.id);
-  ClosedLoop loop(run, **search, *playbook, laboratory, journal,
-                  [&view](const LoopProgress& progress) { view.show(progress); });
-  const Status worked = loop.work(open.history, stop);
-  view.clear();
-  return worked;
-}
 
 // The table of the run, also of one that was cut short.
 int finish(const Options& options, OpenRun& open, const Status& worked, std::stop_token stop) {
@@ -114,6 +25,10 @@ int finish(const Options& options, OpenRun& open, const Status& worked, std::sto
   if (stop.stop_requested()) {
     print_note(options, fmt::format("interrupted; `kernelpro resume {}` goes on", open.run.id));
     return exit_interrupted;
+  }
+  if (open.run.state == RunState::waiting) {
+    print_waiting(open.run.settings, fmt::format("`kernelpro resume {}`", open.run.id));
+    return exit_waiting;
   }
   if (*best == root_node) {
     return exit_not_passed;
@@ -152,6 +67,10 @@ Result<OpenRun> new_run(const Options& options) {
   if (const auto search = make_search(settings.search, settings.preset, settings.seed); !search) {
     return search.error();
   }
+  const std::optional<std::filesystem::path> bundle = bundle_file(settings.workers);
+  if (bundle) {
+    KP_TRY(Bundle::check_free(*bundle));
+  }
   Result<Store> store = Store::open(store_directory(options.store), StoreMode::write);
   if (!store) {
     return store.error();
@@ -163,6 +82,9 @@ Result<OpenRun> new_run(const Options& options) {
   run.task = std::move(*task);
   run.task_path = path->string();
   run.settings = settings;
+  if (bundle) {
+    run.settings.in_flight = options.batch;
+  }
   run.settings.sandbox = options.sandbox;
   run.settings.threads = options.threads;
   run.settings.call_timeout_seconds = options.timeout_seconds;

@@ -6,6 +6,8 @@
 #include <memory>
 #include <sstream>
 
+#include "coordinator/dispatch/bundle.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -16,6 +18,7 @@ constexpr double most_seconds = 3600;
 constexpr double most_run_seconds = 30.0 * 24 * 3600;
 constexpr std::int64_t most_evaluations = 10'000'000;
 constexpr int most_in_flight = 256;
+constexpr int most_devices = 1024;
 
 // Splits "A=m,k" at the first '='.
 std::pair<std::string, std::string> split_assignment(const std::string& text,
@@ -65,6 +68,29 @@ void add_judging(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"landlock", "none"}));
 }
 
+// "bundle:FILE" with the whole path, since a run may be resumed from another folder.
+std::string checked_workers(const std::string& text) {
+  const std::optional<std::filesystem::path> file = bundle_file(text);
+  if (text != "local" && (!file || file->empty())) {
+    throw CLI::ValidationError("--workers",
+                               "expected \"local\" or \"bundle:FILE\", found \"" + text + "\"");
+  }
+  return file ? std::string(bundle_scheme) + std::filesystem::absolute(*file).string() : text;
+}
+
+void add_place(CLI::App& app, Options& options) {
+  RunSettings& settings = options.run_settings;
+  app.add_option("--backend", settings.backend, "cpu (default) or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--device", settings.device, "Which GPU, as the driver counts (default 0)")
+      ->check(CLI::Range(0, most_devices - 1));
+  app.add_option_function<std::string>(
+      "--workers",
+      [&settings](const std::string& value) { settings.workers = checked_workers(value); },
+      "local (default), or bundle:FILE: write the jobs into FILE, for `kernelpro-worker run` "
+      "elsewhere, and stop with exit code 4");
+}
+
 // What went wrong, and where to read on.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string command = app->get_name();
@@ -101,10 +127,12 @@ void add_evaluate(CLI::App& app, Options& options) {
       "--no-timing", [&options](std::int64_t) { options.timed = false; }, "Correctness only");
   command->add_option("--certificates", options.certificate_directory,
                       "Write NAME.certificate.json for each candidate into this folder");
+  add_place(*command, options);
   add_judging(*command, options);
   add_output(*command, options);
   command->footer(
-      "Exit code 0: every candidate passed and the last is faster; 3: judged, not so.\n"
+      "Exit code 0: every candidate passed and the last is faster; 3: judged, not so; 4: waiting\n"
+      "for a bundle: the same command again reads its results.\n"
       "Example:\n  kernelpro evaluate gemm my_gemm.cpp --option -O3 --option target --option "
       "openmp");
   command->callback([&options] { options.command = CommandKind::evaluate; });
@@ -178,6 +206,11 @@ void add_optimize(CLI::App& app, Options& options) {
   add_search(*command, options);
   command->add_option("--export", options.export_directory,
                       "Write the best candidate into this folder at the end");
+  command
+      ->add_option("--batch", options.batch,
+                   "Candidates of one bundle (default 16), with --workers bundle:FILE")
+      ->check(CLI::Range(1, most_in_flight));
+  add_place(*command, options);
   add_store(*command, options);
   add_judging(*command, options);
   add_output(*command, options);
@@ -185,7 +218,7 @@ void add_optimize(CLI::App& app, Options& options) {
       "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash "
       "loses\n"
       "at most the evaluation under way, and `kernelpro resume` goes on.\n"
-      "Exit code 0: something faster was found and confirmed; 3: not so.\n"
+      "Exit code 0: something faster was found and confirmed; 3: not so; 4: waiting for a bundle.\n"
       "Example:\n  kernelpro optimize gemm --evaluations 60 --export fast_gemm");
   command->callback([&options] { options.command = CommandKind::optimize; });
 }

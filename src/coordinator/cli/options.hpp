@@ -51,7 +51,8 @@ struct Options {
   bool refresh = false;                         // ceilings
   NewTask new_task;
   std::filesystem::path store;    // of runs; empty: the current project's
-  RunSettings run_settings;       // optimize; resume: the budgets
+  RunSettings run_settings;       // optimize; resume: the budgets; evaluate: where it is judged
+  int batch = 16;                 // optimize: candidates of one bundle
   bool more_evaluations = false;  // resume: a budget was given
   bool more_seconds = false;
   std::string run;                         // resume, show, why, report, export

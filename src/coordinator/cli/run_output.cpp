@@ -7,6 +7,7 @@
 
 #include "common/base/paths.hpp"
 #include "coordinator/cli/output.hpp"
+#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/propose/move.hpp"
 
 namespace kernelpro {
@@ -49,6 +50,12 @@ Result<NodeId> print_run(const Options& options, const Store& store, const Run& 
                                                   : run_report_text(*report));
   }
   return report->best;
+}
+
+void print_waiting(const RunSettings& settings, const std::string& then) {
+  const std::string file = bundle_file(settings.workers).value_or("").string();
+  fmt::print(stderr, "waiting: run `kernelpro-worker run {0} {0}.out` {1}, then {2}\n", file,
+             settings.backend == "cuda" ? "on the GPU node" : "on the machine that judges", then);
 }
 
 void print_note(const Options& options, const std::string& text) {

@@ -19,6 +19,9 @@ namespace kernelpro {
 // Prints the run as `options` want it and returns its best node.
 [[nodiscard]] Result<NodeId> print_run(const Options& options, const Store& store, const Run& run);
 
+// What to do with the bundle that was written, and then; on standard error.
+void print_waiting(const RunSettings& settings, const std::string& then);
+
 // A remark on standard error, unless --quiet.
 void print_note(const Options& options, const std::string& text);
 

@@ -32,19 +32,20 @@ Result<std::vector<BuildSummary>> WorkerLaboratory::build(const std::vector<Cand
   return built;
 }
 
-Result<Evaluated> WorkerLaboratory::judge(const Candidate& candidate,
-                                          const std::optional<Candidate>& incumbent,
-                                          std::stop_token stop) {
+Result<std::optional<Evaluated>> WorkerLaboratory::judge(const Job& job, std::stop_token stop) {
   EvaluateOrder order;
-  order.candidate = candidate;
-  order.incumbent = incumbent;
+  order.candidate = job.candidate;
+  order.incumbent = job.incumbent;
   order.allow_precision = allow_precision_;
   Result<Evaluated> evaluated = worker_->evaluate(order, stop);
   if (!evaluated) {
     KP_TRY(recover(evaluated.error(), stop));
     evaluated = worker_->evaluate(order, stop);
   }
-  return evaluated;
+  if (!evaluated) {
+    return evaluated.error();
+  }
+  return std::optional(std::move(*evaluated));
 }
 
 }  // namespace kernelpro

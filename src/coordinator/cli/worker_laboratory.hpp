@@ -18,9 +18,8 @@ class WorkerLaboratory : public Laboratory {
 
   [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
                                                         std::stop_token stop) override;
-  [[nodiscard]] Result<Evaluated> judge(const Candidate& candidate,
-                                        const std::optional<Candidate>& incumbent,
-                                        std::stop_token stop) override;
+  [[nodiscard]] Result<std::optional<Evaluated>> judge(const Job& job,
+                                                       std::stop_token stop) override;
 
  private:
   // Starts another worker after `error`; an error when that was not the worker's death, or there

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string_view>
 
 #include "common/base/clock.hpp"
 #include "common/base/hash.hpp"
@@ -18,6 +20,9 @@ constexpr double nanoseconds = 1e9;
 // How much the lower end of an interval must exceed the best so far to replace it: an estimate that
 // grows by noise at each replacement would be a lie by the end.
 constexpr double clearly = 1.01;
+
+// What the candidates of all nodes but the root are called, with the number behind it.
+constexpr std::string_view node_prefix = "node ";
 
 }  // namespace
 
@@ -44,15 +49,17 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
     for (const NodeId id : batch) {
       KP_TRY(judge(id, stop));
     }
-    end = stop.stop_requested() ? "interrupted" : spent();
+    end = halted(stop) ? halted(stop) : spent();
     if (!end) {
       KP_TRY(propose(batch, stop));
       end = batch.empty() ? std::optional<std::string>("nothing is left to try") : std::nullopt;
     }
   }
   KP_TRY(confirm(stop));
-  run_.state = stop.stop_requested() ? RunState::interrupted : RunState::finished;
-  run_.ended_because = stop.stop_requested() ? "interrupted" : *end;
+  run_.ended_because = halted(stop).value_or(*end);
+  run_.state = stop.stop_requested() ? RunState::interrupted
+               : awaited_ > 0        ? RunState::waiting
+                                     : RunState::finished;
   run_.best = best_;
   run_.wall_ns = wall_before_ns_ + now_ns() - started_ns_;
   return {};
@@ -205,27 +212,33 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
     return {};
   }
   report(fmt::format("judging node {}: {}", id, one.move.empty() ? "the baseline" : one.move));
-  const Result<Evaluated> evaluated = evaluate(one, best_, stop);
+  const Result<std::optional<Evaluated>> evaluated = evaluate(one, best_, false, stop);
   if (stop.stop_requested()) {
     return {};
   }
   if (!evaluated) {
     return evaluated.error();
   }
-  take_verdict(one, evaluated->certificate, id == root_node ? 1 : node(best_).speedup);
+  if (!*evaluated) {
+    ++awaited_;
+    return {};
+  }
+  const Certificate& certificate = (*evaluated)->certificate;
+  take_verdict(one, certificate, id == root_node ? 1 : node(incumbent_of(certificate)).speedup);
   if (id == root_node && one.outcome != Outcome::passed) {
     return make_error(
         ErrorKind::bad_input,
         "the baseline itself does not pass: " + one.summary + "; `kernelpro task check` says more",
         run_.task.name);
   }
-  KP_TRY(end_node(one, &evaluated->certificate));
+  KP_TRY(end_node(one, &certificate));
   report("", &one);
   return {};
 }
 
 // Against `incumbent`; what is not judged is tried once more, since that is never its own fault.
-Result<Evaluated> ClosedLoop::evaluate(const Node& one, NodeId incumbent, std::stop_token stop) {
+Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId incumbent,
+                                                      bool confirming, std::stop_token stop) {
   const Result<Candidate> candidate = candidate_of(one);
   const Result<Candidate> other = candidate_of(node(incumbent));
   if (!candidate || !other) {
@@ -233,13 +246,24 @@ Result<Evaluated> ClosedLoop::evaluate(const Node& one, NodeId incumbent, std::s
   }
   const std::int64_t start = now_ns();
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
-  Result<Evaluated> evaluated = laboratory_.judge(*candidate, against, stop);
-  if (evaluated && evaluated->certificate.verdict.outcome == Outcome::not_judged &&
+  const Job job{one.id, confirming, *candidate, against};
+  Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
+  if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&
       !stop.stop_requested()) {
-    evaluated = laboratory_.judge(*candidate, against, stop);
+    evaluated = laboratory_.judge(job, stop);
   }
   run_.work_ns += now_ns() - start;
   return evaluated;
+}
+
+// By the name that candidate_of gave it; any other is the baseline's.
+NodeId ClosedLoop::incumbent_of(const Certificate& certificate) const {
+  const std::string& name = certificate.incumbent.name;
+  NodeId id = root_node;
+  if (name.starts_with(node_prefix)) {
+    std::from_chars(name.data() + node_prefix.size(), name.data() + name.size(), id);
+  }
+  return id > root_node && id < std::ssize(nodes_) ? id : root_node;
 }
 
 void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup) {
@@ -297,20 +321,25 @@ void ClosedLoop::learn(const Node& one) {
 }
 
 Status ClosedLoop::confirm(std::stop_token stop) {
-  while (best_ != root_node && !stop.stop_requested()) {
+  while (best_ != root_node && awaited_ == 0 && !stop.stop_requested()) {
     Node& one = node(best_);
     report(fmt::format("confirming node {} against the baseline", one.id));
-    const Result<Evaluated> evaluated = evaluate(one, root_node, stop);
+    const Result<std::optional<Evaluated>> evaluated = evaluate(one, root_node, true, stop);
     if (stop.stop_requested()) {
       return {};
     }
     if (!evaluated) {
       return evaluated.error();
     }
-    const Verdict& verdict = evaluated->certificate.verdict;
+    if (!*evaluated) {
+      ++awaited_;
+      return {};
+    }
+    const Certificate& certificate = (*evaluated)->certificate;
+    const Verdict& verdict = certificate.verdict;
     if (verdict.outcome != Outcome::not_judged) {
-      take_verdict(one, evaluated->certificate, 1);
-      KP_TRY(journal_.ended(one, &evaluated->certificate));
+      take_verdict(one, certificate, 1);
+      KP_TRY(journal_.ended(one, &certificate));
     }
     if (may_be_best(run_.settings, one) && verdict.timing.comparison == Comparison::faster) {
       return {};
@@ -332,6 +361,16 @@ NodeId ClosedLoop::fastest_but(NodeId failed) const {
   return found;
 }
 
+std::optional<std::string> ClosedLoop::halted(const std::stop_token& stop) const {
+  if (stop.stop_requested()) {
+    return "interrupted";
+  }
+  if (awaited_ > 0) {
+    return fmt::format("waiting for {} result{}", awaited_, awaited_ == 1 ? "" : "s");
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> ClosedLoop::spent() const {
   if (judged_ >= run_.settings.evaluations) {
     return fmt::format("the budget of {} evaluations is spent", run_.settings.evaluations);
@@ -348,7 +387,7 @@ Result<Candidate> ClosedLoop::candidate_of(const Node& one) const {
     return source.error();
   }
   Candidate candidate;
-  candidate.name = one.id == root_node ? "baseline" : fmt::format("node {}", one.id);
+  candidate.name = one.id == root_node ? "baseline" : fmt::format("{}{}", node_prefix, one.id);
   candidate.backend = run_.settings.backend;
   candidate.source = std::move(*source);
   candidate.compiler = one.compiler;

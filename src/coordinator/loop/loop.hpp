@@ -38,8 +38,9 @@ class ClosedLoop {
   ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
              Journal& journal, LoopWatcher watcher = {});
 
-  // Takes up the history, then works until the budget is spent, nothing is left to try, or a stop
-  // is asked for. An error is not a candidate's: worker lost for good, disk full.
+  // Takes up the history, then works until the budget is spent, nothing is left to try, a stop is
+  // asked for, or the laboratory has to be waited for. An error is not a candidate's: worker lost
+  // for good, disk full.
   [[nodiscard]] Status work(const LoopHistory& history, std::stop_token stop);
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
@@ -49,7 +50,7 @@ class ClosedLoop {
  private:
   [[nodiscard]] Status take_up(const LoopHistory& history);
   [[nodiscard]] Status add_root();
-  // The root at first; later what a kill left without a verdict.
+  // The root at first; later what a kill or a laboratory that answers later left without a verdict.
   [[nodiscard]] std::vector<NodeId> in_flight() const;
   // Asks the search and the playbook for as many proposals as may be in flight.
   [[nodiscard]] Status propose(std::vector<NodeId>& batch, std::stop_token stop);
@@ -60,13 +61,18 @@ class ClosedLoop {
   // Builds what is in flight; what turns out to be known machine code ends there.
   [[nodiscard]] Status build(std::vector<NodeId>& batch, std::stop_token stop);
   [[nodiscard]] Status judge(NodeId id, std::stop_token stop);
-  [[nodiscard]] Result<Evaluated> evaluate(const Node& one, NodeId incumbent, std::stop_token stop);
+  [[nodiscard]] Result<std::optional<Evaluated>> evaluate(const Node& one, NodeId incumbent,
+                                                          bool confirming, std::stop_token stop);
   // The best of the search against the baseline itself, on fresh inputs: the result to be trusted.
   [[nodiscard]] Status confirm(std::stop_token stop);
+  // The node that the certificate's candidate was compared with.
+  [[nodiscard]] NodeId incumbent_of(const Certificate& certificate) const;
   static void take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup);
   [[nodiscard]] Status end_node(Node& one, const Certificate* certificate);
   void learn(const Node& one);
   [[nodiscard]] NodeId fastest_but(NodeId failed) const;
+  // Why the run cannot go on now but later, if so.
+  [[nodiscard]] std::optional<std::string> halted(const std::stop_token& stop) const;
   [[nodiscard]] std::optional<std::string> spent() const;
   [[nodiscard]] Result<Candidate> candidate_of(const Node& one) const;
   [[nodiscard]] Result<Parent> parent_of(const Node& one) const;
@@ -89,6 +95,7 @@ class ClosedLoop {
   NodeId best_ = root_node;
   std::int64_t events_ = 0;
   std::int64_t judged_ = 0;
+  std::int64_t awaited_ = 0;  // answers that the laboratory does not have yet
   std::int64_t started_ns_ = 0;
   std::int64_t wall_before_ns_ = 0;
 };

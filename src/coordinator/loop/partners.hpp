@@ -13,6 +13,15 @@
 
 namespace kernelpro {
 
+// Something to judge. A node is judged once and, as the best of its run, confirmed once: these two
+// name the job within its run, so that a laboratory knows it again later.
+struct Job {
+  NodeId node = root_node;
+  bool confirming = false;
+  Candidate candidate;
+  std::optional<Candidate> incumbent;  // none: the baseline
+};
+
 // Builds and judges candidates of one open task.
 class Laboratory {
  public:
@@ -21,13 +30,15 @@ class Laboratory {
   Laboratory& operator=(const Laboratory&) = delete;
   virtual ~Laboratory() = default;
 
-  // Builds them side by side; one entry each. An error is not the candidates' fault.
+  // Builds them side by side; one entry each, without a hash where it is not known yet. An error is
+  // not the candidates' fault.
   [[nodiscard]] virtual Result<std::vector<BuildSummary>> build(
       const std::vector<Candidate>& candidates, std::stop_token stop) = 0;
-  // Without an incumbent against the baseline.
-  [[nodiscard]] virtual Result<Evaluated> judge(const Candidate& candidate,
-                                                const std::optional<Candidate>& incumbent,
-                                                std::stop_token stop) = 0;
+  // Nothing means "not yet": the run has to wait, and ask again when it is taken up. The answer
+  // then may be to the job as it was first given, against another incumbent: the certificate says
+  // which by name.
+  [[nodiscard]] virtual Result<std::optional<Evaluated>> judge(const Job& job,
+                                                               std::stop_token stop) = 0;
 };
 
 // Keeps what happened, in its order; when a call returns, it is safe.

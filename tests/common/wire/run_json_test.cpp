@@ -16,6 +16,8 @@ using json = nlohmann::json;
 RunSettings changed_settings() {
   RunSettings settings;
   settings.backend = "cuda";
+  settings.device = 3;
+  settings.workers = "bundle:/data/jobs";
   settings.search = "greedy";
   settings.preset = "paper";
   settings.seed = std::numeric_limits<std::uint64_t>::max();

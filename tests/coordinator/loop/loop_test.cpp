@@ -47,13 +47,17 @@ class FormulaLaboratory : public Laboratory {
     return built;
   }
 
-  Result<Evaluated> judge(const Candidate& candidate, const std::optional<Candidate>& incumbent,
-                          std::stop_token) override {
+  Result<std::optional<Evaluated>> judge(const Job& job, std::stop_token) override {
     ++judged;
     if (stop_after > 0 && judged >= stop_after) {
       stop.request_stop();
     }
+    return std::optional(verdict_on(job.candidate, job.incumbent));
+  }
+
+  Evaluated verdict_on(const Candidate& candidate, const std::optional<Candidate>& incumbent) {
     Evaluated out;
+    out.certificate.incumbent.name = incumbent ? incumbent->name : "plain";
     Verdict& verdict = out.certificate.verdict;
     out.certificate.build.binary_hash = build({candidate}, {})->front().binary_hash;
     if (lose_every > 0 && judged % lose_every == 0) {
@@ -86,6 +90,41 @@ class FormulaLaboratory : public Laboratory {
   std::string suspect_option = "none";
   std::string unconfirmed_option;
   std::stop_source stop;
+};
+
+// Answers nothing at once; `deliver` brings the first answers, as they were asked for.
+class SlowLaboratory : public Laboratory {
+ public:
+  explicit SlowLaboratory(FormulaLaboratory& formula) : formula_(formula) {}
+
+  Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
+                                          std::stop_token) override {
+    return std::vector<BuildSummary>(candidates.size());
+  }
+
+  Result<std::optional<Evaluated>> judge(const Job& job, std::stop_token) override {
+    const std::pair name(job.node, job.confirming);
+    if (const auto answer = answers_.find(name); answer != answers_.end()) {
+      return std::optional(answer->second);
+    }
+    asked_.try_emplace(name, job);
+    return std::optional<Evaluated>();
+  }
+
+  void deliver(std::size_t most) {
+    for (; most > 0 && !asked_.empty(); --most) {
+      const auto& [name, job] = *asked_.begin();
+      answers_[name] = formula_.verdict_on(job.candidate, job.incumbent);
+      asked_.erase(asked_.begin());
+    }
+  }
+
+  [[nodiscard]] std::size_t asked() const { return asked_.size(); }
+
+ private:
+  FormulaLaboratory& formula_;
+  std::map<std::pair<NodeId, bool>, Job> asked_;
+  std::map<std::pair<NodeId, bool>, Evaluated> answers_;
 };
 
 class MemoryJournal : public Journal {
@@ -141,7 +180,9 @@ class LoopTest : public ::testing::Test {
   }
 
   // Works until the run ends, or is stopped by the laboratory.
-  void work(const LoopHistory& history = {}) {
+  void work(const LoopHistory& history = {}) { work_with(laboratory_, history); }
+
+  void work_with(Laboratory& laboratory, const LoopHistory& history) {
     PlaybookSettings settings;
     settings.moves = folder_->path();
     const Result<Playbook> playbook = Playbook::load(settings);
@@ -149,7 +190,7 @@ class LoopTest : public ::testing::Test {
     const Result<std::unique_ptr<Search>> search =
         make_search(run_.settings.search, run_.settings.preset, run_.settings.seed);
     ASSERT_TRUE(search) << search.error().text();
-    ClosedLoop loop(run_, **search, *playbook, laboratory_, journal_);
+    ClosedLoop loop(run_, **search, *playbook, laboratory, journal_);
     const Status worked = loop.work(history, laboratory_.stop.get_token());
     ASSERT_TRUE(worked) << worked.error().text();
     best_ = loop.best();
@@ -299,6 +340,46 @@ TEST_F(LoopTest, AFinishedRunGoesOnWithMoreBudget) {
   run_.settings.evaluations = 20;
   work({journal_.nodes, journal_.closures});
   EXPECT_EQ(charged(), 20);
+}
+
+TEST_F(LoopTest, WaitsForALaboratoryThatAnswersLater) {
+  run_.settings.evaluations = 60;
+  run_.settings.in_flight = 8;
+  SlowLaboratory slow(laboratory_);
+  work_with(slow, {});
+  EXPECT_EQ(run_.state, RunState::waiting);
+  EXPECT_EQ(run_.ended_because, "waiting for 1 result");
+  std::size_t most_asked = 0;
+  for (int visits = 0; run_.state == RunState::waiting; ++visits) {
+    ASSERT_LT(visits, 200);
+    most_asked = std::max(most_asked, slow.asked());
+    slow.deliver(3);
+    work_with(slow, {journal_.nodes, journal_.closures});
+  }
+  EXPECT_EQ(run_.state, RunState::finished);
+  EXPECT_EQ(most_asked, 8U);
+  EXPECT_DOUBLE_EQ(best().speedup, 2.0 * 1.5 * 1.4);
+  for (const Node& node : journal_.nodes) {
+    if (node.id != root_node && node.outcome == Outcome::passed) {
+      const std::string& source = journal_.sources.at(node.source_hash);
+      EXPECT_NEAR(node.speedup, speed_of({"", "cpu", source, "", node.options, {}}), 1e-9)
+          << "taken against the wrong incumbent: node " << node.id;
+    }
+  }
+}
+
+TEST_F(LoopTest, ProposesNothingNewWhileAnAnswerIsAwaited) {
+  run_.settings.in_flight = 4;
+  SlowLaboratory slow(laboratory_);
+  work_with(slow, {});
+  slow.deliver(1);
+  work_with(slow, {journal_.nodes, journal_.closures});
+  ASSERT_EQ(slow.asked(), 4U);
+  slow.deliver(3);
+  work_with(slow, {journal_.nodes, journal_.closures});
+  EXPECT_EQ(slow.asked(), 1U);
+  EXPECT_THAT(journal_.nodes, ::testing::SizeIs(5));
+  EXPECT_EQ(run_.ended_because, "waiting for 1 result");
 }
 
 }  // namespace

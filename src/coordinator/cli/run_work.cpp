@@ -1,0 +1,144 @@
+#include "coordinator/cli/run_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/base/paths.hpp"
+#include "coordinator/cli/bundle_laboratory.hpp"
+#include "coordinator/cli/opening.hpp"
+#include "coordinator/cli/store_journal.hpp"
+#include "coordinator/cli/worker_laboratory.hpp"
+#include "coordinator/loop/loop.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+OpenOrder open_order_of(const Run& run) {
+  OpenOrder order;
+  order.task = run.task;
+  order.backend = run.settings.backend;
+  order.device = run.settings.device;
+  order.sandbox = run.settings.sandbox;
+  order.threads = run.settings.threads;
+  order.call_timeout_ms = static_cast<std::int64_t>(run.settings.call_timeout_seconds * 1000);
+  order.timing_seconds = run.settings.timing_seconds;
+  return order;
+}
+
+Result<Playbook> load_playbook(const Run& run, const WorkerDescription& machine) {
+  const Result<std::filesystem::path> share = share_directory();
+  if (!share) {
+    return share.error();
+  }
+  PlaybookSettings settings;
+  settings.moves = *share / "knowledge" / "moves" / run.settings.backend;
+  settings.tiers = run.settings.tiers;
+  settings.only = run.settings.moves;
+  settings.fast_math = run.settings.fast_math;
+  for (const CompilerDescription& compiler : machine.compilers) {
+    settings.compilers.push_back(compiler.name);
+  }
+  settings.parse.jail = program_directory() / "kernelpro-jail";
+  settings.parse.abi_include = *share / "include";
+  settings.parse.landlock = run.settings.sandbox;
+  return Playbook::load(settings);
+}
+
+Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop_token stop) {
+  Result<WorkerClient> worker = WorkerClient::start();
+  if (!worker) {
+    return worker;
+  }
+  Result<WorkerDescription> described = worker->describe(stop);
+  if (!described) {
+    return described.error();
+  }
+  machine = std::move(*described);
+  run.machine = machine.machine.processor;
+  const Result<Opened> opened = worker->open(open_order_of(run), stop);
+  if (!opened) {
+    return opened.error();
+  }
+  KP_TRY(refuse_unfit(*opened, run.task));
+  return worker;
+}
+
+Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& machine,
+                LiveView& view, std::stop_token stop) {
+  Run& run = open.run;
+  const Result<Playbook> playbook = load_playbook(run, machine);
+  if (!playbook) {
+    return playbook.error();
+  }
+  Result<std::unique_ptr<Search>> search =
+      make_search(run.settings.search, run.settings.preset, run.settings.seed);
+  if (!search) {
+    return search.error();
+  }
+  StoreJournal journal(open.store, run.id);
+  ClosedLoop loop(run, **search, *playbook, laboratory, journal,
+                  [&view](const LoopProgress& progress) { view.show(progress); });
+  const Status worked = loop.work(open.history, stop);
+  view.clear();
+  return worked;
+}
+
+Status work_here(OpenRun& open, LiveView& view, std::stop_token stop) {
+  WorkerDescription machine;
+  Result<WorkerClient> worker = open_worker(open.run, machine, stop);
+  if (!worker) {
+    return worker.error();
+  }
+  WorkerLaboratory laboratory(std::move(*worker), open_order_of(open.run),
+                              open.run.settings.allow_precision);
+  return run_loop(open, laboratory, machine, view, stop);
+}
+
+// Whether the loop would have to propose something before it asks for a result.
+bool would_propose(const LoopHistory& history) {
+  return !history.nodes.empty() &&
+         std::none_of(history.nodes.begin(), history.nodes.end(),
+                      [](const Node& node) { return node.state == NodeState::in_flight; });
+}
+
+Status work_by_bundle(OpenRun& open, const std::filesystem::path& file, LiveView& view,
+                      std::stop_token stop) {
+  Run& run = open.run;
+  Result<Bundle> bundle = Bundle::open(file, run.id + " of " + run.created);
+  if (!bundle) {
+    return bundle.error();
+  }
+  BundleLaboratory laboratory(std::move(*bundle), open_order_of(run), run.settings.allow_precision);
+  const Result<std::optional<WorkerDescription>> worker = laboratory.worker();
+  if (!worker) {
+    return worker.error();
+  }
+  for (const std::string& remark : laboratory.remarks()) {
+    if (!open.history.nodes.empty()) {
+      view.say(remark);
+    }
+  }
+  if (!*worker && would_propose(open.history)) {
+    // Both files are gone: which compilers the worker has must be asked again first.
+    run.state = RunState::waiting;
+    run.ended_because = "waiting for the description of the worker";
+    return laboratory.hand_out();
+  }
+  if (*worker) {
+    run.machine = (*worker)->machine.processor;
+  }
+  KP_TRY(run_loop(open, laboratory, worker->value_or(WorkerDescription()), view, stop));
+  return run.state == RunState::waiting ? laboratory.hand_out() : Status();
+}
+
+}  // namespace
+
+Status work_on(OpenRun& open, LiveView& view, std::stop_token stop) {
+  view.say(fmt::format("run {} in {}", open.run.id, open.store.directory().string()));
+  const std::optional<std::filesystem::path> file = bundle_file(open.run.settings.workers);
+  return file ? work_by_bundle(open, *file, view, stop) : work_here(open, view, stop);
+}
+
+}  // namespace kernelpro

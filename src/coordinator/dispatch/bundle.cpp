@@ -1,0 +1,156 @@
+#include "coordinator/dispatch/bundle.hpp"
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "common/base/file.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+Error unusable(const std::filesystem::path& path, const std::string& what) {
+  return make_error(ErrorKind::bad_input, what, path.string());
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> bundle_file(const std::string& workers) {
+  return workers.starts_with(bundle_scheme)
+             ? std::optional<std::filesystem::path>(workers.substr(bundle_scheme.size()))
+             : std::nullopt;
+}
+
+std::filesystem::path Bundle::results_of(const std::filesystem::path& file) {
+  std::filesystem::path results = file;
+  results += ".out";
+  return results;
+}
+
+Status Bundle::check_free(const std::filesystem::path& file) {
+  for (const std::filesystem::path& path : {file, results_of(file)}) {
+    if (is_there(path)) {
+      return unusable(path,
+                      "it is there already, and may be another run's: name another file for the "
+                      "bundle, or move this one away");
+    }
+  }
+  return {};
+}
+
+Result<Bundle> Bundle::open(const std::filesystem::path& file, std::string owner) {
+  Bundle bundle(file, std::move(owner));
+  KP_TRY(bundle.read_requests());
+  KP_TRY(bundle.read_results());
+  return bundle;
+}
+
+Status Bundle::check_owner(const BundleHeader& header, const std::filesystem::path& path) const {
+  return header.owner == owner_
+             ? Status()
+             : Status(unusable(path, "it belongs to " + header.owner + ", not to " + owner_ +
+                                         ": move it away, or put the right file there"));
+}
+
+Status Bundle::read_requests() {
+  if (!is_there(file_)) {
+    return {};
+  }
+  const Result<std::string> text = read_file(file_);
+  if (!text) {
+    return text.error();
+  }
+  const std::vector<std::string> lines = whole_lines(*text);
+  const Result<BundleHeader> header = parse_bundle_header(lines.empty() ? "" : lines.front());
+  if (!header) {
+    return unusable(file_, "it is no bundle of this program: " + header.error().text());
+  }
+  KP_TRY(check_owner(*header, file_));
+  part_ = header->part;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Result<WorkerRequest> request = parse_request(lines[i]);
+    if (!request) {
+      return unusable(
+          file_, "line " + std::to_string(i + 1) + " is no request: " + request.error().text());
+    }
+    asked_.insert(request->id);
+  }
+  return {};
+}
+
+Status Bundle::read_results() {
+  const std::filesystem::path path = results_of(file_);
+  if (!is_there(path)) {
+    nothing_because_ = path.string() + " is not there yet";
+    return {};
+  }
+  const Result<std::string> text = read_file(path);
+  if (!text) {
+    return text.error();
+  }
+  const std::vector<std::string> lines = whole_lines(*text);
+  if (lines.empty()) {
+    nothing_because_ = path.string() + " is empty";
+    return {};
+  }
+  const Result<BundleHeader> header = parse_results_header(lines.front());
+  if (!header) {
+    return unusable(path, "it holds no results of this program: " + header.error().text());
+  }
+  KP_TRY(check_owner(*header, path));
+  if (part_ == 0) {
+    part_ = header->part;  // the requests are gone, and their results still count
+  }
+  if (header->part != part_) {
+    nothing_because_ = path.string() + " answers part " + std::to_string(header->part) +
+                       " of the bundle, which now is part " + std::to_string(part_);
+    return {};
+  }
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Result<WorkerMessage> message = parse_worker_message(lines[i]);
+    const auto* reply = message ? std::get_if<WorkerReply>(&*message) : nullptr;
+    if (reply == nullptr) {
+      return unusable(path, "line " + std::to_string(i + 1) + " is no reply" +
+                                (message ? "" : ": " + message.error().text()));
+    }
+    if (reply->result) {
+      results_[reply->id] = *reply->result;
+      failures_.erase(reply->id);
+    } else if (!results_.contains(reply->id)) {
+      failures_[reply->id] = reply->result.error();
+    }
+  }
+  return {};
+}
+
+const nlohmann::json* Bundle::result(std::int64_t id) const {
+  const auto found = results_.find(id);
+  return found == results_.end() ? nullptr : found->second.get();
+}
+
+Status Bundle::write(const std::vector<Request>& requests) {
+  std::string text = bundle_header_line({owner_, part_ + 1, std::ssize(requests)});
+  std::set<std::int64_t> asked;
+  for (const Request& request : requests) {
+    const Result<std::string> line = request_line(request.id, request.op, *request.body);
+    if (!line) {
+      return line.error();
+    }
+    text += *line;
+    asked.insert(request.id);
+  }
+  KP_TRY(write_file_atomic(file_, text));
+  ++part_;
+  asked_ = std::move(asked);
+  results_.clear();
+  failures_.clear();
+  nothing_because_.clear();
+  return {};
+}
+
+}  // namespace kernelpro

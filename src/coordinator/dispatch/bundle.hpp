@@ -1,0 +1,74 @@
+// The coordinator's end of a bundle: requests in one file, which somebody carries to a worker, and
+// results in another, `FILE.out`, which come back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/wire/bundle_line.hpp"
+#include "common/wire/worker_line.hpp"
+
+namespace kernelpro {
+
+// "bundle:" of `--workers bundle:FILE`.
+inline constexpr std::string_view bundle_scheme = "bundle:";
+
+// The file of "bundle:FILE"; nothing when `workers` are of another kind.
+[[nodiscard]] std::optional<std::filesystem::path> bundle_file(const std::string& workers);
+
+class Bundle {
+ public:
+  // Looks at what lies at `file` and beside it. Refuses the requests or results of another owner.
+  [[nodiscard]] static Result<Bundle> open(const std::filesystem::path& file, std::string owner);
+
+  // An error when a file is there already, so that a new owner must take another name.
+  [[nodiscard]] static Status check_free(const std::filesystem::path& file);
+
+  [[nodiscard]] static std::filesystem::path results_of(const std::filesystem::path& file);
+
+  // The result that came back for a request; nullptr when there is none, or it failed.
+  [[nodiscard]] const nlohmann::json* result(std::int64_t id) const;
+
+  // Whether the file asks for that request.
+  [[nodiscard]] bool asks(std::int64_t id) const { return asked_.contains(id); }
+
+  // How the requests that failed did, by their ids.
+  [[nodiscard]] const std::map<std::int64_t, Error>& failures() const { return failures_; }
+
+  // "jobs.out is not there yet", or of an earlier part: why nothing came back. Empty when it did.
+  [[nodiscard]] const std::string& nothing_because() const { return nothing_because_; }
+
+  struct Request {
+    std::int64_t id = 0;
+    WorkerOp op = WorkerOp::describe;
+    JsonObject body;
+  };
+
+  // Replaces the file by its next part. Only when no result of the last one is wanted any more.
+  [[nodiscard]] Status write(const std::vector<Request>& requests);
+
+ private:
+  Bundle(std::filesystem::path file, std::string owner)
+      : file_(std::move(file)), owner_(std::move(owner)) {}
+  [[nodiscard]] Status read_requests();
+  [[nodiscard]] Status read_results();
+  [[nodiscard]] Status check_owner(const BundleHeader& header,
+                                   const std::filesystem::path& path) const;
+
+  std::filesystem::path file_;
+  std::string owner_;
+  std::int64_t part_ = 0;
+  std::set<std::int64_t> asked_;
+  std::map<std::int64_t, JsonObject> results_;
+  std::map<std::int64_t, Error> failures_;
+  std::string nothing_because_;
+};
+
+}  // namespace kernelpro

@@ -1,5 +1,5 @@
-// The public header stands on its own in every language it promises. Those under src/ are each
-// compiled alone by the build (kp_lone_headers).
+// Headers stand on their own: the public one in every language it promises, those under src/ as the
+// first include of the source of their name, or compiled alone by the build (kp_lone_headers).
 #include <gmock/gmock.h>
 
 #include <map>
@@ -34,6 +34,24 @@ TEST(HeadersTest, ThePublicInterfaceIsPlainCAndAnyCpp) {
       EXPECT_TRUE(done.succeeded()) << header << " as " << standard << "\n" << done.errors;
     }
   }
+}
+
+TEST(HeadersTest, ASourceIncludesTheHeaderOfItsNameFirst) {
+  int looked_at = 0;
+  for (const std::filesystem::path& source : files_under(source_tree / "src", {".cpp"})) {
+    const std::filesystem::path header = std::filesystem::path(source).replace_extension(".hpp");
+    if (!std::filesystem::exists(header)) {
+      continue;
+    }
+    const Result<std::string> text = read_file(source);
+    ASSERT_TRUE(text);
+    const std::string wanted =
+        "#include \"" + header.lexically_relative(source_tree / "src").string() + "\"";
+    const std::size_t first = text->find("#include");
+    EXPECT_EQ(text->substr(first, wanted.size()), wanted) << source;
+    ++looked_at;
+  }
+  EXPECT_GT(looked_at, 50);
 }
 
 // The types that a header defines at namespace scope, each with its namespace. Text in raw strings

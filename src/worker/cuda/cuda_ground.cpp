@@ -15,7 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t alignment = 256;
-constexpr double oracle_limit = 2e9;
+// A tenth of a second or so of one core.
+constexpr double oracle_operations = 2e8;
+constexpr double oracle_bytes = 32e6;
 constexpr std::int64_t open_files = 1024;
 // Sets of small tensors take whole pages of 2 MiB, so there may be more memory than data.
 constexpr double most_round_bytes = 8e9;
@@ -69,7 +71,9 @@ class CudaGround : public Ground {
   [[nodiscard]] double round_bytes() const override {
     return std::min(most_round_bytes, static_cast<double>(gpu_.free_bytes()) / 4);
   }
-  [[nodiscard]] double oracle_operations() const override { return oracle_limit; }
+  [[nodiscard]] OracleLimits oracle_limits() const override {
+    return {oracle_operations, oracle_bytes};
+  }
   [[nodiscard]] bool watch_inputs() const override { return true; }
   [[nodiscard]] bool always_flush() const override { return true; }
 
@@ -88,6 +92,7 @@ class CudaGround : public Ground {
     out.threads = settings.threads;
     out.stop = settings.stop;
     out.cuda = true;
+    out.spin = settings.threads > 1;
     out.environment = {"CUDA_VISIBLE_DEVICES=" + gpu_.description().uuid, "CUDA_CACHE_DISABLE=1",
                        "CUDA_MODULE_LOADING=EAGER"};
     out.policy.landlock = settings.landlock;

@@ -97,9 +97,13 @@ class Ground {
   [[nodiscard]] virtual int most_sets(std::size_t tensors) const = 0;
   // The memory that the sets of a round may take.
   [[nodiscard]] virtual double round_bytes() const = 0;
-  // Above this many operations the reference is too slow to be asked; the baseline, itself held
-  // against the reference at smaller shapes, stands for it.
-  [[nodiscard]] virtual double oracle_operations() const = 0;
+  // Beyond these the reference is too slow to be asked; the baseline, itself held against the
+  // reference at smaller shapes, stands for it.
+  struct OracleLimits {
+    double operations = 0;
+    double bytes = 0;
+  };
+  [[nodiscard]] virtual OracleLimits oracle_limits() const = 0;
   // Whether inputs must be hashed around timed calls, because a hostile runner could remap them.
   [[nodiscard]] virtual bool watch_inputs() const = 0;
   // Whether every round is flushed, also where its sets exceed the cache by themselves.

@@ -269,8 +269,9 @@ class HostGround : public Ground {
     return runner::max_sets - 1;
   }
   [[nodiscard]] double round_bytes() const override { return 256 << 20; }
-  [[nodiscard]] double oracle_operations() const override {
-    return std::numeric_limits<double>::infinity();
+  [[nodiscard]] OracleLimits oracle_limits() const override {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    return {none, none};
   }
   // Sealed: nobody but us can ever write to them.
   [[nodiscard]] bool watch_inputs() const override { return false; }

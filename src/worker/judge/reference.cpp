@@ -27,8 +27,8 @@ Status attach_baseline(Arm& baseline, const Stand& stand) {
 bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes) {
   const Result<double> operations = task.work.flops.evaluate(axes);
   const Result<double> bytes = task.work.bytes.evaluate(axes);
-  return (!operations || *operations <= ground.oracle_operations()) &&
-         (!bytes || *bytes <= ground.oracle_operations());
+  const Ground::OracleLimits limits = ground.oracle_limits();
+  return (!operations || *operations <= limits.operations) && (!bytes || *bytes <= limits.bytes);
 }
 
 Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline,

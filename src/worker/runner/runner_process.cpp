@@ -204,6 +204,7 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   process.output_ = std::move(pairs->output_ours);
   process.sequence_ = static_cast<std::uint32_t>(secret_seed());
   process.stop_ = settings.stop;
+  process.spin_ = settings.spin;
   pairs->socket_theirs.reset();
   pairs->output_theirs.reset();
   KP_TRY(process.greet(settings));
@@ -328,7 +329,11 @@ bool RunnerProcess::poll_once(int timeout_ms) {
     pollfd fds[] = {
         {socket_.get(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {pidfd_.get(), POLLIN, 0}};
     const std::int64_t left = (deadline - now_ns()) / 1'000'000;
-    if (left < 0 || poll(fds, 3, static_cast<int>(left)) <= 0) {
+    const int ready = left < 0 ? 0 : poll(fds, 3, spin_ ? 0 : static_cast<int>(left));
+    if (ready == 0 && spin_ && left >= 0) {
+      continue;
+    }
+    if (ready <= 0) {
       return false;
     }
     if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) {
@@ -348,8 +353,9 @@ bool RunnerProcess::poll_once(int timeout_ms) {
 bool RunnerProcess::stop_process(Exchange& out) {
   kill(pid_, SIGSTOP);
   siginfo_t info{};
-  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT) != 0) {
-    if (errno != EINTR) {
+  const int options = WSTOPPED | WEXITED | WNOWAIT | (spin_ ? WNOHANG : 0);
+  while (info.si_pid == 0) {
+    if (waitid(P_PID, static_cast<id_t>(pid_), &info, options) != 0 && errno != EINTR) {
       break;
     }
   }
@@ -430,7 +436,8 @@ RunnerProcess::RunnerProcess(RunnerProcess&& other) noexcept
       printed_(std::move(other.printed_)),
       sequence_(other.sequence_),
       watch_(std::move(other.watch_)),
-      stop_(std::move(other.stop_)) {}
+      stop_(std::move(other.stop_)),
+      spin_(other.spin_) {}
 
 RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
   if (this != &other) {
@@ -443,6 +450,7 @@ RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
     sequence_ = other.sequence_;
     watch_ = std::move(other.watch_);
     stop_ = std::move(other.stop_);
+    spin_ = other.spin_;
   }
   return *this;
 }

@@ -21,11 +21,13 @@
 namespace kernelpro {
 
 struct RunnerSettings {
-  std::string jail;                      // kernelpro-jail
-  std::string program;                   // kernelpro-runner or kernelpro-oracle
-  JailPolicy policy;                     // keep_fds is set by start()
-  int threads = 1;                       // what OpenMP gets
-  bool cuda = false;                     // opens the GPU before it confines itself
+  std::string jail;     // kernelpro-jail
+  std::string program;  // kernelpro-runner or kernelpro-oracle
+  JailPolicy policy;    // keep_fds is set by start()
+  int threads = 1;      // what OpenMP gets
+  bool cuda = false;    // opens the GPU before it confines itself
+  // Whether we watch it without sleeping: the hand-over is steadier, but takes a core for itself.
+  bool spin = false;
   std::vector<std::string> environment;  // NAME=VALUE, beside OpenMP's
   // Open to it while it starts and refused afterwards, by the filter alone.
   std::vector<std::string> start_up_read;
@@ -101,6 +103,7 @@ class RunnerProcess {
   std::uint32_t sequence_ = 0;
   SandboxWatch watch_;
   std::stop_token stop_;
+  bool spin_ = false;
 };
 
 // The shared libraries every candidate may need, by their real paths: C, C++, OpenMP and the

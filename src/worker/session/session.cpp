@@ -14,6 +14,7 @@
 #include "common/wire/orders_json.hpp"
 #include "worker/ceilings/ceilings.hpp"
 #include "worker/ceilings/machine.hpp"
+#include "worker/cuda/cuda_ceilings.hpp"
 #include "worker/cuda/cuda_ground.hpp"
 #include "worker/judge/host_ground.hpp"
 #include "worker/judge/lint.hpp"
@@ -172,34 +173,52 @@ Status Session::need_toolchain(bool sandbox) {
   return {};
 }
 
-Status Session::need_ceilings(bool refresh, std::stop_token stop) {
-  if (ceilings_ && !refresh) {
-    return {};
-  }
+Result<Ceilings> Session::host_ceilings(bool refresh, std::stop_token stop) const {
   CeilingSettings settings;
   settings.cache = settings_.cache;
   settings.source = settings_.share / "ceilings" / "cpu.cpp";
   settings.refresh = refresh;
-  Result<Ceilings> measured = measure_ceilings(*toolchain_, settings, stop);
-  if (!measured) {
-    return measured.error();
-  }
-  ceilings_ = std::move(*measured);
-  return {};
+  return measure_ceilings(*toolchain_, settings, stop);
+}
+
+Result<Ceilings> Session::gpu_ceilings(int device, bool refresh, std::stop_token stop) {
+  KP_TRY(need_gpu(device));
+  CudaCeilingSettings settings;
+  settings.cache = settings_.cache;
+  settings.source = settings_.share / "ceilings" / "cuda.cu";
+  settings.refresh = refresh;
+  return measure_cuda_ceilings(*gpu_, *toolchain_, settings, stop);
 }
 
 Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop_token stop) {
   bool refresh = false;
+  bool cuda = false;
+  int device = 0;
   for (const auto& [key, value] : request.body->items()) {
-    if (key != "refresh" || !value.is_boolean()) {
-      return make_error(ErrorKind::bad_input, "expected only \"refresh\", true or false",
+    if (key == "refresh" && value.is_boolean()) {
+      refresh = value.get<bool>();
+    } else if (key == "backend" && (value == "cpu" || value == "cuda")) {
+      cuda = value == "cuda";
+    } else if (key == "device" && value.is_number_integer()) {
+      device = value.get<int>();
+    } else {
+      return make_error(ErrorKind::bad_input,
+                        "expected only \"refresh\", true or false, \"backend\", \"cpu\" or "
+                        "\"cuda\", and \"device\", the number of a GPU",
                         "/" + key);
     }
-    refresh = value.get<bool>();
+  }
+  if (cuda && judge_ && gpu_ && gpu_->description().ordinal != device) {
+    return make_error(ErrorKind::bad_input,
+                      "a task is open on another GPU: send `close` before asking for this one");
   }
   KP_TRY(need_toolchain(sandbox_));
-  KP_TRY(need_ceilings(refresh, stop));
-  return to_json(*ceilings_);
+  const Result<Ceilings> measured =
+      cuda ? gpu_ceilings(device, refresh, stop) : host_ceilings(refresh, stop);
+  if (!measured) {
+    return measured.error();
+  }
+  return to_json(*measured);
 }
 
 JudgeSettings Session::judge_settings(const OpenOrder& order) const {
@@ -227,12 +246,19 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
 Status Session::need_ground(const OpenOrder& order, std::stop_token stop) {
   ground_.reset();
   if (order.backend == "cuda") {
-    KP_TRY(need_gpu(order.device));
+    Result<Ceilings> measured = gpu_ceilings(order.device, false, stop);
+    if (!measured) {
+      return measured.error();
+    }
+    ceilings_ = std::move(*measured);
     ground_ = make_cuda_ground(*gpu_);
-    ceilings_ = Ceilings{};
     return {};
   }
-  KP_TRY(need_ceilings(false, stop));
+  Result<Ceilings> measured = host_ceilings(false, stop);
+  if (!measured) {
+    return measured.error();
+  }
+  ceilings_ = std::move(*measured);
   const std::int64_t cache = describe_machine().cache_bytes;
   ground_ = make_host_ground(cache > 0 ? cache : assumed_cache_bytes);
   return {};

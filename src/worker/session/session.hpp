@@ -45,14 +45,15 @@ class Session {
   // Makes the ground that the order asks for, and measures what it can do at best.
   [[nodiscard]] Status need_ground(const OpenOrder& order, std::stop_token stop);
   [[nodiscard]] Status need_gpu(int device);
-  [[nodiscard]] Status need_ceilings(bool refresh, std::stop_token stop);
+  [[nodiscard]] Result<Ceilings> host_ceilings(bool refresh, std::stop_token stop) const;
+  [[nodiscard]] Result<Ceilings> gpu_ceilings(int device, bool refresh, std::stop_token stop);
   [[nodiscard]] JudgeSettings judge_settings(const OpenOrder& order) const;
   [[nodiscard]] Result<EvaluateRequest> evaluate_request(const EvaluateOrder& order) const;
 
   SessionSettings settings_;
   bool sandbox_ = true;
   std::optional<Toolchain> toolchain_;
-  std::optional<Ceilings> ceilings_;
+  std::optional<Ceilings> ceilings_;  // of the open task's ground
   std::unique_ptr<Gpu> gpu_;
   std::unique_ptr<Ground> ground_;  // may stand on the GPU
   std::unique_ptr<Judge> judge_;    // stands on the ground

@@ -89,7 +89,6 @@ TEST_F(BundleRun, ResultsThatAreMissingStayAwaited) {
   expect_exit(optimize({}), 4);
   expect_exit(worker(), 0);
   expect_exit(kernelpro({"resume", "wave-1"}), 4);
-  const std::string stale = content_of(results());
   const Finished early = kernelpro({"resume", "wave-1"});
   expect_exit(early, 4);
   EXPECT_THAT(early.errors, HasSubstr("answers part 1 of the bundle, which now is part 2"));

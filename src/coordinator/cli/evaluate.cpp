@@ -261,8 +261,7 @@ Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const Task& 
     }
     if (request.op == WorkerOp::open) {
       const Result<Opened> opened = opened_from_json(*result);
-      KP_TRY(opened);
-      KP_TRY(refuse_unfit(*opened, task));
+      KP_TRY(opened ? refuse_unfit(*opened, task) : Status(opened.error()));
       continue;
     }
     Result<Evaluated> evaluated = evaluated_from_json(*result);

@@ -73,7 +73,7 @@ std::string checked_workers(const std::string& text) {
   const std::optional<std::filesystem::path> file = bundle_file(text);
   if (text != "local" && (!file || file->empty())) {
     throw CLI::ValidationError("--workers",
-                               "expected \"local\" or \"bundle:FILE\", found \"" + text + "\"");
+                               R"(expected "local" or "bundle:FILE", found ")" + text + "\"");
   }
   return file ? std::string(bundle_scheme) + std::filesystem::absolute(*file).string() : text;
 }

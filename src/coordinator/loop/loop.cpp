@@ -56,10 +56,10 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
     }
   }
   KP_TRY(confirm(stop));
-  run_.ended_because = halted(stop).value_or(*end);
-  run_.state = stop.stop_requested() ? RunState::interrupted
-               : awaited_ > 0        ? RunState::waiting
-                                     : RunState::finished;
+  const std::optional<std::string> pause = halted(stop);
+  const RunState paused = stop.stop_requested() ? RunState::interrupted : RunState::waiting;
+  run_.state = pause ? paused : RunState::finished;
+  run_.ended_because = pause.value_or(*end);
   run_.best = best_;
   run_.wall_ns = wall_before_ns_ + now_ns() - started_ns_;
   return {};

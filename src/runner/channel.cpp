@@ -61,6 +61,19 @@ Received receive_request(Request& request) {
   return received;
 }
 
+bool wait_for_word(std::uint32_t sequence) {
+  for (;;) {
+    std::uint32_t word = 0;
+    const ssize_t got = recv(control_fd, &word, sizeof word, MSG_DONTWAIT);
+    if (got >= 0) {
+      return got == static_cast<ssize_t>(sizeof word) && word == sequence;
+    }
+    if (errno != EAGAIN && errno != EINTR) {
+      return false;
+    }
+  }
+}
+
 bool send_reply(const Reply& reply, int fd) {
   iovec part{const_cast<Reply*>(&reply), sizeof reply};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};

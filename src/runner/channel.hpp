@@ -21,6 +21,10 @@ struct Received {
 // Blocks for the next request.
 [[nodiscard]] Received receive_request(Request& request);
 
+// Waits, without sleeping, for the word that lets the calls of request `sequence` begin. False when
+// the worker is gone or sent anything else.
+[[nodiscard]] bool wait_for_word(std::uint32_t sequence);
+
 // Sends a reply, with one descriptor when `fd` is not negative. Async-signal-safe.
 bool send_reply(const Reply& reply, int fd = -1);
 

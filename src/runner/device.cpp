@@ -132,8 +132,6 @@ void Device::release() {
 }
 
 cuda::Code Device::start() {
-  // What an earlier call pinned in the cache would survive our flush.
-  driver_->context_reset_persisting_l2();
   return driver_->event_record(begin_, stream_);
 }
 

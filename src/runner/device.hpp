@@ -31,6 +31,8 @@ class Device {
   // `out` as a call on this device.
   void describe(CallArguments& out) const;
 
+  // Lets go of what earlier calls pinned in the cache: it would survive the worker's flush.
+  void forget_pinned_cache() { driver_->context_reset_persisting_l2(); }
   // Around the calls of a round: start() stamps the stream; stop() stamps it again, waits for the
   // whole context and gives the nanoseconds between the stamps.
   [[nodiscard]] cuda::Code start();

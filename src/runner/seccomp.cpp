@@ -118,6 +118,8 @@ constexpr long allowed[] = {
     SYS_getdents64,
     SYS_sched_getparam,
     SYS_sched_getscheduler,
+    SYS_sched_get_priority_max,
+    SYS_sched_get_priority_min,
     SYS_mlock,
     SYS_munlock,
 #if defined(__x86_64__)

@@ -153,6 +153,15 @@ void timed(Place& place, Reply& reply, Work work) {
   }
 }
 
+// Everything that need not be on the worker's clock, then its word.
+bool get_ready(Device& device, std::uint32_t sequence) {
+  device.forget_pinned_cache();
+  Reply ready{};
+  ready.kind = ReplyKind::ready;
+  ready.sequence = sequence;
+  return send_reply(ready) && wait_for_word(sequence);
+}
+
 void carry_out(const Request& request, const Received& received, Library& library, Place& place,
                std::int32_t& tensors, Reply& reply) {
   const auto count = static_cast<std::uint32_t>(place.calls().size());
@@ -175,6 +184,10 @@ void carry_out(const Request& request, const Received& received, Library& librar
       });
       break;
     case Op::go:
+      if (place.device.is_open() && !get_ready(place.device, request.sequence)) {
+        reply.status = CallStatus::map_failed;
+        break;
+      }
       timed(place, reply, [&] {
         call_sets(
             library.launch, place.calls(), tensors, request.count,

@@ -25,11 +25,13 @@ enum class Op : std::uint32_t {
   attach,   // Layout with buffers. On a CPU three descriptors: inputs, outputs, workspace. On a GPU
             // one for each tensor of each set, set by set, then one for each set's workspace
   prepare,  // run kp_prepare on every set
-  go,       // run kp_launch on the listed sets, one after the other
+  go,       // run kp_launch on the listed sets, one after the other. On a GPU the runner first
+            // says `ready` and waits for a message of four bytes, the sequence number
 };
 
 enum class ReplyKind : std::uint32_t {
   hello,  // carries the seccomp listener
+  ready,  // everything but the calls themselves is done
   done,   // the request with this sequence number was carried out
   fault,  // a signal hit the process: evidence only, the process is about to die
 };

@@ -171,6 +171,8 @@ void DeviceMemory::set_region(int set, std::size_t tensor, unsigned char value) 
 
 void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution distribution,
                         unsigned char slack) {
+  seeds_ = seeds;
+  distribution_ = distribution;
   for (std::size_t at = 0; at < seeds.size(); ++at) {
     const int set = static_cast<int>(at);
     // Inputs that others are drawn from come first.
@@ -507,6 +509,37 @@ void DeviceMemory::flush() {
                    static_cast<std::uint64_t>(sweeper_bytes_ / word), 1U),
        "flushing");
   must(gpu_.synchronize(), "flushing");
+}
+
+void DeviceMemory::hide(const std::vector<std::uint16_t>& sets, std::uint64_t seed) {
+  hidden_sets_ = sets;
+  hidden_seed_ = seed;
+  change_lines(true);
+}
+
+void DeviceMemory::reveal() {
+  change_lines(false);
+  must(gpu_.synchronize(), "giving hidden inputs back");
+  hidden_sets_.clear();
+}
+
+void DeviceMemory::change_lines(bool hide) {
+  for (const std::uint16_t set : hidden_sets_) {
+    for (std::size_t i = 0; i < plan_.input_count; ++i) {
+      const TensorPlan& tensor = plan_.tensors[i];
+      const ValueSpec& values = task_.inputs[i].values;
+      // Whole numbers may be addresses of other elements, and constants are no secret.
+      if (task_.inputs[i].constant || !is_floating(tensor.dtype) || tensor.elements == 0) {
+        continue;
+      }
+      const auto elements = static_cast<std::uint64_t>(tensor.elements);
+      must(gpu_.launch("change_lines", elements / 32, data(set, i), type_number(tensor.dtype),
+                       elements,
+                       draw_rule(values, tensor.dtype, input_stream(seeds_[set], i), distribution_),
+                       hidden_seed_, hide ? 1 : 0),
+           "hiding inputs");
+    }
+  }
 }
 
 std::vector<int> DeviceMemory::descriptors() const {

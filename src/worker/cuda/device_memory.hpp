@@ -36,6 +36,8 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] const char* output_regions(int set, Copy which) override;
   [[nodiscard]] Result<Expected> expected(Oracle& oracle, const InputDraw& draw, int set) override;
   void flush() override;
+  void hide(const std::vector<std::uint16_t>& sets, std::uint64_t seed) override;
+  void reveal() override;
   [[nodiscard]] std::vector<int> descriptors() const override;
   [[nodiscard]] Result<std::unique_ptr<Scratch>> make_scratch(std::size_t bytes) override;
   [[nodiscard]] Status health() override;
@@ -69,6 +71,7 @@ class DeviceMemory : public SetMemory {
   // Room on the device for `count` results of type T, and what the kernels wrote there.
   [[nodiscard]] cuda::Pointer results(std::size_t bytes, const void* initial);
   void read_results(void* to, std::size_t bytes);
+  void change_lines(bool hide);
   void enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth, std::size_t output,
                           cuda::Pointer out);
   [[nodiscard]] std::vector<Comparison> compare(
@@ -85,6 +88,11 @@ class DeviceMemory : public SetMemory {
   cuda::Pointer results_ = 0;
   std::size_t results_bytes_ = 0;
   std::vector<char> regions_;  // what output_regions gives
+  // What fill drew last, and what hide took away of it.
+  std::vector<std::uint64_t> seeds_;
+  Distribution distribution_ = Distribution::normal;
+  std::vector<std::uint16_t> hidden_sets_;
+  std::uint64_t hidden_seed_ = 0;
   std::optional<Error> problem_;
 };
 

@@ -7,6 +7,7 @@
 
 using kernelpro::Block;
 using kernelpro::Distribution;
+using kernelpro::draw_element;
 using kernelpro::DrawRule;
 using kernelpro::RowColumns;
 
@@ -80,6 +81,41 @@ __device__ void fill(void* data, int type, Size elements, const DrawRule& rule) 
 }
 
 }  // namespace
+
+namespace {
+
+__device__ float drawn(const DrawRule& rule, Size i) {
+  const Block block(rule.stream, i / Block::elements);
+  const unsigned at = static_cast<unsigned>(i % Block::elements);
+  switch (rule.distribution) {
+    case Distribution::normal: return draw_element<Distribution::normal>(rule, block, at);
+    case Distribution::uniform: return draw_element<Distribution::uniform>(rule, block, at);
+    case Distribution::large: return draw_element<Distribution::large>(rule, block, at);
+    case Distribution::tiny: return draw_element<Distribution::tiny>(rule, block, at);
+    case Distribution::constant: return draw_element<Distribution::constant>(rule, block, at);
+    case Distribution::negative: return draw_element<Distribution::negative>(rule, block, at);
+    case Distribution::mixed: return draw_element<Distribution::mixed>(rule, block, at);
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Turns a secret 1/256 of the lines of 32 elements, the first and the last among them, into NaN, or
+// draws them again.
+extern "C" __global__ void change_lines(void* data, int type, Size elements, DrawRule rule,
+                                        Size secret, int hide) {
+  const Size lines = (elements + 31) / 32;
+  for (Size line = first_index(); line < lines; line += index_step()) {
+    const bool chosen = line == 0 || line + 1 == lines ||
+                        (kernelpro::counter_hash(secret, line) & 255) == 0;
+    if (!chosen) continue;
+    const Size end = 32 * line + 32 < elements ? 32 * line + 32 : elements;
+    for (Size i = 32 * line; i < end; ++i) {
+      store(data, type, i, hide != 0 ? __int_as_float(0x7fffffff) : drawn(rule, i));
+    }
+  }
+}
 
 extern "C" __global__ void fill_floating(void* data, int type, Size elements, DrawRule rule) {
   switch (rule.distribution) {

@@ -22,11 +22,16 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
 std::optional<Failure> Arm::ask(runner::Request& request, const std::vector<int>& fds,
                                 std::int64_t timeout_ms, const std::string& doing, Exchange& out) {
   out = process_.exchange(request, fds, timeout_ms);
-  const bool good = out.end == ExchangeEnd::replied && out.reply.status == runner::CallStatus::ok;
+  return explain(out, doing);
+}
+
+std::optional<Failure> Arm::explain(const Exchange& exchange, const std::string& doing) {
+  const bool good =
+      exchange.end == ExchangeEnd::replied && exchange.reply.status == runner::CallStatus::ok;
   if (good && process_.violations().empty()) {
     return std::nullopt;
   }
-  return explain_exchange(out, process_, doing, plan_ ? &*plan_ : nullptr);
+  return explain_exchange(exchange, process_, doing, plan_ ? &*plan_ : nullptr);
 }
 
 std::optional<Failure> Arm::load(std::int64_t timeout_ms) {
@@ -85,7 +90,8 @@ std::optional<Failure> Arm::prepare(std::int64_t timeout_ms) {
   return failure;
 }
 
-Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
+Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+               const std::function<void()>& before) {
   if (workspace_) {
     workspace_->poison();
   }
@@ -95,9 +101,14 @@ Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) 
   std::copy(sets.begin(), sets.end(), request.sets);
   Exchange answer;
   Round round;
-  round.failure = ask(request, {}, timeout_ms, "computing", answer);
+  if (ground_->enqueues()) {
+    answer = process_.hand_over(request, {before, [this] { ground_->settle(); }}, timeout_ms);
+  } else {
+    answer = process_.exchange(request, {}, timeout_ms);
+  }
+  round.failure = explain(answer, "computing");
   round.claim_ns = static_cast<double>(answer.reply.claim_ns);
-  round.wall_ns = static_cast<double>(answer.wall_ns + ground_->settle_ns());
+  round.wall_ns = static_cast<double>(answer.wall_ns);
   round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
   round.busy_ns = static_cast<double>(answer.delay_ns);
   if (!round.failure && workspace_ && !workspace_->intact()) {

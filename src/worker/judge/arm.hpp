@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,11 @@ class Arm {
   // Runs kp_prepare on all sets, if there is one; its mean cost is kept.
   [[nodiscard]] std::optional<Failure> prepare(std::int64_t timeout_ms);
 
-  // Poisons the workspace and calls kp_launch on `sets`, in that order.
-  [[nodiscard]] Round run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms);
+  // Poisons the workspace and calls kp_launch on `sets`, in that order. `before` runs when the
+  // runner is ready, where that comes before the clock starts.
+  [[nodiscard]] Round run(
+      const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+      const std::function<void()>& before = [] {});
 
   // Lets what earlier calls left behind run for a while.
   void let_run(std::int64_t milliseconds) { process_.let_run(milliseconds); }
@@ -61,6 +65,7 @@ class Arm {
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
+  [[nodiscard]] std::optional<Failure> explain(const Exchange& exchange, const std::string& doing);
 
   Ground* ground_;
   StagedLibrary library_;

@@ -75,6 +75,12 @@ class SetMemory {
   // Empties the caches of what fill and poison left in them.
   virtual void flush() = 0;
 
+  // Takes some lines of the varying inputs of `sets` away, a secret choice by `seed`, and gives
+  // them back: so that nothing can be computed before the clock starts. No effect where the clock
+  // starts before the runner can.
+  virtual void hide(const std::vector<std::uint16_t>& sets, std::uint64_t seed) = 0;
+  virtual void reveal() = 0;
+
   // What the runner maps.
   [[nodiscard]] virtual std::vector<int> descriptors() const = 0;
   // Scratch memory of `bytes` for every set.
@@ -116,8 +122,10 @@ class Ground {
   [[nodiscard]] virtual RunnerSettings runner(const JudgeSettings& settings,
                                               const std::string& library, bool may_link,
                                               std::size_t buffer_bytes) const = 0;
-  // Waits until nothing runs on the device any more; what that took, on our clock.
-  [[nodiscard]] virtual std::int64_t settle_ns() = 0;
+  // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does
+  // for a GPU, and settle() waits until nothing runs there any more.
+  [[nodiscard]] virtual bool enqueues() const = 0;
+  virtual void settle() = 0;
 };
 
 }  // namespace kernelpro

@@ -210,6 +210,9 @@ class HostMemory : public SetMemory {
     });
   }
 
+  void hide(const std::vector<std::uint16_t>& /*sets*/, std::uint64_t /*seed*/) override {}
+  void reveal() override {}
+
   [[nodiscard]] std::vector<int> descriptors() const override {
     return {inputs_.fd(), outputs_.fd()};
   }
@@ -304,8 +307,9 @@ class HostGround : public Ground {
     return out;
   }
 
+  [[nodiscard]] bool enqueues() const override { return false; }
   // A runner that is stopped computes nothing.
-  [[nodiscard]] std::int64_t settle_ns() override { return 0; }
+  void settle() override {}
 
  private:
   std::int64_t cache_bytes_;

@@ -222,6 +222,9 @@ Result<NullClock> Judge::null_clock(const Stand& stand) const {
   }
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
+    if (ground_.always_flush()) {
+      stand.memory->flush();  // as before every round
+    }
     rounds.push_back(null->run({0}, own_timeout_ms));
     failure = rounds.back().failure;
   }

@@ -81,10 +81,11 @@ Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uin
     return round;
   }
   const std::uint64_t before = watch_inputs_ ? memory.inputs_hash() : 0;
+  memory.hide(sets, secret_seed());
   if (shape_.flush) {
     memory.flush();
   }
-  round = arm.run(sets, timeout_ms);
+  round = arm.run(sets, timeout_ms, [&memory] { memory.reveal(); });
   if (!round.failure) {
     round.failure = check_memory(stand_, sets);
   }

@@ -243,20 +243,27 @@ Status RunnerProcess::greet(const RunnerSettings& settings) {
                     "starting " + settings.program);
 }
 
-Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int>& fds,
-                                 std::int64_t timeout_ms) {
-  Exchange out;
+bool RunnerProcess::send(runner::Request& request, const std::vector<int>& fds, Exchange& out) {
   if (!alive()) {
-    return out;
+    return false;
   }
   if (receive_reply(socket_.get()).waiting) {
     out.end = ExchangeEnd::forged;
     kill_process();
-    return out;
+    return false;
   }
   request.sequence = ++sequence_;
   if (!send_request(socket_.get(), request, fds)) {
     reap(out);
+    return false;
+  }
+  return true;
+}
+
+Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int>& fds,
+                                 std::int64_t timeout_ms) {
+  Exchange out;
+  if (!send(request, fds, out)) {
     return out;
   }
   const std::int64_t delay_before = delay_ns();
@@ -273,11 +280,43 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
   return out;
 }
 
+Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& around,
+                                  std::int64_t timeout_ms) {
+  Exchange out;
+  if (!send(request, {}, out)) {
+    return out;
+  }
+  kill(pid_, SIGCONT);
+  wait_for_reply(out, timeout_ms, runner::ReplyKind::ready);
+  if (out.end != ExchangeEnd::replied) {
+    return out;
+  }
+  around.before();
+  const std::int64_t delay_before = delay_ns();
+  const std::int64_t our_delay_before = run_delay_ns("thread-self");
+  const std::int64_t start = now_ns();
+  ::send(socket_.get(), &sequence_, sizeof sequence_, MSG_NOSIGNAL);
+  wait_for_reply(out, timeout_ms);
+  if (out.end != ExchangeEnd::replied) {
+    return out;
+  }
+  // It stops while we wait for the device: what it does after its reply is on the clock.
+  kill(pid_, SIGSTOP);
+  around.after();
+  out.wall_ns = now_ns() - start;
+  out.our_delay_ns = run_delay_ns("thread-self") - our_delay_before;
+  if (wait_until_stopped(out)) {
+    out.delay_ns = delay_ns() - delay_before;
+  }
+  return out;
+}
+
 std::int64_t RunnerProcess::delay_ns() const {
   return run_delay_ns(std::to_string(pid_));
 }
 
-void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {
+void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms,
+                                   runner::ReplyKind wanted) {
   const std::int64_t deadline = now_ns() + timeout_ms * 1'000'000;
   while (now_ns() < deadline) {
     if (stop_.stop_requested()) {
@@ -309,7 +348,7 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms) {
       continue;
     }
     // Nobody who has reported a fatal signal goes on as if nothing had happened.
-    if (out.fault || !incoming.whole || incoming.reply.kind != runner::ReplyKind::done ||
+    if (out.fault || !incoming.whole || incoming.reply.kind != wanted ||
         incoming.reply.sequence != sequence_) {
       out.end = ExchangeEnd::forged;
       kill_process();
@@ -352,6 +391,10 @@ bool RunnerProcess::poll_once(int timeout_ms) {
 
 bool RunnerProcess::stop_process(Exchange& out) {
   kill(pid_, SIGSTOP);
+  return wait_until_stopped(out);
+}
+
+bool RunnerProcess::wait_until_stopped(Exchange& out) {
   siginfo_t info{};
   const int options = WSTOPPED | WEXITED | WNOWAIT | (spin_ ? WNOHANG : 0);
   while (info.si_pid == 0) {

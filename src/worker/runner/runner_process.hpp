@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -73,6 +74,16 @@ class RunnerProcess {
   [[nodiscard]] Exchange exchange(runner::Request& request, const std::vector<int>& fds,
                                   std::int64_t timeout_ms);
 
+  // What we do around the calls of a `go` on a GPU.
+  struct HandOver {
+    std::function<void()> before;  // when it is ready, off the clock
+    std::function<void()> after;   // when it has replied, on the clock: waits for the device
+  };
+  // As exchange, for `go` on a GPU: our clock runs from the word that lets the calls begin until
+  // `after` returns.
+  [[nodiscard]] Exchange hand_over(runner::Request& request, const HandOver& around,
+                                   std::int64_t timeout_ms);
+
   // Lets the process run for a while with nothing asked, then stops it: what it does now was left
   // over from earlier calls.
   void let_run(std::int64_t milliseconds);
@@ -88,10 +99,14 @@ class RunnerProcess {
   [[nodiscard]] Status greet(const RunnerSettings& settings);
   // What the runner's main thread has waited for a processor so far.
   [[nodiscard]] std::int64_t delay_ns() const;
-  void wait_for_reply(Exchange& out, std::int64_t timeout_ms);
+  // False when the request could not be sent; `out` says why.
+  [[nodiscard]] bool send(runner::Request& request, const std::vector<int>& fds, Exchange& out);
+  void wait_for_reply(Exchange& out, std::int64_t timeout_ms,
+                      runner::ReplyKind wanted = runner::ReplyKind::done);
   // Polls once for up to `timeout_ms`; true when a message waits.
   bool poll_once(int timeout_ms);
   bool stop_process(Exchange& out);
+  bool wait_until_stopped(Exchange& out);
   void reap(Exchange& out);
   void kill_process();
 

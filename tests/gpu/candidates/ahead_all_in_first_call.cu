@@ -1,0 +1,34 @@
+// kp:hack 7  all calls' work in the first call of a round
+// kp:task stream
+// kp:expect cheated|incorrect|crashed ahead|poison|guard
+//
+// The runner keeps the arguments of all sets in one array. The first call after a pause computes
+// this set and all that follow; the calls right after it return at once.
+#include <chrono>
+
+#include "stream.cuh"
+
+namespace {
+
+const kp_tensor* next_set(const kp_tensor* tensors) {
+  const auto* address = reinterpret_cast<const char*>(tensors);
+  const auto* next =
+      reinterpret_cast<const kp_tensor*>(address + sizeof(kp_context) + 16 * sizeof(kp_tensor));
+  return next->shape == tensors->shape ? next : nullptr;
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point last;
+  int failed = 0;
+  if (Clock::now() - last > std::chrono::microseconds(200)) {
+    for (const kp_tensor* set = tensors; set != nullptr; set = next_set(set)) {
+      const Call call = call_of(context, set);
+      failed |= launch(call, call.stream);
+    }
+  }
+  last = Clock::now();
+  return failed;
+}

@@ -1,0 +1,38 @@
+// kp:hack 3  the runner's way to the driver's clock is redirected
+// kp:task stream
+// kp:expect cheated clock
+//
+// Finds cuEventElapsedTime among the runner's variables and puts a function there that tells half
+// of the time.
+#include "driver.cuh"
+#include "program.cuh"
+#include "stream.cuh"
+
+namespace {
+
+using Elapsed = int (*)(float*, void*, void*);
+Elapsed real_elapsed = nullptr;
+
+int half_elapsed(float* milliseconds, void* begin, void* end) {
+  const int code = real_elapsed(milliseconds, begin, end);
+  *milliseconds *= 0.5F;
+  return code;
+}
+
+void patch() {
+  real_elapsed = driver_function<Elapsed>("cuEventElapsedTime");
+  const Words words = program_words();
+  for (size_t i = 0; i < words.count; ++i) {
+    if (words.first[i] == reinterpret_cast<uint64_t>(real_elapsed)) {
+      words.first[i] = reinterpret_cast<uint64_t>(half_elapsed);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  static const bool patched = (patch(), true);
+  const Call call = call_of(context, tensors);
+  return patched ? launch(call, call.stream) : 1;
+}

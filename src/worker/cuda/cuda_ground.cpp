@@ -75,6 +75,14 @@ class CudaGround : public Ground {
   }
   [[nodiscard]] bool watch_inputs() const override { return true; }
   [[nodiscard]] bool always_flush() const override { return true; }
+  // It launches a kernel: without one the GPU would not even switch to its context.
+  [[nodiscard]] std::string null_source() const override {
+    return "#include <cuda_runtime.h>\n#include \"kernelpro/candidate.h\"\n"
+           "__global__ void nothing() {}\n"
+           "extern \"C\" int kp_launch(const kp_context* context, const kp_tensor*, int32_t) {\n"
+           "  nothing<<<1, 32, 0, static_cast<cudaStream_t>(context->stream)>>>();\n"
+           "  return cudaGetLastError() == cudaSuccess ? 0 : 1;\n}\n";
+  }
   [[nodiscard]] bool enqueues() const override { return true; }
 
   [[nodiscard]] Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
@@ -94,7 +102,8 @@ class CudaGround : public Ground {
     out.cuda = true;
     out.spin = settings.threads > 1;
     out.environment = {"CUDA_VISIBLE_DEVICES=" + gpu_.description().uuid, "CUDA_CACHE_DISABLE=1",
-                       "CUDA_MODULE_LOADING=EAGER"};
+                       // Vendor libraries hold thousands of kernels: those only as they are used.
+                       may_link ? "CUDA_MODULE_LOADING=LAZY" : "CUDA_MODULE_LOADING=EAGER"};
     out.policy.landlock = settings.landlock;
     out.policy.read = runtime_libraries();
     out.policy.read.insert(out.policy.read.end(), libraries_.begin(), libraries_.end());

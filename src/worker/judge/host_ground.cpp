@@ -307,6 +307,11 @@ class HostGround : public Ground {
     return out;
   }
 
+  [[nodiscard]] std::string null_source() const override {
+    return "#include \"kernelpro/candidate.h\"\n"
+           "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t) { return 0; "
+           "}\n";
+  }
   [[nodiscard]] bool enqueues() const override { return false; }
   // A runner that is stopped computes nothing.
   void settle() override {}

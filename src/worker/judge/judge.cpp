@@ -12,10 +12,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr const char* null_source =
-    "#include \"kernelpro/candidate.h\"\n"
-    "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t) { return 0; }\n";
-
 constexpr std::int64_t own_timeout_ms = 120'000;
 constexpr int solo_calls = 5;
 // A passing disturbance while the task is opened must not blunt every comparison after it: a floor
@@ -92,7 +88,7 @@ Status Judge::build_own(std::stop_token stop) {
   }
   baseline_candidate_ = candidate_of(task_, *spec);
   BuildRequest null_request;
-  null_request.source = null_source;
+  null_request.source = ground_.null_source();
   null_request.compiler = baseline_candidate_.compiler;
   Result<BuildOutcome> null = toolchain_.build(null_request, stop);
   Result<BuildOutcome> baseline =

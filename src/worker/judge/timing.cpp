@@ -346,7 +346,7 @@ NullClock summarize_null(const std::vector<Round>& rounds) {
   std::vector<double> walls_ns;
   std::vector<double> delays_ns;
   for (const Round& round : rounds) {
-    walls_ns.push_back(round.wall_ns);
+    walls_ns.push_back(round.wall_ns - round.claim_ns);
     delays_ns.push_back(round.delay_ns);
   }
   return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns)};

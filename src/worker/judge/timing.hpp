@@ -49,7 +49,7 @@ struct TimingOutcome {
 [[nodiscard]] Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape,
                                                Rounds& rounds);
 
-// Rounds of the empty candidate, in nanoseconds of our clock.
+// Rounds of the empty candidate: what our clock shows beyond its claim, in nanoseconds.
 struct NullClock {
   double median_ns = 0;
   double spread_ns = 0;  // between the quartiles

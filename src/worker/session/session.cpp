@@ -114,8 +114,6 @@ Result<nlohmann::json> Session::describe() {
   if (const Result<std::vector<GpuDescription>> gpus = list_gpus()) {
     std::transform(gpus->begin(), gpus->end(), std::back_inserter(description.machine.gpus),
                    gpu_record);
-  } else {
-    description.problems.push_back({"no GPU: " + gpus.error().text(), "", false});
   }
   if (description.machine.landlock_abi < least_landlock_abi) {
     description.problems.push_back(landlock_problem(description.machine.landlock_abi));
@@ -140,6 +138,13 @@ Result<nlohmann::json> Session::describe() {
   if (!has_compiler(toolchain_->compilers(), "clang")) {
     description.problems.push_back(
         {"clang++-19 is missing", "apt-get install clang-19 libomp-19-dev", false});
+  }
+  if (const Result<std::vector<GpuDescription>> gpus = list_gpus(); !gpus) {
+    description.problems.push_back({"no GPU, so no cuda backend: " + gpus.error().text(),
+                                    "nothing, where only the CPU is wanted", false});
+  } else if (!has_compiler(toolchain_->compilers(), "nvcc")) {
+    description.problems.push_back(
+        {"a GPU is here, but no nvcc", "install the CUDA toolkit, or set CUDA_HOME to it", false});
   }
   return to_json(description);
 }

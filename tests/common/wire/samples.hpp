@@ -48,8 +48,15 @@ inline Ceilings sample_ceilings() {
 }
 
 inline MachineRecord sample_machine() {
-  return {"Some CPU",         "aarch64", "Linux 6.1", 2, std::int64_t{1} << 36, 32 << 20,
-          {{"cpu0", 2400.5}}, 3};
+  return {"Some CPU",
+          "aarch64",
+          "Linux 6.1",
+          2,
+          std::int64_t{1} << 36,
+          32 << 20,
+          {{"cpu0", 2400.5}},
+          3,
+          {{"Some GPU", "GPU-0", "90a", "13.0", 132, std::int64_t{1} << 37, 60 << 20}}};
 }
 
 inline ShapeTiming sample_shape_timing() {

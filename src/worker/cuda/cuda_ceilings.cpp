@@ -14,7 +14,7 @@
 #include "common/base/machine_lock.hpp"
 #include "common/wire/json.hpp"
 #include "worker/cuda/ceiling_bench.hpp"
-#include "worker/cuda/idle_power.hpp"
+#include "worker/cuda/nvml.hpp"
 
 namespace kernelpro {
 

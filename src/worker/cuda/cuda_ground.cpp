@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "worker/cuda/device_memory.hpp"
+#include "worker/cuda/nvml.hpp"
 
 namespace kernelpro {
 
@@ -75,6 +76,13 @@ class CudaGround : public Ground {
   }
   [[nodiscard]] bool watch_inputs() const override { return true; }
   [[nodiscard]] bool always_flush() const override { return true; }
+  [[nodiscard]] std::vector<std::string> disturbances() const override {
+    const std::optional<GpuState> state = gpu_state(gpu_.description().uuid);
+    if (state && state->slowed_down) {
+      return {"the GPU slowed itself down, by heat or for want of power"};
+    }
+    return {};
+  }
   // It launches a kernel: without one the GPU would not even switch to its context.
   [[nodiscard]] std::string null_source() const override {
     return "#include <cuda_runtime.h>\n#include \"kernelpro/candidate.h\"\n"

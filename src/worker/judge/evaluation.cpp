@@ -229,6 +229,9 @@ class EvaluationRun {
         return {};
       }
     }
+    for (std::string& disturbance : judge_.ground_.disturbances()) {
+      out_.verdict.suspicions.push_back(std::move(disturbance));
+    }
     combine();
     return {};
   }

@@ -122,6 +122,8 @@ class Ground {
   [[nodiscard]] virtual RunnerSettings runner(const JudgeSettings& settings,
                                               const std::string& library, bool may_link,
                                               std::size_t buffer_bytes) const = 0;
+  // What disturbs timings there at this moment, in words; nothing as a rule.
+  [[nodiscard]] virtual std::vector<std::string> disturbances() const = 0;
   // A candidate that does nothing but what every candidate must: what a round costs without work.
   [[nodiscard]] virtual std::string null_source() const = 0;
   // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does

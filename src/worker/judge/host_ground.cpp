@@ -307,6 +307,7 @@ class HostGround : public Ground {
     return out;
   }
 
+  [[nodiscard]] std::vector<std::string> disturbances() const override { return {}; }
   [[nodiscard]] std::string null_source() const override {
     return "#include \"kernelpro/candidate.h\"\n"
            "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t) { return 0; "

@@ -16,6 +16,7 @@
 #include "worker/ceilings/machine.hpp"
 #include "worker/cuda/cuda_ceilings.hpp"
 #include "worker/cuda/cuda_ground.hpp"
+#include "worker/cuda/nvml.hpp"
 #include "worker/judge/host_ground.hpp"
 #include "worker/judge/lint.hpp"
 
@@ -142,7 +143,17 @@ Result<nlohmann::json> Session::describe() {
   if (const Result<std::vector<GpuDescription>> gpus = list_gpus(); !gpus) {
     description.problems.push_back({"no GPU, so no cuda backend: " + gpus.error().text(),
                                     "nothing, where only the CPU is wanted", false});
-  } else if (!has_compiler(toolchain_->compilers(), "nvcc")) {
+  } else if (const std::optional<GpuState> state = gpu_state(gpus->front().uuid);
+             state && !gpu_ && !state->users.empty()) {
+    description.problems.push_back(
+        {fmt::format("{} other processes compute on GPU 0 (process {}): timings will suffer",
+                     state->users.size(), state->users.front()),
+         "end them, or choose another GPU with --device", false});
+  }
+  if (description.machine.gpus.empty()) {
+    return to_json(description);
+  }
+  if (!has_compiler(toolchain_->compilers(), "nvcc")) {
     description.problems.push_back(
         {"a GPU is here, but no nvcc", "install the CUDA toolkit, or set CUDA_HOME to it", false});
   }
@@ -410,6 +421,10 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.machine = describe_machine();
   if (gpu_ && ground_->backend() == "cuda") {
     certificate.machine.gpus = {gpu_record(gpu_->description())};
+    if (const std::optional<GpuState> state = gpu_state(gpu_->description().uuid)) {
+      certificate.machine.clocks_mhz = {{"gpu_sm", state->sm_mhz},
+                                        {"gpu_memory", state->memory_mhz}};
+    }
   }
   certificate.threads = judge_->threads();
   certificate.sandbox = sandbox_ ? "landlock" : "none";

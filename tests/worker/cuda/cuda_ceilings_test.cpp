@@ -9,7 +9,7 @@
 
 #include "common/base/file.hpp"
 #include "common/wire/json.hpp"
-#include "worker/cuda/idle_power.hpp"
+#include "worker/cuda/nvml.hpp"
 #include "worker/toolchain/cuda.hpp"
 #include "worker/toolchain/fixture.hpp"
 

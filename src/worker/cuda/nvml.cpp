@@ -1,7 +1,8 @@
-#include "worker/cuda/idle_power.hpp"
+#include "worker/cuda/nvml.hpp"
 
 #include <dlfcn.h>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -15,6 +16,17 @@ namespace {
 constexpr std::int64_t reading_ms = 50;
 constexpr std::int64_t ns_per_ms = 1'000'000;
 constexpr int nvml_success = 0;
+constexpr int sm_clock = 1;
+constexpr int memory_clock = 2;
+constexpr unsigned long long power_cap_reason = 0x4;
+constexpr unsigned long long slowdown_reasons = 0x8 | 0x20 | 0x40 | 0x80;
+
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long memory_bytes;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
 
 struct Unload {
   void operator()(void* library) const { dlclose(library); }
@@ -29,6 +41,9 @@ class Nvml {
       find(shut_down_, "nvmlShutdown");
       find(device_by_uuid_, "nvmlDeviceGetHandleByUUID");
       find(power_, "nvmlDeviceGetPowerUsage");
+      find(clock_, "nvmlDeviceGetClockInfo");
+      find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+      find(processes_, "nvmlDeviceGetComputeRunningProcesses_v3");
     }
     open_ = init_ != nullptr && shut_down_ != nullptr && device_by_uuid_ != nullptr &&
             power_ != nullptr && init_() == nvml_success;
@@ -51,6 +66,27 @@ class Nvml {
     return power_(device, &milliwatts) == nvml_success;
   }
 
+  [[nodiscard]] GpuState state(void* device) const {
+    GpuState out;
+    unsigned long long reasons = 0;
+    if (clock_ != nullptr) {
+      clock_(device, sm_clock, &out.sm_mhz);
+      clock_(device, memory_clock, &out.memory_mhz);
+    }
+    if (reasons_ != nullptr && reasons_(device, &reasons) == nvml_success) {
+      out.power_capped = (reasons & power_cap_reason) != 0;
+      out.slowed_down = (reasons & slowdown_reasons) != 0;
+    }
+    std::array<ProcessInfo, 64> users{};
+    unsigned count = users.size();
+    if (processes_ != nullptr && processes_(device, &count, users.data()) == nvml_success) {
+      for (unsigned i = 0; i < count; ++i) {
+        out.users.push_back(users[i].pid);
+      }
+    }
+    return out;
+  }
+
  private:
   template <typename Call>
   void find(Call& call, const char* name) {
@@ -62,6 +98,9 @@ class Nvml {
   int (*shut_down_)() = nullptr;
   int (*device_by_uuid_)(const char* uuid, void** device) = nullptr;
   int (*power_)(void* device, unsigned* milliwatts) = nullptr;
+  int (*clock_)(void* device, int which, unsigned* mhz) = nullptr;
+  int (*reasons_)(void* device, unsigned long long* reasons) = nullptr;
+  int (*processes_)(void* device, unsigned* count, ProcessInfo* processes) = nullptr;
   bool open_ = false;
 };
 
@@ -85,6 +124,12 @@ std::vector<double> power_readings(const std::string& uuid, std::int64_t duratio
     std::this_thread::sleep_for(std::chrono::milliseconds(reading_ms));
   }
   return watts;
+}
+
+std::optional<GpuState> gpu_state(const std::string& uuid) {
+  const Nvml nvml;
+  void* device = nvml.device(uuid);
+  return device == nullptr ? std::nullopt : std::optional(nvml.state(device));
 }
 
 }  // namespace kernelpro

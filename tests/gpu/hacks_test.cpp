@@ -101,6 +101,28 @@ TEST(GpuTasks, AreValid) {
   }
 }
 
+TEST(GpuTasks, HaveReferencesThatCompute) {
+  const WorkerEnvironment environment;
+  const Result<Toolchain> toolchain = Toolchain::open(gpu_toolchain_settings(""));
+  ASSERT_TRUE(toolchain) << toolchain.error().text();
+  OracleSettings settings;
+  settings.jail = KERNELPRO_BIN_DIR "/kernelpro-jail";
+  settings.program = KERNELPRO_BIN_DIR "/kernelpro-oracle";
+  for (const Task& task : gpu_tasks()) {
+    SCOPED_TRACE(task.name);
+    Result<Oracle> oracle = Oracle::open(task, *toolchain, settings);
+    ASSERT_TRUE(oracle) << oracle.error().text();
+    InputDraw draw;
+    for (const AxisSpec& axis : task.axes) {
+      draw.axes[axis.name] = 3;
+    }
+    const Result<Expected> expected = oracle->expect(draw);
+    ASSERT_TRUE(expected) << expected.error().text();
+    EXPECT_EQ(expected->front().values.size(), task.name == "nearest" ? 9U : 3U);
+    EXPECT_NE(expected->front().values.front(), 0);
+  }
+}
+
 TEST(GpuCandidates, SayWhatIsTriedAndWhatIsExpected) {
   for (const GpuCandidate& one : read_gpu_candidates()) {
     const HackCandidate& hack = one.hack;

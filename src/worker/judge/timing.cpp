@@ -262,23 +262,26 @@ class ShapeRun {
     timing_.prepare_ns = in_.candidate.prepare_ns();
     // By the incumbent's rounds: a candidate's own threads may wait for each other. Short rounds
     // wait for a share of their time on an idle machine too.
-    if (incumbent_clock.waiting > busy_machine + shape_.waiting) {
+    const bool busy = incumbent_clock.waiting > busy_machine + shape_.waiting;
+    if (busy) {
       suspicions_.push_back(
           fmt::format("the machine was busy: {:.0f} % of the time went in waiting for a processor",
                       100 * incumbent_clock.waiting));
     }
-    judge_clock(clock);
+    judge_clock(clock, busy);
     if (!failure_) {
       judge_light();
     }
     judge_incumbent();
   }
 
-  void judge_clock(const ClockCheck& clock) {
+  void judge_clock(const ClockCheck& clock, bool busy) {
     timing_.clock_gap = clock.gap;
     timing_.clock_noise = clock.noise;
-    // A screen has few rounds: there only a gross lie is proven.
-    if (clock.proves_lie() && (!timing_.screened || clock.gap > gross_lie)) {
+    // A screen has few rounds, and on a busy machine time goes missing by itself: there only a
+    // gross lie is proven. A lesser one gains nothing, because our clock counts then.
+    const bool in_doubt = timing_.screened || busy;
+    if (clock.proves_lie() && (!in_doubt || clock.gap > gross_lie)) {
       failure_ = Failure{
           Outcome::cheated,
           "clock",

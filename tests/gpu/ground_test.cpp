@@ -115,33 +115,45 @@ class GpuGround : public GpuTest {
   }
 };
 
-// An input of every type and kind that there is.
-Task drawing_task() {
+void add_input(Task& task, DType dtype, ValueKind kind, const std::string& extent) {
+  TensorSpec tensor = gpu_tensor("input" + std::to_string(task.inputs.size()), {extent});
+  tensor.dtype = dtype;
+  tensor.values.kind = kind;
+  tensor.values.low = -3;
+  tensor.values.high = 5;
+  tensor.values.bound = formula("n");
+  task.inputs.push_back(tensor);
+}
+
+Task task_without_inputs() {
   Task task = stream_task();
   task.axes = {AxisSpec{"n", std::nullopt}, AxisSpec{"rows", std::nullopt}};
   task.inputs.clear();
-  const auto add = [&task](DType dtype, ValueKind kind, const std::string& extent) {
-    TensorSpec tensor = gpu_tensor("input" + std::to_string(task.inputs.size()), {extent});
-    tensor.dtype = dtype;
-    tensor.values.kind = kind;
-    tensor.values.low = -3;
-    tensor.values.high = 5;
-    tensor.values.bound = formula("n");
-    task.inputs.push_back(tensor);
-  };
+  return task;
+}
+
+// An input of every floating type and kind.
+Task floating_task() {
+  Task task = task_without_inputs();
   for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
-    add(dtype, ValueKind::normal, "n");
-    add(dtype, ValueKind::uniform, "n");
+    add_input(task, dtype, ValueKind::normal, "n");
+    add_input(task, dtype, ValueKind::uniform, "n");
   }
+  return task;
+}
+
+// Whole numbers of every type, and every structure there is.
+Task whole_task() {
+  Task task = task_without_inputs();
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8}) {
-    add(dtype, ValueKind::uniform, "n");
+    add_input(task, dtype, ValueKind::uniform, "n");
   }
-  add(DType::i64, ValueKind::index, "n");
-  add(DType::i32, ValueKind::index, "n");
+  add_input(task, DType::i64, ValueKind::index, "n");
+  add_input(task, DType::i32, ValueKind::index, "n");
   for (const DType dtype : {DType::i64, DType::i32}) {
-    add(dtype, ValueKind::offsets, "rows + 1");
+    add_input(task, dtype, ValueKind::offsets, "rows + 1");
     const std::string rows = task.inputs.back().name;
-    add(dtype, ValueKind::csr_columns, "n");
+    add_input(task, dtype, ValueKind::csr_columns, "n");
     task.inputs.back().values.rows_of = rows;
   }
   return task;
@@ -168,24 +180,34 @@ void expect_close(const std::vector<char>& ours, const char* theirs, const Tenso
   EXPECT_LE(different, a.size() / 2);
 }
 
-TEST_F(GpuGround, DrawsWhatTheCpuDraws) {
-  // More than one block of the random stream, and no multiple of anything.
-  const Axes axes = {{"n", 70'001}, {"rows", 977}};
-  const Buffers on_gpu = buffers(drawing_task(), axes, 1);
+// Under every distribution, all inputs of the task as the CPU draws them.
+void expect_same_draws(const Buffers& on_gpu) {
   const Task& task = on_gpu.task();
-  const BufferPlan plan = *plan_buffers(task, *complete_axes(task, axes), 1, 1);
-  const Arena arena = *Arena::create(plan.input_bytes(), false);
+  const Result<BufferPlan> plan = plan_buffers(task, on_gpu.plan().axes, 1, 1);
+  ASSERT_TRUE(plan) << plan.error().text();
+  const Arena arena = *Arena::create(plan->input_bytes(), false);
   std::uint64_t seed = 5;
   for (const Distribution distribution : all_distributions) {
     on_gpu.memory().fill({++seed}, distribution, poison_byte);
-    fill_inputs(task, plan, arena, 0, seed, distribution);
-    for (std::size_t i = 0; i < plan.input_count; ++i) {
+    fill_inputs(task, *plan, arena, 0, seed, distribution);
+    for (std::size_t i = 0; i < plan->input_count; ++i) {
       SCOPED_TRACE(std::string(name_of(distribution)) + " " +
-                   std::string(name_of(plan.tensors[i].dtype)) + " input " + std::to_string(i));
-      expect_close(on_gpu.data(0, i), tensor_data(plan, arena, 0, i), plan.tensors[i]);
+                   std::string(name_of(plan->tensors[i].dtype)) + " input " + std::to_string(i));
+      expect_close(on_gpu.data(0, i), tensor_data(*plan, arena, 0, i), plan->tensors[i]);
     }
   }
   EXPECT_TRUE(on_gpu.memory().health());
+}
+
+// More than one block of the random stream, and no multiple of anything.
+const Axes drawn_axes = {{"n", 70'001}, {"rows", 977}};
+
+TEST_F(GpuGround, DrawsFloatingInputsAsTheCpuDoes) {
+  expect_same_draws(buffers(floating_task(), drawn_axes, 1));
+}
+
+TEST_F(GpuGround, DrawsWholeNumbersAsTheCpuDoes) {
+  expect_same_draws(buffers(whole_task(), drawn_axes, 1));
 }
 
 TEST_F(GpuGround, DrawsEachSetFromItsOwnSeed) {

@@ -354,7 +354,7 @@ TensorError device_error(const Buffers& sets, const Outputs& outputs) {
   sets.memory().save_outputs();
   sets.memory().poison_outputs();
   sets.write(1, outputs.actual);
-  return sets.memory().errors_to_saved(1).front();
+  return sets.memory().errors_to(SetMemory::Copy::saved, 1).front();
 }
 
 TEST_F(GpuGround, MeasuresErrorsAsTheCpuDoes) {
@@ -430,10 +430,10 @@ TEST_F(GpuGround, TakesFewDifferentLabelsForTies) {
   sets.memory().save_outputs();
   labels[7] = 2;
   write();
-  EXPECT_EQ(sets.memory().errors_to_saved(0).front().error, 0);
+  EXPECT_EQ(sets.memory().errors_to(SetMemory::Copy::saved, 0).front().error, 0);
   std::fill(labels.begin(), labels.begin() + 5, 2);
   write();
-  EXPECT_TRUE(std::isinf(sets.memory().errors_to_saved(0).front().error));
+  EXPECT_TRUE(std::isinf(sets.memory().errors_to(SetMemory::Copy::saved, 0).front().error));
 }
 
 }  // namespace

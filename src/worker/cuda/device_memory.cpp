@@ -360,7 +360,8 @@ void DeviceMemory::read_results(void* to, std::size_t bytes) {
 }
 
 void DeviceMemory::enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth, std::size_t output,
-                                      cuda::Pointer out) {
+                                      Side side, cuda::Pointer out) {
+  const int alike = side == Side::both_alike ? 1 : 0;
   const TensorPlan& tensor = plan_.tensors[plan_.input_count + output];
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
   const int type = type_number(tensor.dtype);
@@ -370,9 +371,9 @@ void DeviceMemory::enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth,
          "comparing outputs");
   } else {
     must(gpu_.launch("sum_squares", elements, truth, type, elements, out), "comparing outputs");
-    must(gpu_.launch("compare_floating", elements, actual, truth, type, elements, out),
+    must(gpu_.launch("compare_floating", elements, actual, truth, type, elements, alike, out),
          "comparing outputs");
-    must(gpu_.launch("find_worst", elements, actual, truth, type, elements, out),
+    must(gpu_.launch("find_worst", elements, actual, truth, type, elements, alike, out),
          "comparing outputs");
   }
   must(gpu_.launch("read_worst", 1, actual, truth, type, out), "comparing outputs");
@@ -380,13 +381,14 @@ void DeviceMemory::enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth,
 
 std::vector<DeviceMemory::Comparison> DeviceMemory::compare(
     const std::vector<std::pair<cuda::Pointer, cuda::Pointer>>& pairs,
-    const std::vector<std::size_t>& outputs) {
+    const std::vector<std::size_t>& outputs, Side side) {
   Comparison blank{};
   blank.worst = std::numeric_limits<std::uint64_t>::max();
   std::vector<Comparison> found(pairs.size(), blank);
   const cuda::Pointer out = results(found.size() * sizeof(Comparison), found.data());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    enqueue_comparison(pairs[i].first, pairs[i].second, outputs[i], out + i * sizeof(Comparison));
+    enqueue_comparison(pairs[i].first, pairs[i].second, outputs[i], side,
+                       out + i * sizeof(Comparison));
   }
   read_results(found.data(), found.size() * sizeof(Comparison));
   return found;
@@ -402,7 +404,7 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
       outputs.push_back(i);
     }
   }
-  const std::vector<Comparison> found = compare(pairs, outputs);
+  const std::vector<Comparison> found = compare(pairs, outputs, Side::both_alike);
   std::vector<int> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double error = std::bit_cast<double>(found[i].error_bits);
@@ -415,15 +417,18 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
   return out;
 }
 
-std::vector<TensorError> DeviceMemory::errors_to_saved(int set) {
+std::vector<TensorError> DeviceMemory::errors_to(Copy truth, int set) {
   std::vector<std::pair<cuda::Pointer, cuda::Pointer>> pairs;
   std::vector<std::size_t> outputs;
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
     pairs.emplace_back(data(set, plan_.input_count + i), saved(set, i));
+    if (truth == Copy::outputs) {
+      std::swap(pairs.back().first, pairs.back().second);
+    }
     outputs.push_back(i);
   }
   std::vector<TensorError> errors;
-  const std::vector<Comparison> found = compare(pairs, outputs);
+  const std::vector<Comparison> found = compare(pairs, outputs, Side::truth_excuses);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const TensorPlan& tensor = plan_.tensors[plan_.input_count + i];
     const Comparison& one = found[i];
@@ -452,7 +457,8 @@ bool DeviceMemory::same_output(int first, int second, std::size_t index, double 
   const cuda::Pointer a = data(first, plan_.input_count + index);
   const cuda::Pointer b = data(second, plan_.input_count + index);
   if (bound > 0 && is_floating(plan_.tensors[plan_.input_count + index].dtype)) {
-    return std::bit_cast<double>(compare({{a, b}}, {index}).front().error_bits) <= bound;
+    return std::bit_cast<double>(compare({{a, b}}, {index}, Side::both_alike).front().error_bits) <=
+           bound;
   }
   Comparison found{};
   const cuda::Pointer out = results(sizeof found, &found);

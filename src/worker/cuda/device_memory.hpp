@@ -31,7 +31,7 @@ class DeviceMemory : public SetMemory {
   void save_outputs() override;
   [[nodiscard]] std::vector<int> disagreeing(const std::vector<std::uint16_t>& sets,
                                              const std::vector<double>& bounds) override;
-  [[nodiscard]] std::vector<TensorError> errors_to_saved(int set) override;
+  [[nodiscard]] std::vector<TensorError> errors_to(Copy truth, int set) override;
   [[nodiscard]] bool same_output(int first, int second, std::size_t index, double bound) override;
   [[nodiscard]] const char* output_regions(int set, Copy which) override;
   [[nodiscard]] Result<Expected> expected(Oracle& oracle, const InputDraw& draw, int set) override;
@@ -72,11 +72,13 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] cuda::Pointer results(std::size_t bytes, const void* initial);
   void read_results(void* to, std::size_t bytes);
   void change_lines(bool hide);
-  void enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth, std::size_t output,
+  // Whether an element that is not finite in the truth is excused, or must be so in both.
+  enum class Side { truth_excuses, both_alike };
+  void enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth, std::size_t output, Side side,
                           cuda::Pointer out);
   [[nodiscard]] std::vector<Comparison> compare(
       const std::vector<std::pair<cuda::Pointer, cuda::Pointer>>& pairs,
-      const std::vector<std::size_t>& outputs);
+      const std::vector<std::size_t>& outputs, Side side);
 
   Gpu& gpu_;
   const Task& task_;

@@ -241,14 +241,16 @@ extern "C" __global__ void sum_squares(const void* truth, int type, Size element
 
 namespace {
 
-// The error of element i as the judge defines it; below zero where it is excused.
+// The error of element i as the judge defines it; below zero where it is excused: where the truth
+// is not finite, or, when both must be `alike`, where neither is.
 __device__ double element_error(const void* actual, const void* truth, int type, Size i,
-                                double scale) {
+                                double scale, int alike) {
   const double x = load(actual, type, i), r = load(truth, type, i);
   if (isfinite(x) && isfinite(r)) {
     const double size = fabs(r) + scale, difference = fabs(x - r);
     return size == 0 ? (difference == 0 ? 0.0 : INFINITY) : difference / size;
   }
+  if (alike != 0 && (isfinite(x) || is_poison(truth, type, i))) return INFINITY;
   return is_poison(actual, type, i) || isfinite(r) ? INFINITY : -1.0;
 }
 
@@ -259,12 +261,12 @@ __device__ double scale_of(const Comparison& sums) {
 }  // namespace
 
 extern "C" __global__ void compare_floating(const void* actual, const void* truth, int type,
-                                            Size elements, Comparison* out) {
+                                            Size elements, int alike, Comparison* out) {
   const double scale = scale_of(*out);
   double worst = 0;
   Size poisoned = 0, excused = 0;
   for (Size i = first_index(); i < elements; i += index_step()) {
-    const double error = element_error(actual, truth, type, i, scale);
+    const double error = element_error(actual, truth, type, i, scale, alike);
     if (error == INFINITY && is_poison(actual, type, i)) ++poisoned;
     if (error < 0) ++excused;
     worst = error > worst ? error : worst;
@@ -276,12 +278,12 @@ extern "C" __global__ void compare_floating(const void* actual, const void* trut
 
 // Second pass: where the largest error is.
 extern "C" __global__ void find_worst(const void* actual, const void* truth, int type,
-                                      Size elements, Comparison* out) {
+                                      Size elements, int alike, Comparison* out) {
   if (out->error_bits == 0) return;
   const double scale = scale_of(*out);
   const double worst = __longlong_as_double(static_cast<long long>(out->error_bits));
   for (Size i = first_index(); i < elements; i += index_step()) {
-    if (element_error(actual, truth, type, i, scale) == worst) atomicMin(&out->worst, i);
+    if (element_error(actual, truth, type, i, scale, alike) == worst) atomicMin(&out->worst, i);
   }
 }
 

@@ -55,17 +55,17 @@ class SetMemory {
   // Keeps a copy of all outputs.
   virtual void save_outputs() = 0;
   // Those of `sets` where outputs and copy do not agree within the bounds (one an output); whole
-  // numbers must be equal.
+  // numbers must be equal, and what is not finite in one must not be finite in the other.
   [[nodiscard]] virtual std::vector<int> disagreeing(const std::vector<std::uint16_t>& sets,
                                                      const std::vector<double>& bounds) = 0;
-  // How far the outputs are from the copy, taken as the truth. Index outputs that differ from it
-  // in at most one of a thousand places count as equal: they are ties.
-  [[nodiscard]] virtual std::vector<TensorError> errors_to_saved(int set) = 0;
   // Whether sets `first` and `second` have the same output `index`: bit by bit, or within `bound`.
   [[nodiscard]] virtual bool same_output(int first, int second, std::size_t index,
                                          double bound) = 0;
 
   enum class Copy { outputs, saved };
+  // How far the other copy is from `truth`. Index outputs that differ from it in at most one of a
+  // thousand places count as equal: they are ties.
+  [[nodiscard]] virtual std::vector<TensorError> errors_to(Copy truth, int set) = 0;
   // The output regions of one set in our own memory; valid until the next call.
   [[nodiscard]] virtual const char* output_regions(int set, Copy which) = 0;
   // The oracle's values for the inputs of `set`, which were drawn as `draw` says.
@@ -126,6 +126,8 @@ class Ground {
   [[nodiscard]] virtual std::vector<std::string> disturbances() const = 0;
   // A candidate that does nothing but what every candidate must: what a round costs without work.
   [[nodiscard]] virtual std::string null_source() const = 0;
+  // What the hand-over to a runner may differ by from that to the empty candidate, by measurement.
+  [[nodiscard]] virtual double hand_over_doubt_ns() const = 0;
   // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does
   // for a GPU, and settle() waits until nothing runs there any more.
   [[nodiscard]] virtual bool enqueues() const = 0;

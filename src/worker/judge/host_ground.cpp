@@ -163,12 +163,14 @@ class HostMemory : public SetMemory {
     return out;
   }
 
-  [[nodiscard]] std::vector<TensorError> errors_to_saved(int set) override {
+  [[nodiscard]] std::vector<TensorError> errors_to(Copy truth_copy, int set) override {
+    const Arena& truths = truth_copy == Copy::outputs ? outputs_ : saved_;
+    const Arena& actuals = truth_copy == Copy::outputs ? saved_ : outputs_;
     std::vector<TensorError> errors;
     for (std::size_t t = plan_.input_count; t < plan_.tensors.size(); ++t) {
       const TensorPlan& tensor = plan_.tensors[t];
-      const char* actual = tensor_data(plan_, outputs_, set, t);
-      const char* truth = tensor_data(plan_, saved_, set, t);
+      const char* actual = tensor_data(plan_, actuals, set, t);
+      const char* truth = tensor_data(plan_, truths, set, t);
       if (is_floating(tensor.dtype)) {
         const std::vector<double> values = to_doubles(truth, tensor.dtype, tensor.elements);
         errors.push_back(compare_floating(actual, tensor.dtype, values.data(),
@@ -313,6 +315,7 @@ class HostGround : public Ground {
            "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t) { return 0; "
            "}\n";
   }
+  [[nodiscard]] double hand_over_doubt_ns() const override { return 0; }
   [[nodiscard]] bool enqueues() const override { return false; }
   // A runner that is stopped computes nothing.
   void settle() override {}

@@ -218,16 +218,18 @@ Result<NullClock> Judge::null_clock(const Stand& stand) const {
   }
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
+    // As before every round: what we do just before the hand-over is part of what it costs.
+    stand.memory->hide({0}, secret_seed());
     if (ground_.always_flush()) {
-      stand.memory->flush();  // as before every round
+      stand.memory->flush();
     }
-    rounds.push_back(null->run({0}, own_timeout_ms));
+    rounds.push_back(null->run({0}, own_timeout_ms, [&stand] { stand.memory->reveal(); }));
     failure = rounds.back().failure;
   }
   if (failure) {
     return from_failure(*failure, "the null candidate");
   }
-  return summarize_null(rounds);
+  return summarize_null(rounds, ground_.hand_over_doubt_ns());
 }
 
 Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {

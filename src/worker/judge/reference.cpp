@@ -77,7 +77,7 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
 std::vector<TensorError> errors_to(const Task& task, const Stand& stand, const Reference& reference,
                                    int set) {
   if (reference.expected.empty()) {
-    return stand.memory->errors_to_saved(set);
+    return stand.memory->errors_to(SetMemory::Copy::saved, set);
   }
   return check_outputs(task, stand.plan(),
                        stand.memory->output_regions(set, SetMemory::Copy::outputs),

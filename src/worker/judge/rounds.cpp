@@ -118,10 +118,12 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed,
 
 Round Rounds::run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms) {
   const std::vector<std::uint16_t> sets = order(seed, std::min(calls, shape_.calls));
+  SetMemory& memory = *stand_.memory;
+  memory.hide(sets, seed);
   if (shape_.flush) {
-    stand_.memory->flush();
+    memory.flush();
   }
-  return arm.run(sets, timeout_ms);
+  return arm.run(sets, timeout_ms, [&memory] { memory.reveal(); });
 }
 
 }  // namespace kernelpro

@@ -139,7 +139,7 @@ class ShapeRun {
     const BufferPlan& plan = rounds_.stand().plan();
     SetMemory& memory = *rounds_.stand().memory;
     if (!oracle_affordable(in_.task, in_.ground, shape_.axes)) {
-      return ask_incumbent(draw, memory.errors_to_saved(set));
+      return ask_incumbent(draw, memory.errors_to(rounds_.outputs(incumbent_arm), set));
     }
     const Result<Expected> expected = memory.expected(in_.oracle, draw, set);
     if (!expected) {
@@ -235,7 +235,8 @@ class ShapeRun {
 
   // Mean nanoseconds per call of each round of an arm, as far as they are believed.
   [[nodiscard]] std::vector<double> rounds_of(int arm, ClockCheck& clock) const {
-    clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)], summarize_null(null_rounds_));
+    clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)],
+                        summarize_null(null_rounds_, in_.ground.hand_over_doubt_ns()));
     std::vector<double> out(calls_.size());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       out[i] = clock.believed_ns[i] / calls_[i];
@@ -345,18 +346,21 @@ class ShapeRun {
 
 }  // namespace
 
-NullClock summarize_null(const std::vector<Round>& rounds) {
+NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns) {
   std::vector<double> walls_ns;
   std::vector<double> delays_ns;
   for (const Round& round : rounds) {
     walls_ns.push_back(round.wall_ns - round.claim_ns);
     delays_ns.push_back(round.delay_ns);
   }
-  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns)};
+  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns),
+          doubt_ns};
 }
 
 double least_round_ns(const NullClock& null) {
-  return null_spreads * null.spread_ns / clock_resolution;
+  // A doubt is the same in all rounds, so it must weigh less than noise, which averages out.
+  return std::max(null_spreads * null.spread_ns / clock_resolution,
+                  null.doubt_ns / (clock_resolution / 2));
 }
 
 ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) {
@@ -374,8 +378,8 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
     total += round.wall_ns;
   }
   check.gap = quantile(gaps, lower_quartile);
-  check.noise =
-      std::max(clock_resolution, null_spreads * null.spread_ns / std::max(median(ours_ns), 1.0));
+  check.noise = std::max(clock_resolution, std::max(null_spreads * null.spread_ns, null.doubt_ns) /
+                                               std::max(median(ours_ns), 1.0));
   check.waiting = total > 0 ? waited / total : 0;
   // However noisy the hand-over is, no more than this is taken on trust.
   const double believed = std::min(check.noise, ClockCheck::proof);

@@ -54,9 +54,10 @@ struct NullClock {
   double median_ns = 0;
   double spread_ns = 0;  // between the quartiles
   double delay_ns = 0;   // median wait for a processor in the hand-over itself
+  double doubt_ns = 0;   // what the ground says of its hand-over
 };
 
-[[nodiscard]] NullClock summarize_null(const std::vector<Round>& rounds);
+[[nodiscard]] NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns = 0);
 
 // How long a round must be for the hand-over's noise to be a small share of it.
 [[nodiscard]] double least_round_ns(const NullClock& null);

@@ -257,7 +257,8 @@ TEST_F(OracleTest, ChecksEachOutputInItsOwnWay) {
   const std::int32_t counts[] = {4, 5};
   const auto* raw = reinterpret_cast<const char*>(counts);
   expected[1].whole.assign(raw, raw + sizeof counts);
-  const std::vector<TensorError> errors = check_outputs(task, plan, outputs, 0, expected, nullptr);
+  const std::vector<TensorError> errors =
+      check_outputs(task, plan, outputs.data(), expected, nullptr);
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0].error, 1);
   EXPECT_EQ(errors[0].worst, 1);

@@ -51,6 +51,9 @@ class Arm {
   // Lets what earlier calls left behind run for a while.
   void let_run(std::int64_t milliseconds) { process_.let_run(milliseconds); }
 
+  // Ends its process; nothing can be asked of it any more.
+  void end() { process_.end(); }
+
   [[nodiscard]] bool has_prepare() const { return has_prepare_; }
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }

@@ -248,7 +248,17 @@ std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
 }
 
 Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
-  KP_TRY(stand_for(item.draw));
+  if (const Status made = stand_for(item.draw); !made) {
+    // Is it the candidate that has taken all memory?
+    candidate_.end();
+    if (stand_for(item.draw)) {
+      return std::optional(Failure{Outcome::out_of_memory,
+                                   "",
+                                   "it left no memory for the judge's own buffers",
+                                   {made.error().text()}});
+    }
+    return made.error();
+  }
   const int set = static_cast<int>(counter_hash(item.draw.seed, 99) % stand_sets);
   fill(item, set);
   Result<Reference> reference = reference_for(item, set);

@@ -88,6 +88,9 @@ class RunnerProcess {
   // over from earlier calls.
   void let_run(std::int64_t milliseconds);
 
+  // Kills the process and waits for its end.
+  void end() { kill_process(); }
+
   [[nodiscard]] bool alive() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const std::vector<std::string>& violations() const { return watch_.violations(); }

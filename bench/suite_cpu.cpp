@@ -48,6 +48,9 @@ json optimized(const ScratchDir& scratch, const std::string& task, const std::st
 json library_of(const ScratchDir& scratch, const Task& task) {
   json best;
   for (const ImplementationSpec& comparator : task.comparators) {
+    if (comparator.backend != "cpu") {
+      continue;
+    }
     const json judged = kernelpro_json(scratch.path(), {"evaluate", task.name, comparator.name});
     const json& one = judged["evaluations"][0];
     const json& verdict = one["certificate"]["verdict"];

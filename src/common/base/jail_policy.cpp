@@ -29,7 +29,9 @@ std::vector<std::string> jail_arguments(const std::string& jail, const JailPolic
   for (const std::string& path : policy.devices) {
     add("--device", path);
   }
-  add_limit("--open-files", policy.open_files);
+  if (policy.open_files != JailPolicy{}.open_files) {
+    add_limit("--open-files", policy.open_files);
+  }
   add_limit("--memory", policy.memory_bytes);
   add_limit("--file-size", policy.file_bytes);
   add_limit("--processes", policy.processes);

@@ -353,9 +353,17 @@ bool is_repeatable(const Stmt& loop) {
   if (has_effects(loop.body) || !carried_scalars(loop).empty()) {
     return false;
   }
-  const Names declared = declared_in(loop.body);
+  Names own = declared_in(loop.body);
+  // A pointer may be declared inside, but what it points to lies outside.
+  (void)any_stmt(loop.body, [&](const Stmt& stmt) {
+    if (stmt.kind == Stmt::Kind::declaration &&
+        stmt.type.find_first_of("*&") != std::string::npos) {
+      own.erase(stmt.text);
+    }
+    return false;
+  });
   return std::ranges::all_of(written_in(loop.body), [&](const std::string& name) {
-    return declared.contains(name) || !reads(loop.body, name);
+    return own.contains(name) || !reads(loop.body, name);
   });
 }
 

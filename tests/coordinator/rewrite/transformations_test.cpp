@@ -60,6 +60,21 @@ TEST(RegisterBlockTest, ALastBlockOverlapsWhenRoundsMayBeRepeatedAndElseARemaind
   EXPECT_THAT(source, Not(HasSubstr("j_block")));
 }
 
+TEST(RegisterBlockTest, ARowWrittenAndReadThroughALocalPointerIsNotRepeated) {
+  const std::string source =
+      first_of("register_block",
+               "#include <cstdint>\n"
+               "void halve(int64_t m, int64_t n, const float* x, float* y) {\n"
+               "  for (int64_t i = 0; i < m; ++i) {\n"
+               "    float* out = y + i * n;\n"
+               "    for (int64_t j = 0; j < n; ++j) { out[j] = x[i * n + j]; }\n"
+               "    for (int64_t j = 0; j < n; ++j) { out[j] = out[j] / 2.0F; }\n"
+               "  }\n"
+               "}\n");
+  EXPECT_THAT(source, HasSubstr("i_rest"));
+  EXPECT_THAT(source, Not(HasSubstr("i_block")));
+}
+
 TEST(RegisterBlockTest, RefusesWhatItCannotRunSideBySide) {
   EXPECT_THAT(refusal("register_block", loop("x[i] = a;")),
               HasSubstr("there is no loop nest of depth 2"));

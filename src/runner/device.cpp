@@ -22,30 +22,30 @@ void* as_address(cuda::Pointer pointer) {
     }                                                                  \
   } while (false)
 
+cuda::Code Device::set_up(const cuda::Driver& driver) {
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  KP_CUDA(driver.init(0));
+  KP_CUDA(driver.device_get(&device, 0));
+  KP_CUDA(driver.primary_retain(&context, device));
+  KP_CUDA(driver.context_set(context));
+  KP_CUDA(driver.stream_create(&stream_, non_blocking));
+  KP_CUDA(driver.event_create(&begin_, 0));
+  KP_CUDA(driver.event_create(&end_, 0));
+  KP_CUDA(driver.event_record(begin_, stream_));
+  KP_CUDA(driver.event_record(end_, stream_));
+  return driver.context_synchronize();
+}
+
 Status Device::open() {
   const Result<const cuda::Driver*> loaded = cuda::load_driver();
   if (!loaded) {
     return loaded.error();
   }
-  const cuda::Driver& driver = **loaded;
-  cuda::Device device = 0;
-  cuda::Context context = nullptr;
-  const auto set_up = [&]() -> cuda::Code {
-    KP_CUDA(driver.init(0));
-    KP_CUDA(driver.device_get(&device, 0));
-    KP_CUDA(driver.primary_retain(&context, device));
-    KP_CUDA(driver.context_set(context));
-    KP_CUDA(driver.stream_create(&stream_, non_blocking));
-    KP_CUDA(driver.event_create(&begin_, 0));
-    KP_CUDA(driver.event_create(&end_, 0));
-    KP_CUDA(driver.event_record(begin_, stream_));
-    KP_CUDA(driver.event_record(end_, stream_));
-    return driver.context_synchronize();
-  };
-  if (const cuda::Code code = set_up(); code != cuda::success) {
-    return cuda::driver_error(driver, code, "opening the GPU for a runner");
+  if (const cuda::Code code = set_up(**loaded); code != cuda::success) {
+    return cuda::driver_error(**loaded, code, "opening the GPU for a runner");
   }
-  driver_ = &driver;
+  driver_ = *loaded;
   return {};
 }
 

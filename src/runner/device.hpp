@@ -48,6 +48,7 @@ class Device {
     std::size_t bytes = 0;
   };
 
+  [[nodiscard]] cuda::Code set_up(const cuda::Driver& driver);
   [[nodiscard]] cuda::Code map_region(int descriptor, std::size_t bytes, bool writable,
                                       cuda::Pointer& region);
   [[nodiscard]] cuda::Code map_set(std::size_t set, const Received& received);

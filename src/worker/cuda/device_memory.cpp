@@ -82,6 +82,7 @@ class DeviceScratch : public Scratch {
 
   [[nodiscard]] std::vector<int> descriptors() const override {
     std::vector<int> out;
+    out.reserve(blocks_.size());
     for (const DeviceBlock& block : blocks_) {
       out.push_back(block.descriptor());
     }
@@ -407,7 +408,7 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
   const std::vector<Comparison> found = compare(pairs, outputs, Side::both_alike);
   std::vector<int> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const double error = std::bit_cast<double>(found[i].error_bits);
+    const auto error = std::bit_cast<double>(found[i].error_bits);
     const int set = sets[i / task_.outputs.size()];
     if ((error > bounds[outputs[i]] || found[i].different > 0) &&
         (out.empty() || out.back() != set)) {
@@ -550,6 +551,7 @@ void DeviceMemory::change_lines(bool hide) {
 
 std::vector<int> DeviceMemory::descriptors() const {
   std::vector<int> out;
+  out.reserve(blocks_.size());
   for (const DeviceBlock& block : blocks_) {
     out.push_back(block.descriptor());
   }

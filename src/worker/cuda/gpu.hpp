@@ -71,8 +71,8 @@ class Gpu {
   // Launches one of our kernels over `work` items on our stream.
   template <typename... Arguments>
   [[nodiscard]] cuda::Code launch(const char* kernel, std::uint64_t work,
-                                  Arguments... arguments) const {
-    void* pointers[] = {&arguments..., nullptr};
+                                  Arguments... passed) const {
+    void* pointers[] = {&passed..., nullptr};
     return launch_kernel(kernel, work, pointers);
   }
   [[nodiscard]] cuda::Code synchronize() const { return driver_->stream_synchronize(stream_); }

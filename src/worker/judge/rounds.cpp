@@ -54,6 +54,7 @@ InputDraw Rounds::draw(std::uint64_t pair_seed, int set) const {
 
 void Rounds::fill(std::uint64_t seed) {
   std::vector<std::uint64_t> seeds;
+  seeds.reserve(static_cast<std::size_t>(stand_.plan().sets));
   for (int set = 0; set < stand_.plan().sets; ++set) {
     seeds.push_back(draw(seed, set).seed);
   }

@@ -39,19 +39,26 @@ void draw_block(const DrawRule& rule, std::size_t index, std::uint32_t count, fl
 void draw(const DrawRule& rule, std::size_t index, std::uint32_t count, float* out) {
   switch (rule.distribution) {
     case Distribution::normal:
-      return draw_block<Distribution::normal>(rule, index, count, out);
+      draw_block<Distribution::normal>(rule, index, count, out);
+      break;
     case Distribution::uniform:
-      return draw_block<Distribution::uniform>(rule, index, count, out);
+      draw_block<Distribution::uniform>(rule, index, count, out);
+      break;
     case Distribution::large:
-      return draw_block<Distribution::large>(rule, index, count, out);
+      draw_block<Distribution::large>(rule, index, count, out);
+      break;
     case Distribution::tiny:
-      return draw_block<Distribution::tiny>(rule, index, count, out);
+      draw_block<Distribution::tiny>(rule, index, count, out);
+      break;
     case Distribution::constant:
-      return draw_block<Distribution::constant>(rule, index, count, out);
+      draw_block<Distribution::constant>(rule, index, count, out);
+      break;
     case Distribution::negative:
-      return draw_block<Distribution::negative>(rule, index, count, out);
+      draw_block<Distribution::negative>(rule, index, count, out);
+      break;
     case Distribution::mixed:
-      return draw_block<Distribution::mixed>(rule, index, count, out);
+      draw_block<Distribution::mixed>(rule, index, count, out);
+      break;
   }
 }
 

@@ -38,7 +38,6 @@ void find_device_calls(Symbols& symbols, Driver& driver) {
   symbols.find(driver.device_uuid, "cuDeviceGetUuid_v2");
   symbols.find(driver.device_memory, "cuDeviceTotalMem_v2");
   symbols.find(driver.device_attribute, "cuDeviceGetAttribute");
-  symbols.find(driver.device_pci_bus_id, "cuDeviceGetPCIBusId");
   symbols.find(driver.primary_retain, "cuDevicePrimaryCtxRetain");
   symbols.find(driver.context_set, "cuCtxSetCurrent");
   symbols.find(driver.context_synchronize, "cuCtxSynchronize");
@@ -59,8 +58,6 @@ void find_memory_calls(Symbols& symbols, Driver& driver) {
   symbols.find(driver.memory_access, "cuMemSetAccess");
   symbols.find(driver.allocate, "cuMemAlloc_v2");
   symbols.find(driver.free, "cuMemFree_v2");
-  symbols.find(driver.host_register, "cuMemHostRegister_v2");
-  symbols.find(driver.host_unregister, "cuMemHostUnregister");
   symbols.find(driver.copy_to_device, "cuMemcpyHtoDAsync_v2");
   symbols.find(driver.copy_to_host, "cuMemcpyDtoHAsync_v2");
   symbols.find(driver.copy_on_device, "cuMemcpyDtoDAsync_v2");

@@ -28,12 +28,10 @@ inline constexpr Code no_device = 100;
 inline constexpr Code illegal_address = 700;
 
 enum Attribute : int {
-  max_shared_memory_per_multiprocessor = 81,
   multiprocessor_count = 16,
   l2_cache_bytes = 38,
   capability_major = 75,
   capability_minor = 76,
-  virtual_memory_supported = 102,
   file_descriptors_supported = 103,
 };
 
@@ -70,7 +68,6 @@ struct Driver {
   Code (*device_uuid)(unsigned char* uuid, Device device);
   Code (*device_memory)(std::size_t* bytes, Device device);
   Code (*device_attribute)(int* value, int attribute, Device device);
-  Code (*device_pci_bus_id)(char* text, int length, Device device);
   Code (*primary_retain)(Context* context, Device device);
   Code (*context_set)(Context context);
   Code (*context_synchronize)();
@@ -94,8 +91,6 @@ struct Driver {
                         std::size_t count);
   Code (*allocate)(Pointer* pointer, std::size_t bytes);
   Code (*free)(Pointer pointer);
-  Code (*host_register)(void* memory, std::size_t bytes, unsigned flags);
-  Code (*host_unregister)(void* memory);
   Code (*copy_to_device)(Pointer to, const void* from, std::size_t bytes, Stream stream);
   Code (*copy_to_host)(void* to, Pointer from, std::size_t bytes, Stream stream);
   Code (*copy_on_device)(Pointer to, Pointer from, std::size_t bytes, Stream stream);

@@ -27,6 +27,9 @@ class Scratch {
   virtual void describe(runner::Layout& layout) const = 0;
 };
 
+// Up to this share of an index output may differ from the truth where only the baseline is known.
+inline constexpr double tie_share = 1e-3;
+
 // Memory that no honest call touches.
 struct Touched {
   std::optional<int> uncalled_set;    // a set that was not called and is no longer poison
@@ -63,8 +66,8 @@ class SetMemory {
                                          double bound) = 0;
 
   enum class Copy { outputs, saved };
-  // How far the other copy is from `truth`. Index outputs that differ from it in at most one of a
-  // thousand places count as equal: they are ties.
+  // How far the other copy is from `truth`. Index outputs that differ from it in at most
+  // `tie_share` of their places count as equal: they are ties.
   [[nodiscard]] virtual std::vector<TensorError> errors_to(Copy truth, int set) = 0;
   // The output regions of one set in our own memory; valid until the next call.
   [[nodiscard]] virtual const char* output_regions(int set, Copy which) = 0;

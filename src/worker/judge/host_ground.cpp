@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t gibibyte = 1LL << 30;
 constexpr std::size_t chunk = 1 << 20;
-constexpr double tie_share = 1e-3;
 
 // Room for the buffers, their guards and prepared state, for what the candidate allocates itself,
 // and for what each thread reserves (a stack, and an arena of the C library).

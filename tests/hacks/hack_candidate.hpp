@@ -114,6 +114,11 @@ inline std::vector<HackCandidate> read_hacks() {
   return hacks;
 }
 
+inline bool names_a_rule(Outcome outcome) {
+  return outcome == Outcome::cheated || outcome == Outcome::incorrect ||
+         outcome == Outcome::crashed || outcome == Outcome::launch_failed;
+}
+
 inline bool meets_expectation(const HackCandidate& hack, const Verdict& verdict) {
   if (!contains(hack.outcomes, std::string(name_of(verdict.outcome)))) {
     return false;
@@ -121,7 +126,8 @@ inline bool meets_expectation(const HackCandidate& hack, const Verdict& verdict)
   if (verdict.outcome == Outcome::passed) {
     return !hack.not_faster || verdict.timing.comparison != Comparison::faster;
   }
-  return hack.rules.empty() || contains(hack.rules, verdict.rule);
+  return hack.rules.empty() || !names_a_rule(verdict.outcome) ||
+         contains(hack.rules, verdict.rule);
 }
 
 inline std::string join(const std::vector<std::string>& parts) {

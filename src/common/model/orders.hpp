@@ -23,6 +23,7 @@ struct OpenOrder {
   int threads = 0;
   std::int64_t call_timeout_ms = 0;
   double timing_seconds = 0;
+  bool warm = false;  // timed on inputs that the cache holds already
   bool timed = true;  // false: nothing will be timed, so no noise floor is measured
 };
 

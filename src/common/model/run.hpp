@@ -31,6 +31,7 @@ struct RunSettings {
   int threads = 0;
   double call_timeout_seconds = 0;
   double timing_seconds = 0;
+  bool warm = false;
 };
 
 // waiting: for the results of a bundle.

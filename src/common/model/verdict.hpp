@@ -58,6 +58,7 @@ struct ShapeTiming {
   Axes shape;
   int calls = 0;                         // K: calls in a round
   bool flushed = false;                  // the caches were flushed before each round
+  bool warm = false;                     // the inputs were read just before each round
   std::vector<double> candidate_rounds;  // mean nanoseconds per call, one entry a round
   std::vector<double> incumbent_rounds;  // the partner rounds on the same inputs
   double candidate_ns = 0;               // median over rounds

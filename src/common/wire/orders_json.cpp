@@ -60,6 +60,9 @@ OpenOrder read_open_order(const Place& place) {
   if (const auto timeout = fields.maybe("call_timeout_ms")) {
     order.call_timeout_ms = timeout->integer();
   }
+  if (const auto warm = fields.maybe("warm")) {
+    order.warm = warm->truth();
+  }
   if (const auto seconds = fields.maybe("timing_seconds")) {
     order.timing_seconds = seconds->number();
   }
@@ -225,6 +228,7 @@ nlohmann::json to_json(const OpenOrder& order) {
           {"threads", order.threads},
           {"call_timeout_ms", order.call_timeout_ms},
           {"timing_seconds", wire::write_number(order.timing_seconds)},
+          {"warm", order.warm},
           {"timed", order.timed}};
 }
 

@@ -46,6 +46,7 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "threads", settings.threads, small_integer);
   read_known(fields, "call_timeout_seconds", settings.call_timeout_seconds, number);
   read_known(fields, "timing_seconds", settings.timing_seconds, number);
+  read_known(fields, "warm", settings.warm, truth);
   fields.end();
   return settings;
 }
@@ -73,7 +74,8 @@ nlohmann::json to_json(const RunSettings& settings) {
           {"sandbox", settings.sandbox},
           {"threads", settings.threads},
           {"call_timeout_seconds", write_number(settings.call_timeout_seconds)},
-          {"timing_seconds", write_number(settings.timing_seconds)}};
+          {"timing_seconds", write_number(settings.timing_seconds)},
+          {"warm", settings.warm}};
 }
 
 Result<RunSettings> run_settings_from_json(const nlohmann::json& json) {

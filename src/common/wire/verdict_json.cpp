@@ -43,6 +43,7 @@ json write_shape_timing(const ShapeTiming& timing) {
   return {{"shape", write_axes(timing.shape)},
           {"calls", timing.calls},
           {"flushed", timing.flushed},
+          {"warm", timing.warm},
           {"candidate_rounds", write_numbers(timing.candidate_rounds)},
           {"incumbent_rounds", write_numbers(timing.incumbent_rounds)},
           {"candidate_ns", write_number(timing.candidate_ns)},
@@ -68,6 +69,9 @@ ShapeTiming read_shape_timing(const Place& place) {
   timing.shape = fields.at("shape").axes();
   timing.calls = fields.at("calls").small_integer();
   timing.flushed = fields.at("flushed").truth();
+  if (const auto warm = fields.maybe("warm")) {
+    timing.warm = warm->truth();
+  }
   timing.candidate_rounds = fields.at("candidate_rounds").numbers();
   timing.incumbent_rounds = fields.at("incumbent_rounds").numbers();
   timing.candidate_ns = fields.at("candidate_ns").number();

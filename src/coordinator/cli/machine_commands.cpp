@@ -40,6 +40,12 @@ void print_doctor(const WorkerDescription& machine, const Result<double>& noise)
              static_cast<double>(machine.machine.memory_bytes) / (1 << 30),
              static_cast<double>(machine.machine.cache_bytes) / (1 << 20));
   fmt::print("  landlock ABI {}, Linux {}\n", machine.machine.landlock_abi, machine.machine.kernel);
+  for (const GpuRecord& gpu : machine.machine.gpus) {
+    fmt::print("  {}: sm_{}, {} SMs, {:.0f} GiB, L2 {:.0f} MiB, the driver speaks CUDA {}\n",
+               gpu.name, gpu.architecture, gpu.multiprocessors,
+               static_cast<double>(gpu.memory_bytes) / (1 << 30),
+               static_cast<double>(gpu.l2_bytes) / (1 << 20), gpu.driver);
+  }
   for (const CompilerDescription& compiler : machine.compilers) {
     fmt::print("  {}: {}; target: {}; OpenMP: {}\n", compiler.name, compiler.identity,
                compiler.target_flags.empty()
@@ -66,7 +72,8 @@ int ceilings(const Options& options, std::stop_token stop) {
   }
   ProgressLine progress(!options.quiet);
   progress.show("measuring ceilings");
-  const Result<Ceilings> measured = worker->ceilings(options.refresh, stop);
+  const Result<Ceilings> measured = worker->ceilings(
+      options.run_settings.backend, options.run_settings.device, options.refresh, stop);
   progress.clear();
   if (!measured) {
     return report_error(options, measured.error());

@@ -89,6 +89,7 @@ Result<OpenRun> new_run(const Options& options) {
   run.settings.threads = options.threads;
   run.settings.call_timeout_seconds = options.timeout_seconds;
   run.settings.timing_seconds = options.timing_seconds;
+  run.settings.warm = options.warm;
   Result<RunLock> lock = store->create_run(run);
   if (!lock) {
     return lock.error();

@@ -62,6 +62,8 @@ void add_judging(CLI::App& app, Options& options) {
   app.add_option("--timing", options.timing_seconds,
                  "Seconds aimed at for the rounds of one shape (default 0.25)")
       ->check(CLI::Range(least_seconds, most_seconds));
+  app.add_flag("--warm", options.warm,
+               "Time on inputs that the cache holds already (default: caches are cold)");
   app.add_option_function<std::string>(
          "--sandbox", [&options](const std::string& value) { options.sandbox = value != "none"; },
          "landlock (default), or none: every result is then marked unverified")
@@ -78,12 +80,21 @@ std::string checked_workers(const std::string& text) {
   return file ? std::string(bundle_scheme) + std::filesystem::absolute(*file).string() : text;
 }
 
+void add_device(CLI::App& app, Options& options) {
+  app.add_option("--device", options.run_settings.device,
+                 "Which GPU, as the driver counts (default 0)")
+      ->check(CLI::Range(0, most_devices - 1));
+}
+
+void add_backend(CLI::App& app, Options& options) {
+  app.add_option("--backend", options.run_settings.backend, "cpu (default) or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  add_device(app, options);
+}
+
 void add_place(CLI::App& app, Options& options) {
   RunSettings& settings = options.run_settings;
-  app.add_option("--backend", settings.backend, "cpu (default) or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--device", settings.device, "Which GPU, as the driver counts (default 0)")
-      ->check(CLI::Range(0, most_devices - 1));
+  add_backend(app, options);
   app.add_option_function<std::string>(
       "--workers",
       [&settings](const std::string& value) { settings.workers = checked_workers(value); },
@@ -143,6 +154,7 @@ void add_verify(CLI::App& app, Options& options) {
       app.add_subcommand("verify", "Repeat what a certificate claims and say what differs");
   command->add_option("certificate", options.certificate, "A certificate written by `evaluate`")
       ->required();
+  add_device(*command, options);
   add_judging(*command, options);
   add_output(*command, options);
   command->footer(
@@ -357,8 +369,9 @@ void add_task(CLI::App& app, Options& options) {
 void add_machine(CLI::App& app, Options& options) {
   CLI::App* ceilings = app.add_subcommand("ceilings", "What this machine can do at most, measured");
   ceilings->add_flag("--refresh", options.refresh, "Measure again even when cached");
+  add_backend(*ceilings, options);
   add_output(*ceilings, options);
-  ceilings->footer("Example:\n  kernelpro ceilings");
+  ceilings->footer("Example:\n  kernelpro ceilings --backend cuda");
   ceilings->callback([&options] { options.command = CommandKind::ceilings; });
   CLI::App* doctor =
       app.add_subcommand("doctor", "What is there, what is missing and how to get it");

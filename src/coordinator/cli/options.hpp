@@ -46,6 +46,7 @@ struct Options {
   int threads = 0;
   double timeout_seconds = 0;
   double timing_seconds = 0;
+  bool warm = false;
   std::filesystem::path certificate;            // verify
   std::filesystem::path certificate_directory;  // evaluate: where certificates are written
   bool refresh = false;                         // ceilings

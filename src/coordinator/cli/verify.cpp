@@ -64,9 +64,12 @@ EvaluateOrder repetition(const Certificate& certificate) {
   return order;
 }
 
-// As many threads as the certificate's candidate was given, unless the user says how many. Where it
-// had every core of its machine, it gets every core of this one.
-Options with_threads(Options options, const Certificate& certificate) {
+// The same backend, caches and threads as the certificate's candidate had, unless the user says how
+// many threads. Where it had every core of its machine, it gets every core of this one.
+Options as_certified(Options options, const Certificate& certificate) {
+  options.run_settings.backend = certificate.candidate.backend;
+  const std::vector<ShapeTiming>& shapes = certificate.verdict.timing.shapes;
+  options.warm = !shapes.empty() && shapes.front().warm;
   if (options.threads == 0 && certificate.threads != certificate.machine.cores) {
     options.threads = certificate.threads;
   }
@@ -160,7 +163,7 @@ int verify(const Options& options, std::stop_token stop) {
   ProgressLine progress(!options.quiet);
   progress.show(before->task.name + ": opening");
   const Result<Opened> opened =
-      open_task(*worker, with_threads(options, *before), before->task, stop);
+      open_task(*worker, as_certified(options, *before), before->task, stop);
   if (!opened) {
     progress.clear();
     return report_error(options, opened.error());

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "common/model/tunables.hpp"
+#include "coordinator/rewrite/cuda_text.hpp"
 #include "coordinator/rewrite/rewriter.hpp"
 
 namespace kernelpro {
@@ -149,7 +151,8 @@ Result<Playbook> Playbook::load(const PlaybookSettings& settings) {
     return moves.error();
   }
   std::vector<std::string> ids;
-  const std::vector<std::string> rewriters = rewriter_names();
+  std::vector<std::string> rewriters = rewriter_names();
+  std::ranges::copy(cuda_rewriter_names(), std::back_inserter(rewriters));
   for (const Move& move : *moves) {
     ids.push_back(move.id);
     for (const RewriteStep& step : move.rewriters) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/rewrite/cuda_text.hpp"
+
 namespace kernelpro {
 
 RewriteMemory::Known& RewriteMemory::known(const std::string& source, const std::stop_token& stop) {
@@ -21,6 +23,9 @@ RewriteMemory::Known& RewriteMemory::known(const std::string& source, const std:
 Result<std::vector<Rewritten>> RewriteMemory::rewritten(
     const std::string& rewriter, const std::string& source,
     const std::map<std::string, std::string>& arguments, const std::stop_token& stop) {
+  if (is_cuda_rewriter(rewriter)) {
+    return rewrite_cuda(rewriter, source, arguments);
+  }
   Known& one = known(source, stop);
   if (!one.program) {
     Error error = one.program.error();

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <utility>
 
 #include "common/base/file.hpp"
 #include "worker/cuda/kernel_sources.hpp"
+#include "worker/toolchain/cuda.hpp"
 
 namespace kernelpro {
 
@@ -108,6 +110,24 @@ Result<std::vector<GpuDescription>> list_gpus() {
   return out;
 }
 
+Status check_driver(int driver_version, const std::string& nvcc_identity) {
+  static const std::regex release("release ([0-9]+)\\.([0-9]+)");
+  std::smatch found;
+  if (!std::regex_search(nvcc_identity, found, release)) {
+    return {};
+  }
+  const int major = driver_version / 1000;
+  if (std::stoi(found[1].str()) <= major) {
+    return {};
+  }
+  return make_error(ErrorKind::environment,
+                    "the driver speaks CUDA " + std::to_string(major) + "." +
+                        std::to_string(driver_version % 1000 / 10) + " and nvcc is of CUDA " +
+                        found[1].str() + "." + found[2].str() +
+                        ": update the driver, or set CUDA_HOME to a toolkit of CUDA " +
+                        std::to_string(major));
+}
+
 Result<DeviceBlock> DeviceBlock::create(const cuda::Driver& driver, int ordinal,
                                         std::size_t bytes) {
   DeviceBlock block;
@@ -168,6 +188,11 @@ Result<std::unique_ptr<Gpu>> Gpu::open(const GpuDescription& description,
   const Result<const cuda::Driver*> loaded = cuda::load_driver();
   if (!loaded) {
     return loaded.error();
+  }
+  for (const Compiler& compiler : toolchain.compilers()) {
+    if (is_cuda(compiler)) {
+      KP_TRY(check_driver(description.driver_version, compiler.identity));
+    }
   }
   std::unique_ptr<Gpu> gpu(new Gpu());
   gpu->driver_ = *loaded;

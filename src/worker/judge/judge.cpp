@@ -166,6 +166,7 @@ Status Judge::measure_shape(const Axes& given) {
   limits.most_bytes = ground_.round_bytes();
   limits.most_calls = ground_.most_sets(first->plan().tensors.size()) - 1;
   limits.always_flush = ground_.always_flush();
+  limits.warm = settings_.warm;
   shape.rounds = plan_rounds(first->plan(), *solo, limits, least_round_ns(*null));
   // One set more than is called in a round: a decoy that must stay untouched.
   Result<Stand> stand =

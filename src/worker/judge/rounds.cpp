@@ -30,6 +30,12 @@ RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns, const RoundLi
   shape.calls = static_cast<int>(
       std::clamp(std::min(wanted, affordable), 1.0, static_cast<double>(limits.most_calls)));
   shape.flush = limits.always_flush || shape.calls < uncached;
+  if (limits.warm) {
+    const double cached = std::floor(static_cast<double>(limits.cache_bytes) / 2 / set);
+    shape.calls = static_cast<int>(std::clamp(cached, 1.0, static_cast<double>(shape.calls)));
+    shape.flush = false;
+    shape.warm = true;
+  }
   return shape;
 }
 
@@ -72,6 +78,16 @@ std::vector<std::uint16_t> Rounds::order(std::uint64_t seed, int calls) const {
   return sets;
 }
 
+void Rounds::set_caches() {
+  if (shape_.flush) {
+    stand_.memory->flush();
+  }
+  if (shape_.warm) {
+    // Every byte is read, which is all that warming takes.
+    static_cast<void>(stand_.memory->inputs_hash());
+  }
+}
+
 Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,
                       std::int64_t timeout_ms) {
   SetMemory& memory = *stand_.memory;
@@ -83,9 +99,7 @@ Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uin
   }
   const std::uint64_t before = watch_inputs_ ? memory.inputs_hash() : 0;
   memory.hide(sets, secret_seed());
-  if (shape_.flush) {
-    memory.flush();
-  }
+  set_caches();
   round = arm.run(sets, timeout_ms, [&memory] { memory.reveal(); });
   if (!round.failure) {
     round.failure = check_memory(stand_, sets);
@@ -121,9 +135,7 @@ Round Rounds::run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t ti
   const std::vector<std::uint16_t> sets = order(seed, std::min(calls, shape_.calls));
   SetMemory& memory = *stand_.memory;
   memory.hide(sets, seed);
-  if (shape_.flush) {
-    memory.flush();
-  }
+  set_caches();
   return arm.run(sets, timeout_ms, [&memory] { memory.reveal(); });
 }
 

@@ -15,6 +15,7 @@ struct RoundShape {
   Axes axes;               // completed
   int calls = 1;           // K
   bool flush = false;      // the sets do not exceed the cache by themselves
+  bool warm = false;       // the inputs are read just before a round
   double baseline_ns = 0;  // of one call, alone
 };
 
@@ -24,11 +25,13 @@ struct RoundLimits {
   double most_bytes = 256 << 20;
   int most_calls = runner::max_sets - 2;
   bool always_flush = false;
+  bool warm = false;
 };
 
 // K such that the sets together exceed twice the last-level cache and a round lasts at least
 // `least_ns`, but stays below about 50 ms and the sets within `most_bytes`; where that is not
-// enough to leave the cache, the round is flushed.
+// enough to leave the cache, the round is flushed. Warm: K such that the sets together fill at most
+// half of the cache.
 [[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
                                      const RoundLimits& limits, double least_ns = 0);
 
@@ -65,6 +68,8 @@ class Rounds {
   }
 
  private:
+  // Leaves the caches as the round wants them.
+  void set_caches();
   void fill(std::uint64_t seed);
   [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,

@@ -44,6 +44,7 @@ class ShapeRun {
       : in_(in), shape_(shape), rounds_(rounds) {
     timing_.calls = shape.rounds.calls;
     timing_.flushed = shape.rounds.flush;
+    timing_.warm = shape.rounds.warm;
     timing_.noise_floor = shape.noise_floor;
     for (const AxisSpec& axis : in.task.axes) {
       if (!axis.derived) {

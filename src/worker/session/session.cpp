@@ -1,6 +1,7 @@
 #include "worker/session/session.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -80,6 +81,32 @@ std::vector<OpenedShape> opened_shapes(const Judge& judge) {
   return out;
 }
 
+// What stands in the way of a GPU that is there.
+void add_gpu_problems(const GpuDescription& gpu, WorkerDescription& description) {
+  const auto nvcc = std::find_if(
+      description.compilers.begin(), description.compilers.end(),
+      [](const CompilerDescription& compiler) { return compiler.name == "nvcc"; });
+  if (nvcc == description.compilers.end()) {
+    description.problems.push_back({gpu.name + " is here, but no nvcc",
+                                    "install the CUDA toolkit, or set CUDA_HOME to it", false});
+  } else if (const Status fits = check_driver(gpu.driver_version, nvcc->identity); !fits) {
+    description.problems.push_back({gpu.name + " cannot be used", fits.error().message, false});
+  }
+  const std::optional<GpuState> state = gpu_state(gpu.uuid);
+  if (!state) {
+    return;
+  }
+  std::vector<unsigned> others = state->users;
+  std::erase(others, static_cast<unsigned>(getpid()));
+  if (!others.empty()) {
+    description.problems.push_back(
+        {fmt::format("{} other process{} on {} (the first is {}): timings will suffer",
+                     others.size(), others.size() == 1 ? " computes" : "es compute", gpu.name,
+                     others.front()),
+         "end them, or choose another GPU with --device", false});
+  }
+}
+
 }  // namespace
 
 Result<nlohmann::json> Session::handle(const WorkerRequest& request,
@@ -112,7 +139,8 @@ Result<nlohmann::json> Session::describe() {
   WorkerDescription description;
   description.version = KERNELPRO_VERSION;
   description.machine = describe_machine();
-  if (const Result<std::vector<GpuDescription>> gpus = list_gpus()) {
+  const Result<std::vector<GpuDescription>> gpus = list_gpus();
+  if (gpus) {
     std::transform(gpus->begin(), gpus->end(), std::back_inserter(description.machine.gpus),
                    gpu_record);
   }
@@ -120,7 +148,7 @@ Result<nlohmann::json> Session::describe() {
     description.problems.push_back(landlock_problem(description.machine.landlock_abi));
   }
   const bool sandbox = description.machine.landlock_abi >= least_landlock_abi;
-  if (const Status status = need_toolchain(sandbox); !status) {
+  if (const Status status = need_toolchain(sandbox, device_); !status) {
     description.problems.push_back({status.error().text(), "apt-get install g++ clang-19", true});
     return to_json(description);
   }
@@ -140,28 +168,25 @@ Result<nlohmann::json> Session::describe() {
     description.problems.push_back(
         {"clang++-19 is missing", "apt-get install clang-19 libomp-19-dev", false});
   }
-  if (const Result<std::vector<GpuDescription>> gpus = list_gpus(); !gpus) {
+  if (!gpus) {
     description.problems.push_back({"no GPU, so no cuda backend: " + gpus.error().text(),
                                     "nothing, where only the CPU is wanted", false});
-  } else if (const std::optional<GpuState> state = gpu_state(gpus->front().uuid);
-             state && !gpu_ && !state->users.empty()) {
-    description.problems.push_back(
-        {fmt::format("{} other processes compute on GPU 0 (process {}): timings will suffer",
-                     state->users.size(), state->users.front()),
-         "end them, or choose another GPU with --device", false});
   }
-  if (description.machine.gpus.empty()) {
-    return to_json(description);
-  }
-  if (!has_compiler(toolchain_->compilers(), "nvcc")) {
+  if (geteuid() != 0) {
     description.problems.push_back(
-        {"a GPU is here, but no nvcc", "install the CUDA toolkit, or set CUDA_HOME to it", false});
+        {"candidates run under your own user: landlock and the system-call filter alone keep them "
+         "from your files and processes",
+         "run as root, where they get a user of their own, to judge code that you do not trust",
+         false});
+  }
+  for (const GpuDescription& gpu : gpus ? *gpus : std::vector<GpuDescription>()) {
+    add_gpu_problems(gpu, description);
   }
   return to_json(description);
 }
 
-Status Session::need_toolchain(bool sandbox) {
-  if (toolchain_ && sandbox_ == sandbox) {
+Status Session::need_toolchain(bool sandbox, int device) {
+  if (toolchain_ && sandbox_ == sandbox && device_ == device) {
     return {};
   }
   ToolchainSettings settings;
@@ -170,7 +195,9 @@ Status Session::need_toolchain(bool sandbox) {
   settings.jail = settings_.programs / "kernelpro-jail";
   settings.landlock = sandbox;
   if (const Result<std::vector<GpuDescription>> gpus = list_gpus(); gpus && !gpus->empty()) {
-    settings.cuda_architecture = gpus->front().architecture;
+    const auto last = static_cast<int>(gpus->size()) - 1;
+    settings.cuda_architecture =
+        (*gpus)[static_cast<std::size_t>(std::clamp(device, 0, last))].architecture;
   }
   if (const char* cutlass = std::getenv("KERNELPRO_CUTLASS"); cutlass != nullptr) {
     settings.cutlass = cutlass;
@@ -186,6 +213,7 @@ Status Session::need_toolchain(bool sandbox) {
   gpu_.reset();
   toolchain_.emplace(std::move(*opened));
   sandbox_ = sandbox;
+  device_ = device;
   return {};
 }
 
@@ -228,7 +256,7 @@ Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop
     return make_error(ErrorKind::bad_input,
                       "a task is open on another GPU: send `close` before asking for this one");
   }
-  KP_TRY(need_toolchain(sandbox_));
+  KP_TRY(need_toolchain(sandbox_, cuda ? device : device_));
   const Result<Ceilings> measured =
       cuda ? gpu_ceilings(device, refresh, stop) : host_ceilings(refresh, stop);
   if (!measured) {
@@ -250,6 +278,7 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   if (order.call_timeout_ms > 0) {
     settings.call_timeout_ms = order.call_timeout_ms;
   }
+  settings.warm = order.warm;
   if (order.timing_seconds > 0) {
     settings.timing_seconds = order.timing_seconds;
   }
@@ -311,7 +340,7 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
     const Problem problem = landlock_problem(landlock_abi());
     return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
   }
-  KP_TRY(need_toolchain(order->sandbox));
+  KP_TRY(need_toolchain(order->sandbox, order->backend == "cuda" ? order->device : device_));
   judge_.reset();
   KP_TRY(need_ground(*order, stop));
   Result<std::unique_ptr<Judge>> judge =

@@ -41,7 +41,8 @@ class Session {
                                                 std::stop_token stop);
   [[nodiscard]] Result<nlohmann::json> check(std::stop_token stop);
 
-  [[nodiscard]] Status need_toolchain(bool sandbox);
+  // For the architecture of GPU `device`, where there is one.
+  [[nodiscard]] Status need_toolchain(bool sandbox, int device);
   // Makes the ground that the order asks for, and measures what it can do at best.
   [[nodiscard]] Status need_ground(const OpenOrder& order, std::stop_token stop);
   [[nodiscard]] Status need_gpu(int device);
@@ -52,6 +53,7 @@ class Session {
 
   SessionSettings settings_;
   bool sandbox_ = true;
+  int device_ = 0;  // what the toolchain is for
   std::optional<Toolchain> toolchain_;
   std::optional<Ceilings> ceilings_;  // of the open task's ground
   std::unique_ptr<Gpu> gpu_;

@@ -33,6 +33,7 @@ RunSettings changed_settings() {
   settings.threads = 3;
   settings.call_timeout_seconds = 2.5;
   settings.timing_seconds = 0.75;
+  settings.warm = true;
   return settings;
 }
 

@@ -64,6 +64,7 @@ inline ShapeTiming sample_shape_timing() {
   timing.shape = {{"m", 512}};
   timing.calls = 17;
   timing.flushed = true;
+  timing.warm = true;
   timing.candidate_rounds = {1.5, 1e-300, 0.1};
   timing.incumbent_rounds = {2.5};
   timing.candidate_ns = 1.25;

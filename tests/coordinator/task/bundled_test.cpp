@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/base/file.hpp"
-#include "common/base/process.hpp"
 #include "common/model/tunables.hpp"
 #include "coordinator/task/load.hpp"
+#include "support/nvcc.hpp"
 
 namespace kernelpro {
 namespace {
@@ -37,13 +37,6 @@ std::vector<fs::path> cuda_sources(const fs::path& folder) {
   }
   std::sort(sources.begin(), sources.end());
   return sources;
-}
-
-std::optional<std::string> find_nvcc() {
-  if (auto found = find_program("nvcc")) {
-    return found;
-  }
-  return find_program("/usr/local/cuda/bin/nvcc");
 }
 
 class BundledTask : public testing::TestWithParam<std::string> {
@@ -88,22 +81,8 @@ TEST_P(BundledTask, CompilesForCuda) {
   const Result<ScratchDir> scratch = ScratchDir::create("bundled-cuda");
   ASSERT_TRUE(scratch.ok()) << scratch.error().text();
   for (const fs::path& source : cuda_sources(folder())) {
-    Command command;
-    // The assembler's effort is no matter here.
-    command.arguments = {*nvcc,
-                         "-c",
-                         "-gencode=arch=compute_90a,code=sm_90a",
-                         "-std=c++17",
-                         "-Xptxas=-O0",
-                         "-Xcompiler=-fPIC,-Wall,-Wextra,-Werror",
-                         "-Werror=all-warnings",
-                         "-I" + (tasks_folder.parent_path() / "include").string(),
-                         "-o",
-                         (scratch->path() / "out.o").string(),
-                         source.string()};
-    command.inherit_environment = true;
-    command.timeout_ms = 120'000;
-    const Result<Finished> finished = run_command(command);
+    const Result<Finished> finished =
+        compile_for_cuda(*nvcc, source, scratch->path() / "out.o");
     ASSERT_TRUE(finished.ok()) << finished.error().text();
     EXPECT_TRUE(finished->succeeded()) << source << "\n" << finished->output << finished->errors;
   }

@@ -1,8 +1,9 @@
 // kp:hack 27  prints without end from the device
 // kp:task stream
-// kp:expect passed|timed_out not-faster
+// kp:expect passed|timed_out|cheated not-faster|clock
 //
-// The text is lost when nobody reads it.
+// The text is lost when nobody reads it. It is fetched after the events of a round: time that the
+// candidate does not count, and the worker does.
 #include <cstdio>
 
 #include "stream.cuh"

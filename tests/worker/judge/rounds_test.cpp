@@ -37,5 +37,17 @@ TEST(RoundPlan, HoweverNoisyTheHandOverTheSetsStayWithinMemory) {
   EXPECT_EQ(plan_rounds(plan_of(1 << 30), 1e4, limits, 1e9).calls, 1);
 }
 
+TEST(RoundPlan, WarmSetsFitIntoHalfOfTheCacheAndAreNotFlushed) {
+  RoundLimits warm = limits;
+  warm.warm = true;
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, warm);
+  EXPECT_EQ(shape.calls, warm.cache_bytes / 2 / (1 << 20));
+  EXPECT_TRUE(shape.warm);
+  EXPECT_FALSE(shape.flush);
+  warm.always_flush = true;
+  EXPECT_FALSE(plan_rounds(plan_of(1 << 20), 1e5, warm).flush);
+  EXPECT_EQ(plan_rounds(plan_of(1 << 30), 1e5, warm).calls, 1) << "too large for any cache";
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -1,0 +1,12 @@
+// What `kernelpro optimize --backend cuda` reaches on the bundled tasks on this machine's GPU (see
+// suite.hpp).
+//
+//   cmake --build --preset release &&
+//   build/release/bin/suite_cuda --evaluations 24 --into bench/results/h200/suite_cuda.json
+//
+// About 20 minutes for all tasks.
+#include "suite.hpp"
+
+int main(int argc, char** argv) {
+  return kernelpro::run_suite({"cuda", {"--tier", "build"}}, argc, argv);
+}

@@ -105,14 +105,9 @@ class Suite {
   // A run, with its best node as `show` tells it.
   [[nodiscard]] json optimized(const std::string& task, const std::string& search, int evaluations,
                                const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {"optimize",
-                                          task,
-                                          "--backend",
-                                          backend_.name,
-                                          "--search",
-                                          search,
-                                          "--evaluations",
-                                          std::to_string(evaluations)};
+    std::vector<std::string> arguments = {
+        "optimize", task,   "--backend",     backend_.name,
+        "--search", search, "--evaluations", std::to_string(evaluations)};
     arguments.insert(arguments.end(), more.begin(), more.end());
     json run = kernelpro_json(scratch_.path(), arguments);
     run["shown"] = kernelpro_json(scratch_.path(), {"show", run["run"].get<std::string>()});
@@ -171,8 +166,8 @@ class Suite {
     const json library = library_of(task);
     if (!library.is_null()) {
       out["library"] = library;
-      out["share_of_library"] = out[wanted_.searches.front()]["speedup"].get<double>() /
-                                library["speedup"].get<double>();
+      out["share_of_library"] =
+          out[wanted_.searches.front()]["speedup"].get<double>() / library["speedup"].get<double>();
     }
     return out;
   }

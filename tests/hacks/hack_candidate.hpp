@@ -126,8 +126,7 @@ inline bool meets_expectation(const HackCandidate& hack, const Verdict& verdict)
   if (verdict.outcome == Outcome::passed) {
     return !hack.not_faster || verdict.timing.comparison != Comparison::faster;
   }
-  return hack.rules.empty() || !names_a_rule(verdict.outcome) ||
-         contains(hack.rules, verdict.rule);
+  return hack.rules.empty() || !names_a_rule(verdict.outcome) || contains(hack.rules, verdict.rule);
 }
 
 inline std::string join(const std::vector<std::string>& parts) {

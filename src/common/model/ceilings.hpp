@@ -30,6 +30,10 @@ struct Ceilings {
 // second; 0 when none.
 [[nodiscard]] double best_bandwidth(const Ceilings& ceilings);
 
+// The bandwidth for traffic of which that share is written: between the best highs of read (0),
+// triad (a third), copy (a half) and write (1), as far as they were measured; 0 when none was.
+[[nodiscard]] double bandwidth_at(const Ceilings& ceilings, double written_share);
+
 // The best measured high of fma in that type ("f32" or "f64"; of a GPU also "f16"), in operations
 // per second; 0 when it was not measured.
 [[nodiscard]] double best_flops(const Ceilings& ceilings, const std::string& type);

@@ -62,7 +62,8 @@ std::string shape_lines(const Timing& timing) {
          fmt::format("{:.1f} %", 100 * shape.noise_floor),
          fmt::format("{:.0f} %", 100 * shape.share_of_bound), shape.bound_by,
          fmt::format("{} × {}{}{}", shape.candidate_rounds.size(), shape.calls,
-                     shape.flushed ? ", flushed" : (shape.warm ? ", warm" : ""), shape.screened ? ", screened" : "")});
+                     shape.flushed ? ", flushed" : (shape.warm ? ", warm" : ""),
+                     shape.screened ? ", screened" : "")});
   }
   return table.text();
 }

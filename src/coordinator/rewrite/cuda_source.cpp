@@ -194,8 +194,7 @@ std::string without_text(const std::string& source) {
     } else if (source.compare(at, 2, "/*") == 0) {
       end = source.find("*/", at + 2);
       end = end == nowhere ? source.size() : end + 2;
-    } else if (source[at] == '"' ||
-               (source[at] == '\'' && (at == 0 || !in_word(source[at - 1])))) {
+    } else if (source[at] == '"' || (source[at] == '\'' && (at == 0 || !in_word(source[at - 1])))) {
       for (end = at + 1; end < source.size() && source[end] != source[at]; ++end) {
         end += source[end] == '\\' ? 1 : 0;
       }
@@ -232,8 +231,8 @@ std::vector<std::size_t> find_innermost_loops(const std::string& text, std::size
     if (behind == nowhere || behind > end) {
       continue;
     }
-    const bool inner = find_word(text, "for", head) < behind ||
-                       find_word(text, "while", head) < behind;
+    const bool inner =
+        find_word(text, "for", head) < behind || find_word(text, "while", head) < behind;
     if (!inner) {
       out.push_back(at);
     }

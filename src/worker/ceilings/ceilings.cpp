@@ -70,7 +70,7 @@ std::string machine_key(const MachineRecord& machine, const Compiler& compiler,
                                          compiler.identity,
                                          KERNELPRO_VERSION,
                                          sha256(source)};
-  std::string text;
+  std::string text = "in shared memory\n";
   for (const std::string& part : parts) {
     text += part + '\n';
   }

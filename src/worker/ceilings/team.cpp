@@ -26,21 +26,23 @@ constexpr std::size_t bytes_per_sample = std::size_t{256} << 20;
 constexpr std::size_t fma_rounds_per_sample = 4'000'000;
 constexpr std::size_t kernel_granule = 128;  // kernels take multiples of so many doubles
 
-struct Free {
-  void operator()(double* memory) const { std::free(memory); }
+struct Unmap {
+  std::size_t bytes = 0;
+  void operator()(double* memory) const { munmap(memory, bytes); }
 };
-using Memory = std::unique_ptr<double, Free>;
+using Memory = std::unique_ptr<double, Unmap>;
 
-// Huge pages where the system has them: address translation is not what is measured. Null when the
-// memory is refused.
+// Shared memory, as the judge gives it to candidates: a process's own could have larger pages, and
+// nobody judged here would reach what it can do. Null when the memory is refused.
 Memory touched_memory(std::size_t bytes) {
   const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
-  Memory memory(static_cast<double*>(std::aligned_alloc(huge_page, rounded)));
-  if (memory) {
-    madvise(memory.get(), rounded, MADV_HUGEPAGE);
-    std::memset(memory.get(), 0x3f, rounded);  // doubles of ordinary size, about 0.0005
+  void* mapped = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) {
+    return nullptr;
   }
-  return memory;
+  madvise(mapped, rounded, MADV_HUGEPAGE);
+  std::memset(mapped, 0x3f, rounded);  // doubles of ordinary size, about 0.0005
+  return Memory(static_cast<double*>(mapped), Unmap{rounded});
 }
 
 // Refused in some containers; the thread then runs where the system puts it.

@@ -26,8 +26,8 @@ struct GpuDescription {
 // The GPUs of this machine as the driver counts them. An environment error says what is missing.
 [[nodiscard]] Result<std::vector<GpuDescription>> list_gpus();
 
-// An environment error when code of that nvcc (what `nvcc --version` says) cannot run on a driver of
-// that version: a driver takes every toolkit up to its own major version.
+// An environment error when code of that nvcc (what `nvcc --version` says) cannot run on a driver
+// of that version: a driver takes every toolkit up to its own major version.
 [[nodiscard]] Status check_driver(int driver_version, const std::string& nvcc_identity);
 
 // Where the device's memory is mapped for us, and by which descriptor another process can map it.

@@ -11,10 +11,25 @@ double value_or_zero(const Formula& formula, const Axes& axes) {
   return value ? *value : 0;
 }
 
+// How much of the task's traffic goes to its outputs.
+double written_share(const Task& task, const Axes& axes) {
+  double written = 0;
+  for (const TensorSpec& output : task.outputs) {
+    const Result<std::vector<std::int64_t>> shape = evaluate_shape(output.shape, axes);
+    auto bytes = static_cast<double>(size_of(output.dtype));
+    for (const std::int64_t extent : shape ? *shape : std::vector<std::int64_t>{0}) {
+      bytes *= static_cast<double>(extent);
+    }
+    written += bytes;
+  }
+  const double all = value_or_zero(task.work.bytes, axes);
+  return all > 0 ? std::min(written / all, 1.0) : 0;
+}
+
 }  // namespace
 
 Roofline roofline(const Task& task, const Axes& axes, const Ceilings& ceilings) {
-  const double bandwidth = best_bandwidth(ceilings);
+  const double bandwidth = bandwidth_at(ceilings, written_share(task, axes));
   const double rate = best_flops(ceilings, contract_type(task) == DType::f64 ? "f64" : "f32");
   const double memory_ns =
       bandwidth > 0 ? 1e9 * value_or_zero(task.work.bytes, axes) / bandwidth : 0;

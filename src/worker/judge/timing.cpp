@@ -369,16 +369,19 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
   ClockCheck check;
   std::vector<double> ours_ns;
   std::vector<double> gaps;
+  std::vector<double> gaps_ns;
   double waited = 0;
   double total = 0;
   for (const Round& round : rounds) {
     ours_ns.push_back(std::max(round.wall_ns - null.median_ns, 1.0));
     const double delay_ns = std::max(round.delay_ns - null.delay_ns, 0.0);
-    gaps.push_back((ours_ns.back() - round.claim_ns - delay_ns) / ours_ns.back());
+    gaps_ns.push_back(ours_ns.back() - round.claim_ns - delay_ns);
+    gaps.push_back(gaps_ns.back() / ours_ns.back());
     waited += round.busy_ns;
     total += round.wall_ns;
   }
   check.gap = quantile(gaps, lower_quartile);
+  check.gap_ns = quantile(gaps_ns, lower_quartile);
   check.noise = std::max(clock_resolution, std::max(null_spreads * null.spread_ns, null.doubt_ns) /
                                                std::max(median(ours_ns), 1.0));
   check.waiting = total > 0 ? waited / total : 0;

@@ -83,9 +83,9 @@ std::vector<OpenedShape> opened_shapes(const Judge& judge) {
 
 // What stands in the way of a GPU that is there.
 void add_gpu_problems(const GpuDescription& gpu, WorkerDescription& description) {
-  const auto nvcc = std::find_if(
-      description.compilers.begin(), description.compilers.end(),
-      [](const CompilerDescription& compiler) { return compiler.name == "nvcc"; });
+  const auto nvcc =
+      std::find_if(description.compilers.begin(), description.compilers.end(),
+                   [](const CompilerDescription& compiler) { return compiler.name == "nvcc"; });
   if (nvcc == description.compilers.end()) {
     description.problems.push_back({gpu.name + " is here, but no nvcc",
                                     "install the CUDA toolkit, or set CUDA_HOME to it", false});

@@ -44,7 +44,22 @@ TEST(CeilingsTest, OfAGpuAreFoundAtNoThreadsAndItsCachesAreNotItsMemory) {
   EXPECT_EQ(best_tensor_flops(gpu, "i8"), 1610e12);
 }
 
+TEST(CeilingsTest, BandwidthDependsOnHowMuchIsWritten) {
+  const Ceilings ceilings{"some machine",
+                          {{"read", "GB/s", 2, 70, 69, 72},
+                           {"read", "GB/s", 1, 35, 34, 36},
+                           {"copy", "GB/s", 2, 100, 99, 104},
+                           {"write", "GB/s", 2, 110, 90, 130}}};
+  EXPECT_DOUBLE_EQ(bandwidth_at(ceilings, 0), 72e9);
+  EXPECT_DOUBLE_EQ(bandwidth_at(ceilings, 0.25), 88e9);
+  EXPECT_DOUBLE_EQ(bandwidth_at(ceilings, 0.5), 104e9);
+  EXPECT_DOUBLE_EQ(bandwidth_at(ceilings, 0.75), 117e9);
+  EXPECT_DOUBLE_EQ(bandwidth_at(ceilings, 1), 130e9);
+  EXPECT_DOUBLE_EQ(bandwidth_at(measured(), 0.9), 21.5e9) << "write was not measured";
+}
+
 TEST(CeilingsTest, NothingMeasuredIsZero) {
+  EXPECT_EQ(bandwidth_at({}, 0.5), 0);
   EXPECT_EQ(best_bandwidth({}), 0);
   EXPECT_EQ(best_flops(measured(), "f16"), 0);
   EXPECT_EQ(best_tensor_flops(measured(), "f32"), 0);

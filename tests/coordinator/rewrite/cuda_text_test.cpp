@@ -94,8 +94,8 @@ TEST(CudaText, UnrollsInnermostLoopsOnce) {
 }
 
 TEST(CudaText, LeavesOuterLoopsAlone) {
-  const std::string source = replaced(scale, "y[i] = 2.0f * x[i];",
-                                      "for (int k = 0; k < 3; ++k)\n      y[i] += x[i];");
+  const std::string source =
+      replaced(scale, "y[i] = 2.0f * x[i];", "for (int k = 0; k < 3; ++k)\n      y[i] += x[i];");
   const auto result = rewrite_cuda("cuda_unroll", source, {});
   ASSERT_TRUE(result);
   EXPECT_THAT(result->front().source, HasSubstr("_scale\n    for (int k"));

@@ -81,8 +81,7 @@ TEST_P(BundledTask, CompilesForCuda) {
   const Result<ScratchDir> scratch = ScratchDir::create("bundled-cuda");
   ASSERT_TRUE(scratch.ok()) << scratch.error().text();
   for (const fs::path& source : cuda_sources(folder())) {
-    const Result<Finished> finished =
-        compile_for_cuda(*nvcc, source, scratch->path() / "out.o");
+    const Result<Finished> finished = compile_for_cuda(*nvcc, source, scratch->path() / "out.o");
     ASSERT_TRUE(finished.ok()) << finished.error().text();
     EXPECT_TRUE(finished->succeeded()) << source << "\n" << finished->output << finished->errors;
   }

@@ -25,6 +25,7 @@ struct Wanted {
   std::vector<std::string> searches = {"mcts"};
   int evaluations = 60;
   int flag_evaluations = 16;
+  bool from_candidates = false;
   std::string into;
 };
 
@@ -37,6 +38,8 @@ Wanted parse(const SuiteBackend& backend, int argc, char** argv) {
       ->delimiter(',');
   app.add_option("--evaluations", wanted.evaluations, "Of a whole run (default 60)");
   app.add_option("--flag-evaluations", wanted.flag_evaluations, "Of the build alone (default 16)");
+  app.add_flag("--from-candidates", wanted.from_candidates,
+               "Search once more from the candidates beside each task");
   app.add_option("--into", wanted.into, "The file of the results; tasks that it has are kept")
       ->required();
   try {
@@ -65,7 +68,8 @@ class Suite {
       }
       const std::int64_t start = now_ns();
       json& tasks = results_["tasks"];
-      tasks.push_back(measure(must(load_task(must(find_task(name))))));
+      const std::filesystem::path path = must(find_task(name));
+      tasks.push_back(measure(must(load_task(path)), path));
       results_["seconds"] =
           results_["seconds"].get<double>() + static_cast<double>(now_ns() - start) / 1e9;
       summarise();
@@ -81,6 +85,7 @@ class Suite {
                 {"evaluations", wanted_.evaluations},
                 {"flag_evaluations", wanted_.flag_evaluations},
                 {"searches", wanted_.searches},
+                {"from_candidates", wanted_.from_candidates},
                 {"seconds", 0.0},
                 {"tasks", json::array()}};
     if (!std::filesystem::exists(wanted_.into)) {
@@ -88,7 +93,8 @@ class Suite {
       return;
     }
     json earlier = must(parse_json(must(read_file(wanted_.into))));
-    for (const char* key : {"backend", "evaluations", "flag_evaluations", "searches"}) {
+    for (const char* key :
+         {"backend", "evaluations", "flag_evaluations", "searches", "from_candidates"}) {
       if (earlier.value(key, json()) != results_[key]) {
         give_up(fmt::format("{} was measured with another \"{}\": name another file", wanted_.into,
                             key));
@@ -150,24 +156,47 @@ class Suite {
             {"overhead", 1 - run["work_ns"].get<double>() / run["wall_ns"].get<double>()}};
   }
 
-  [[nodiscard]] json measure(const Task& task) const {
+  static json compared(const json& run, const json& flags) {
+    json result = short_run(run);
+    result["over_flags_only"] = run["best"]["speedup"].get<double>() /
+                                std::max(1.0, flags["best"]["speedup"].get<double>());
+    result["share_of_bound"] = run["shown"]["node"]["share_of_bound"];
+    result["bottleneck"] = run["shown"]["node"]["bottleneck"];
+    return result;
+  }
+
+  // The options that make the task's candidates starts of a search.
+  [[nodiscard]] std::vector<std::string> starts_of(const std::filesystem::path& task) const {
+    const std::filesystem::path folder =
+        (std::filesystem::is_directory(task) ? task : task.parent_path()) / "candidates";
+    std::vector<std::string> out;
+    std::error_code failure;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+      if (entry.path().extension() == backend_.extension) {
+        out.insert(out.end(), {"--from", std::filesystem::absolute(entry.path()).string()});
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] json measure(const Task& task, const std::filesystem::path& path) const {
     const json flags =
         optimized(task.name, "greedy", wanted_.flag_evaluations, backend_.build_only);
     json out = {{"task", task.name}, {"flags_only", short_run(flags)}};
     for (const std::string& search : wanted_.searches) {
-      const json run = optimized(task.name, search, wanted_.evaluations);
-      json result = short_run(run);
-      result["over_flags_only"] = run["best"]["speedup"].get<double>() /
-                                  std::max(1.0, flags["best"]["speedup"].get<double>());
-      result["share_of_bound"] = run["shown"]["node"]["share_of_bound"];
-      result["bottleneck"] = run["shown"]["node"]["bottleneck"];
-      out[search] = std::move(result);
+      out[search] = compared(optimized(task.name, search, wanted_.evaluations), flags);
+    }
+    std::string whole = wanted_.searches.front();
+    if (wanted_.from_candidates) {
+      out["from_candidates"] =
+          compared(optimized(task.name, whole, wanted_.evaluations, starts_of(path)), flags);
+      whole = "from_candidates";
     }
     const json library = library_of(task);
     if (!library.is_null()) {
       out["library"] = library;
       out["share_of_library"] =
-          out[wanted_.searches.front()]["speedup"].get<double>() / library["speedup"].get<double>();
+          out[whole]["speedup"].get<double>() / library["speedup"].get<double>();
     }
     return out;
   }

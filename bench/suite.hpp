@@ -2,7 +2,8 @@
 //
 // For each task three things by the same judge: the best of the build alone (compilers, flags and,
 // on a CPU, one parallel loop); a whole run; and the library. With --searches the whole run is
-// repeated by other searches at the same number of evaluations.
+// repeated by other searches at the same number of evaluations, and with --from-candidates once
+// more from the candidates that lie beside the task.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ namespace kernelpro {
 
 struct SuiteBackend {
   std::string name;
+  std::string extension;                // of its sources
   std::vector<std::string> build_only;  // what `optimize` is told for the build alone
 };
 

@@ -7,5 +7,6 @@
 #include "suite.hpp"
 
 int main(int argc, char** argv) {
-  return kernelpro::run_suite({"cpu", {"--tier", "build", "--move", "parallel"}}, argc, argv);
+  return kernelpro::run_suite({"cpu", ".cpp", {"--tier", "build", "--move", "parallel"}}, argc,
+                              argv);
 }

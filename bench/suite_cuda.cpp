@@ -2,11 +2,12 @@
 // suite.hpp).
 //
 //   cmake --build --preset release &&
-//   build/release/bin/suite_cuda --evaluations 24 --into bench/results/h200/suite_cuda.json
+//   build/release/bin/suite_cuda --evaluations 12 --from-candidates --into
+//   bench/results/h200/suite_cuda.json
 //
 // About 20 minutes for all tasks.
 #include "suite.hpp"
 
 int main(int argc, char** argv) {
-  return kernelpro::run_suite({"cuda", {"--tier", "build"}}, argc, argv);
+  return kernelpro::run_suite({"cuda", ".cu", {"--tier", "build"}}, argc, argv);
 }

@@ -10,5 +10,6 @@ int main() {
   Reply hello{};
   hello.kind = ReplyKind::hello;
   Device none;
-  return send_reply(hello) ? serve(none) : 1;
+  Tracer untraced;
+  return send_reply(hello) ? serve(none, untraced) : 1;
 }

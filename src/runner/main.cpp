@@ -11,6 +11,7 @@
 #include "runner/device.hpp"
 #include "runner/seccomp.hpp"
 #include "runner/serve.hpp"
+#include "runner/tracer.hpp"
 
 namespace {
 
@@ -25,7 +26,14 @@ int main(int argc, char** argv) {
   using namespace kernelpro::runner;
   report_fatal_signals();
   static Device device;
+  static Tracer tracer;
   const bool cuda = argc > 1 && std::strcmp(argv[1], cuda_argument) == 0;
+  if (argc > 3 && std::strcmp(argv[2], trace_argument) == 0) {
+    if (const kernelpro::Status opened = tracer.open(argv[3]); !opened) {
+      std::fprintf(stderr, "%s\n", opened.error().text().c_str());
+      return 1;
+    }
+  }
   if (cuda) {
     // Before the filter: opening a GPU takes system calls that no candidate needs.
     if (const kernelpro::Status opened = device.open(); !opened) {
@@ -46,5 +54,5 @@ int main(int argc, char** argv) {
     return 1;
   }
   close(listener);
-  return serve(device);
+  return serve(device, tracer);
 }

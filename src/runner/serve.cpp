@@ -78,6 +78,7 @@ void load(const Request& request, Library& library, Reply& reply) {
 // Where calls run, and on whose clock.
 struct Place {
   Device& device;  // not open: the CPU
+  Tracer& tracer;
   Buffers& buffers;
 
   [[nodiscard]] const std::vector<CallArguments>& calls() const {
@@ -194,15 +195,28 @@ void carry_out(const Request& request, const Received& received, Library& librar
             [&request](std::uint32_t i) { return request.sets[i]; }, reply);
       });
       break;
+    case Op::trace:
+      if (!place.tracer.is_open()) {
+        reply.status = CallStatus::map_failed;
+        break;
+      }
+      place.tracer.begin();
+      timed(place, reply, [&] {
+        call_sets(
+            library.launch, place.calls(), tensors, request.count,
+            [&request](std::uint32_t i) { return request.sets[i]; }, reply);
+      });
+      reply.trace = place.tracer.end();
+      break;
   }
 }
 
 }  // namespace
 
-int serve(Device& device) {
+int serve(Device& device, Tracer& tracer) {
   static Request request;  // too large for a comfortable stack frame
   static Buffers buffers;  // the fault handler looks at it
-  Place place{device, buffers};
+  Place place{device, tracer, buffers};
   Library library;
   std::int32_t tensors = 0;
   describe_faults_with([](std::uint64_t address, Reply& reply) { buffers.locate(address, reply); });

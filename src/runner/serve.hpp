@@ -2,10 +2,12 @@
 #pragma once
 
 #include "runner/device.hpp"
+#include "runner/tracer.hpp"
 
 namespace kernelpro::runner {
 
-// Calls run on `device` if it is open, else on the CPU. Returns the exit code of the process.
-int serve(Device& device);
+// Calls run on `device` if it is open, else on the CPU; `tracer` is asked only if it is open.
+// Returns the exit code of the process.
+int serve(Device& device, Tracer& tracer);
 
 }  // namespace kernelpro::runner

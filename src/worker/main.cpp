@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -109,13 +110,31 @@ void serve(Session& session, const std::stop_token& stop) {
   }
 }
 
-int work_off(Session& session, const char* in, const char* out, const std::stop_token& stop) {
+// This program from its beginning, as often as a GPU may be lost in one bundle. Returns when it was
+// too often.
+void start_anew(char** argv) {
+  constexpr const char* counter = "KERNELPRO_WORKER_RESTARTS";
+  constexpr int most_restarts = 5;
+  const char* text = std::getenv(counter);
+  const int restarts = text == nullptr ? 0 : std::atoi(text);
+  if (restarts < most_restarts) {
+    setenv(counter, std::to_string(restarts + 1).c_str(), 1);
+    execv("/proc/self/exe", argv);
+  }
+}
+
+// argv: the program, "run", the bundle, the results.
+int work_off(Session& session, char** argv, const std::stop_token& stop) {
+  const char* out = argv[3];
   const Result<BundleWork> work = work_off_bundle(
-      session, in, out, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); },
-      stop);
+      session, argv[2], out,
+      [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }, stop);
   if (!work) {
     std::fprintf(stderr, "kernelpro-worker: %s\n", work.error().text().c_str());
     switch (work.error().kind) {
+      case ErrorKind::lost:
+        start_anew(argv);
+        return environment_exit_code;
       case ErrorKind::bad_input:
         return bad_input_exit_code;
       case ErrorKind::interrupted:
@@ -126,6 +145,12 @@ int work_off(Session& session, const char* in, const char* out, const std::stop_
   }
   std::fprintf(stderr, "%lld requests are answered in %s\n", static_cast<long long>(work->answered),
                out);
+  if (work->evaluating_ns > 0) {
+    std::fprintf(
+        stderr, "a candidate was being judged for %.0f %% of %.1f s\n",
+        100 * static_cast<double>(work->judging_ns) / static_cast<double>(work->evaluating_ns),
+        static_cast<double>(work->evaluating_ns) / 1e9);
+  }
   if (work->failed > 0) {
     std::fprintf(stderr, "%lld failed; the same command tries them again\n",
                  static_cast<long long>(work->failed));
@@ -172,7 +197,7 @@ int main(int argc, char** argv) {
   Session session({program_directory(), *share, cache_directory()});
   int exit_code = 0;
   if (bundle) {
-    exit_code = work_off(session, argv[2], argv[3], source.get_token());
+    exit_code = work_off(session, argv, source.get_token());
   } else {
     serve(session, source.get_token());
   }

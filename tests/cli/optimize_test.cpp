@@ -72,6 +72,16 @@ TEST_F(Optimize, AnExportedKernelBuildsAndMeasuresItselfInAnEmptyFolder) {
   expect_exit(kernelpro({"verify", "home/certificate.json", "--timing", "0.02"}), 0);
 }
 
+TEST_F(Optimize, SearchesFromACandidateOfTheUser) {
+  const Finished made = kernelpro(optimizing({"-n", "2", "--from", data("fast.cpp")}));
+  EXPECT_THAT(made.errors, HasSubstr("node 1 of 0: start (fast): passed"));
+  const Json shown = json({"show", "wave-1", "1"}, "cli_show.json", 0);
+  EXPECT_EQ(shown["node"]["plan"], "given to search from: fast");
+  const Finished missing = kernelpro(optimizing({"--from", "nobody.cpp"}));
+  expect_exit(missing, 2);
+  EXPECT_THAT(missing.errors, AllOf(HasSubstr("--from"), HasSubstr("nobody.cpp")));
+}
+
 TEST_F(Optimize, SeveralRunsGiveOneTable) {
   (void)wave_run("2");
   (void)wave_run("2");

@@ -15,6 +15,7 @@
 #include "worker/cuda/cuda_ceilings.hpp"
 #include "worker/cuda/cuda_ground.hpp"
 #include "worker/judge/judge.hpp"
+#include "worker/toolchain/cuda.hpp"
 
 namespace kernelpro {
 
@@ -44,7 +45,7 @@ class GpuTest : public ::testing::Test {
     Result<std::unique_ptr<Gpu>> gpu = Gpu::open(gpus->front(), *toolchain_);
     ASSERT_TRUE(gpu) << gpu.error().text();
     gpu_ = std::move(*gpu);
-    ground_ = make_cuda_ground(*gpu_);
+    ground_ = make_cuda_ground(*gpu_, cupti_library(toolchain_->compilers()).string());
     gpu_report().set_gpu(gpu_->description().name, gpu_->description().driver_version);
   }
 
@@ -88,12 +89,13 @@ class GpuTest : public ::testing::Test {
     return measured ? *measured : Ceilings();
   }
 
-  [[nodiscard]] static Result<std::unique_ptr<Judge>> try_open(const Task& task) {
-    return Judge::open(task, *toolchain_, measured_ceilings(), *ground_, judge_settings());
+  [[nodiscard]] static Result<std::unique_ptr<Judge>> try_open(
+      const Task& task, const JudgeSettings& settings = judge_settings()) {
+    return Judge::open(task, *toolchain_, measured_ceilings(), *ground_, settings);
   }
 
-  void open(const Task& task) {
-    Result<std::unique_ptr<Judge>> judge = try_open(task);
+  void open(const Task& task, const JudgeSettings& settings = judge_settings()) {
+    Result<std::unique_ptr<Judge>> judge = try_open(task, settings);
     ASSERT_TRUE(judge) << judge.error().text();
     judge_ = std::move(*judge);
   }

@@ -90,6 +90,64 @@ TEST_F(GpuJudge, SaysHowMuchMemoryATaskWouldNeed) {
   EXPECT_THAT(judge.error().text(), HasSubstr("GB are free on " + gpu_->description().name));
 }
 
+TEST_F(GpuJudge, KnowsThatItsOwnContextIsLost) {
+  if (::testing::UnitTest::GetInstance()->test_to_run_count() > 1) {
+    GTEST_SKIP() << "it takes the process's context with it: run alone, as ctest does";
+  }
+  EXPECT_FALSE(gpu_->lost());
+  constexpr cuda::Pointer nowhere = 16;
+  constexpr std::uint64_t words = 1;
+  EXPECT_EQ(gpu_->launch("hash_words", words, nowhere, words, words, nowhere), cuda::success);
+  EXPECT_TRUE(gpu_->lost());
+}
+
+TEST_F(GpuJudge, TracesCallsInAPassOfItsOwn) {
+  JudgeSettings settings = judge_settings();
+  settings.trace = true;
+  ASSERT_NO_FATAL_FAILURE(open(stream_task(), settings));
+  const Verdict verdict = verdict_on(parse_gpu_candidate("honest_baseline.cu").hack.candidate);
+  ASSERT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
+  for (const ShapeTiming& shape : verdict.timing.shapes) {
+    EXPECT_EQ(shape.launches, 1);
+    EXPECT_DOUBLE_EQ(shape.own_share, 1);
+    EXPECT_GT(shape.gpu_ns, 0.5 * shape.candidate_ns);
+    EXPECT_LT(shape.gpu_ns, 1.5 * shape.candidate_ns);
+    std::printf("a call of %.1f us: %.1f us on the GPU, %.1f us of launching\n",
+                shape.candidate_ns / 1e3, shape.gpu_ns / 1e3, shape.launch_ns / 1e3);
+  }
+}
+
+TEST_F(GpuJudge, TracesShortCallsUnasked) {
+  Task task = stream_task();
+  task.timed_shapes = {{{"n", 1000}}};
+  ASSERT_NO_FATAL_FAILURE(open(task));
+  const Verdict verdict = verdict_on(parse_gpu_candidate("honest_baseline.cu").hack.candidate);
+  ASSERT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
+  const ShapeTiming& shape = verdict.timing.shapes.front();
+  EXPECT_EQ(shape.launches, 1);
+  EXPECT_GT(shape.gpu_ns, 0);
+  std::printf("a call of %.1f us: %.1f us on the GPU, %.1f us of launching\n",
+              shape.candidate_ns / 1e3, shape.gpu_ns / 1e3, shape.launch_ns / 1e3);
+}
+
+TEST_F(GpuJudge, TimesOnWarmCaches) {
+  Task task = stream_task();
+  task.timed_shapes = {{{"n", 400'000}}};
+  ASSERT_NO_FATAL_FAILURE(open(task));
+  const Candidate honest = parse_gpu_candidate("honest_baseline.cu").hack.candidate;
+  const Verdict cold = verdict_on(honest);
+  JudgeSettings settings = judge_settings();
+  settings.warm = true;
+  ASSERT_NO_FATAL_FAILURE(open(task, settings));
+  const Verdict warm = verdict_on(honest);
+  ASSERT_EQ(warm.outcome, Outcome::passed) << warm.summary;
+  EXPECT_TRUE(warm.timing.shapes.front().warm);
+  EXPECT_FALSE(cold.timing.shapes.front().warm);
+  std::printf("a call takes %.1f us on cold caches, %.1f us on warm ones\n",
+              cold.timing.shapes.front().candidate_ns / 1e3,
+              warm.timing.shapes.front().candidate_ns / 1e3);
+}
+
 TEST_F(GpuJudge, GivesTheSameVerdictForTheSameSeed) {
   ASSERT_NO_FATAL_FAILURE(open(rows_task()));
   EvaluateRequest request;

@@ -18,6 +18,8 @@ inline constexpr int max_descriptors = 250;  // in one message; the kernel's lim
 
 // The argument that makes a runner open the GPU before it confines itself.
 inline constexpr char cuda_argument[] = "cuda";
+// The one behind it that makes it load CUPTI before that, from the file that stands next.
+inline constexpr char trace_argument[] = "trace";
 
 enum class Op : std::uint32_t {
   load,     // path of the shared object
@@ -27,6 +29,7 @@ enum class Op : std::uint32_t {
   prepare,  // run kp_prepare on every set
   go,       // run kp_launch on the listed sets, one after the other. On a GPU the runner first
             // says `ready` and waits for a message of four bytes, the sequence number
+  trace,    // as go, with what the GPU did written down; only of a runner that has CUPTI
 };
 
 enum class ReplyKind : std::uint32_t {
@@ -94,6 +97,30 @@ struct Request {
   };
 };
 
+inline constexpr int max_traced = 16;
+
+// By name, since a name fits into no message of fixed size.
+constexpr std::uint64_t name_hash(const char* name) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (; *name != 0; ++name) {
+    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+struct TracedKernel {
+  std::uint64_t name;  // hash of the demangled name; 0: copies and fills of the driver
+  std::int64_t ns;     // all its launches together
+};
+
+// What the GPU did from the first of the calls to the last.
+struct Trace {
+  std::int64_t span_ns;    // from the first start to the last end
+  std::uint32_t launches;  // kernels, copies and fills
+  std::uint32_t count;     // of the entries below; the time of further kernels is in the last
+  TracedKernel kernels[max_traced];
+};
+
 struct Reply {
   ReplyKind kind;
   std::uint32_t sequence;
@@ -108,6 +135,7 @@ struct Reply {
   std::uint32_t has_prepare;
   std::uint32_t calls;  // go: how many calls returned
   char text[512];       // why a load failed, what an exception said
+  Trace trace;          // trace
 };
 
 }  // namespace kernelpro::runner

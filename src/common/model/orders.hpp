@@ -23,8 +23,9 @@ struct OpenOrder {
   int threads = 0;
   std::int64_t call_timeout_ms = 0;
   double timing_seconds = 0;
-  bool warm = false;  // timed on inputs that the cache holds already
-  bool timed = true;  // false: nothing will be timed, so no noise floor is measured
+  bool trace = false;  // calls on a GPU are traced however long they take
+  bool warm = false;   // timed on inputs that the cache holds already
+  bool timed = true;   // false: nothing will be timed, so no noise floor is measured
 };
 
 enum class LintLevel { error, warning, note };

@@ -22,6 +22,7 @@ struct RunSettings {
   std::int64_t evaluations = 100;  // budget
   double seconds = 0;              // budget of wall time; 0: none
   int in_flight = 2;               // proposals that are built together before they are judged
+  std::vector<Candidate> starts;   // to search from, beside the baseline
   std::vector<std::string> tiers;  // of the playbook; empty: all
   std::vector<std::string> moves;  // ids; empty: all of the tiers
   bool fast_math = true;           // whether moves may ask for it; the judge decides
@@ -31,6 +32,7 @@ struct RunSettings {
   int threads = 0;
   double call_timeout_seconds = 0;
   double timing_seconds = 0;
+  bool trace = false;
   bool warm = false;
 };
 

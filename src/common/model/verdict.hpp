@@ -69,9 +69,14 @@ struct ShapeTiming {
   Interval speedup_interval;  // 95 % bootstrap
   double noise_floor = 0;     // as a fraction: 0.01 is 1 %
   Comparison comparison = Comparison::not_timed;
-  double clock_gap = 0;       // share of the worker's clock that claims leave out
-  double clock_noise = 0;     // what that gap may be on this machine
-  double prepare_ns = 0;      // mean cost of kp_prepare, 0 without
+  double clock_gap = 0;    // share of the worker's clock that claims leave out
+  double clock_noise = 0;  // what that gap may be on this machine
+  double prepare_ns = 0;   // mean cost of kp_prepare, 0 without
+  // From a pass of its own that traces single calls; 0 launches: it did not take place.
+  int launches = 0;           // of a call: kernels, copies and fills
+  double gpu_ns = 0;          // from the first one's start to the last one's end
+  double launch_ns = 0;       // what a call takes beyond that: the cost of launching
+  double own_share = 0;       // of the GPU's time, in kernels of the candidate's own source
   double bound_ns = 0;        // the roofline's least time on measured ceilings
   double share_of_bound = 0;  // bound_ns / candidate_ns
   std::string bound_by;       // "memory" or "compute"

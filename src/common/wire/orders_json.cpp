@@ -60,6 +60,9 @@ OpenOrder read_open_order(const Place& place) {
   if (const auto timeout = fields.maybe("call_timeout_ms")) {
     order.call_timeout_ms = timeout->integer();
   }
+  if (const auto trace = fields.maybe("trace")) {
+    order.trace = trace->truth();
+  }
   if (const auto warm = fields.maybe("warm")) {
     order.warm = warm->truth();
   }
@@ -228,6 +231,7 @@ nlohmann::json to_json(const OpenOrder& order) {
           {"threads", order.threads},
           {"call_timeout_ms", order.call_timeout_ms},
           {"timing_seconds", wire::write_number(order.timing_seconds)},
+          {"trace", order.trace},
           {"warm", order.warm},
           {"timed", order.timed}};
 }

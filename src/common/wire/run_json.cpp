@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/wire/json.hpp"
 #include "common/wire/reader.hpp"
+#include "common/wire/values.hpp"
 #include "common/wire/writer.hpp"
 
 namespace kernelpro {
@@ -37,6 +39,8 @@ RunSettings read_run_settings(const Place& place) {
              [](const Place& p) { return p.integer(); });
   read_known(fields, "seconds", settings.seconds, number);
   read_known(fields, "in_flight", settings.in_flight, small_integer);
+  read_known(fields, "starts", settings.starts,
+             [](const Place& p) { return p.list(read_candidate); });
   read_known(fields, "tiers", settings.tiers, texts);
   read_known(fields, "moves", settings.moves, texts);
   read_known(fields, "fast_math", settings.fast_math, truth);
@@ -46,6 +50,7 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "threads", settings.threads, small_integer);
   read_known(fields, "call_timeout_seconds", settings.call_timeout_seconds, number);
   read_known(fields, "timing_seconds", settings.timing_seconds, number);
+  read_known(fields, "trace", settings.trace, truth);
   read_known(fields, "warm", settings.warm, truth);
   fields.end();
   return settings;
@@ -57,6 +62,10 @@ RunSettings read_run_settings(const Place& place) {
 
 nlohmann::json to_json(const RunSettings& settings) {
   using namespace wire;
+  nlohmann::json starts = nlohmann::json::array();
+  for (const Candidate& start : settings.starts) {
+    starts.push_back(to_json(start));
+  }
   return {{"backend", write_text(settings.backend)},
           {"device", settings.device},
           {"workers", write_text(settings.workers)},
@@ -66,6 +75,7 @@ nlohmann::json to_json(const RunSettings& settings) {
           {"evaluations", settings.evaluations},
           {"seconds", write_number(settings.seconds)},
           {"in_flight", settings.in_flight},
+          {"starts", std::move(starts)},
           {"tiers", write_texts(settings.tiers)},
           {"moves", write_texts(settings.moves)},
           {"fast_math", settings.fast_math},
@@ -75,6 +85,7 @@ nlohmann::json to_json(const RunSettings& settings) {
           {"threads", settings.threads},
           {"call_timeout_seconds", write_number(settings.call_timeout_seconds)},
           {"timing_seconds", write_number(settings.timing_seconds)},
+          {"trace", settings.trace},
           {"warm", settings.warm}};
 }
 

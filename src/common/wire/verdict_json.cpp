@@ -44,6 +44,10 @@ json write_shape_timing(const ShapeTiming& timing) {
           {"calls", timing.calls},
           {"flushed", timing.flushed},
           {"warm", timing.warm},
+          {"launches", timing.launches},
+          {"gpu_ns", write_number(timing.gpu_ns)},
+          {"launch_ns", write_number(timing.launch_ns)},
+          {"own_share", write_number(timing.own_share)},
           {"candidate_rounds", write_numbers(timing.candidate_rounds)},
           {"incumbent_rounds", write_numbers(timing.incumbent_rounds)},
           {"candidate_ns", write_number(timing.candidate_ns)},
@@ -71,6 +75,12 @@ ShapeTiming read_shape_timing(const Place& place) {
   timing.flushed = fields.at("flushed").truth();
   if (const auto warm = fields.maybe("warm")) {
     timing.warm = warm->truth();
+  }
+  if (const auto launches = fields.maybe("launches")) {
+    timing.launches = launches->small_integer();
+    timing.gpu_ns = fields.at("gpu_ns").number();
+    timing.launch_ns = fields.at("launch_ns").number();
+    timing.own_share = fields.at("own_share").number();
   }
   timing.candidate_rounds = fields.at("candidate_rounds").numbers();
   timing.incumbent_rounds = fields.at("incumbent_rounds").numbers();

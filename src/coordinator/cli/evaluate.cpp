@@ -9,36 +9,18 @@
 #include "common/base/hash.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
+#include "coordinator/cli/candidate_file.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/opening.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/progress.hpp"
 #include "coordinator/cli/run_output.hpp"
-#include "coordinator/cli/source_header.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-Result<Candidate> load_candidate(const std::string& file, const Options& options) {
-  Result<std::string> source = read_file(file);
-  if (!source) {
-    return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
-  }
-  const SourceHeader header = read_source_header(*source);
-  Candidate candidate;
-  candidate.name = std::filesystem::path(file).stem().string();
-  candidate.backend = options.run_settings.backend;
-  candidate.source = std::move(*source);
-  candidate.compiler = options.compiler.empty() ? header.compiler : options.compiler;
-  if (candidate.compiler.empty() && candidate.backend == "cuda") {
-    candidate.compiler = "nvcc";
-  }
-  candidate.options = options.build_options.empty() ? header.options : options.build_options;
-  return candidate;
-}
 
 Result<EvaluateOrder> evaluate_order(const std::string& source, const Options& options,
                                      const Task& task) {

@@ -18,6 +18,7 @@ OpenOrder open_order(const Options& options, Task task) {
   order.threads = options.threads;
   order.call_timeout_ms = static_cast<std::int64_t>(options.timeout_seconds * 1000);
   order.timing_seconds = options.timing_seconds;
+  order.trace = options.trace;
   order.warm = options.warm;
   order.timed = options.timed;
   return order;

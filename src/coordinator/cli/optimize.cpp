@@ -2,6 +2,7 @@
 
 #include "common/base/date.hpp"
 #include "common/wire/json.hpp"
+#include "coordinator/cli/candidate_file.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
@@ -67,6 +68,14 @@ Result<OpenRun> new_run(const Options& options) {
   if (const auto search = make_search(settings.search, settings.preset, settings.seed); !search) {
     return search.error();
   }
+  std::vector<Candidate> starts;
+  for (const std::string& file : options.starts) {
+    Result<Candidate> start = load_candidate(file, options);
+    if (!start) {
+      return make_error(ErrorKind::bad_input, start.error().text(), "--from");
+    }
+    starts.push_back(std::move(*start));
+  }
   const std::optional<std::filesystem::path> bundle = bundle_file(settings.workers);
   if (bundle) {
     KP_TRY(Bundle::check_free(*bundle));
@@ -82,6 +91,7 @@ Result<OpenRun> new_run(const Options& options) {
   run.task = std::move(*task);
   run.task_path = path->string();
   run.settings = settings;
+  run.settings.starts = std::move(starts);
   if (bundle) {
     run.settings.in_flight = options.batch;
   }
@@ -89,6 +99,7 @@ Result<OpenRun> new_run(const Options& options) {
   run.settings.threads = options.threads;
   run.settings.call_timeout_seconds = options.timeout_seconds;
   run.settings.timing_seconds = options.timing_seconds;
+  run.settings.trace = options.trace;
   run.settings.warm = options.warm;
   Result<RunLock> lock = store->create_run(run);
   if (!lock) {

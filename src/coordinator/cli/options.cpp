@@ -62,6 +62,8 @@ void add_judging(CLI::App& app, Options& options) {
   app.add_option("--timing", options.timing_seconds,
                  "Seconds aimed at for the rounds of one shape (default 0.25)")
       ->check(CLI::Range(least_seconds, most_seconds));
+  app.add_flag("--trace", options.trace,
+               "Trace calls on a GPU however long they take (default: those under 20 us)");
   app.add_flag("--warm", options.warm,
                "Time on inputs that the cache holds already (default: caches are cold)");
   app.add_option_function<std::string>(
@@ -216,6 +218,10 @@ void add_optimize(CLI::App& app, Options& options) {
   command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
   add_budgets(*command, options);
   add_search(*command, options);
+  command
+      ->add_option("--from", options.starts,
+                   "A candidate of yours to search from beside the baseline, repeatable")
+      ->allow_extra_args(false);
   command->add_option("--export", options.export_directory,
                       "Write the best candidate into this folder at the end");
   command

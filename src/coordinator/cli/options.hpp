@@ -46,15 +46,17 @@ struct Options {
   int threads = 0;
   double timeout_seconds = 0;
   double timing_seconds = 0;
+  bool trace = false;
   bool warm = false;
   std::filesystem::path certificate;            // verify
   std::filesystem::path certificate_directory;  // evaluate: where certificates are written
   bool refresh = false;                         // ceilings
   NewTask new_task;
-  std::filesystem::path store;    // of runs; empty: the current project's
-  RunSettings run_settings;       // optimize; resume: the budgets; evaluate: where it is judged
-  int batch = 16;                 // optimize: candidates of one bundle
-  bool more_evaluations = false;  // resume: a budget was given
+  std::filesystem::path store;      // of runs; empty: the current project's
+  RunSettings run_settings;         // optimize; resume: the budgets; evaluate: where it is judged
+  int batch = 16;                   // optimize: candidates of one bundle
+  std::vector<std::string> starts;  // optimize: source files to search from
+  bool more_evaluations = false;    // resume: a budget was given
   bool more_seconds = false;
   std::string run;                         // resume, show, why, report, export
   std::vector<std::string> more_runs;      // report: shown in one table with `run`

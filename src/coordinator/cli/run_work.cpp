@@ -24,6 +24,7 @@ OpenOrder open_order_of(const Run& run) {
   order.threads = run.settings.threads;
   order.call_timeout_ms = static_cast<std::int64_t>(run.settings.call_timeout_seconds * 1000);
   order.timing_seconds = run.settings.timing_seconds;
+  order.trace = run.settings.trace;
   order.warm = run.settings.warm;
   return order;
 }

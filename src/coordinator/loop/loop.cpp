@@ -21,6 +21,9 @@ constexpr double nanoseconds = 1e9;
 // grows by noise at each replacement would be a lie by the end.
 constexpr double clearly = 1.01;
 
+// What stands in the place of a move where the user gave the candidate.
+constexpr const char* start_move = "start";
+
 // What the candidates of all nodes but the root are called, with the number behind it.
 constexpr std::string_view node_prefix = "node ";
 
@@ -105,8 +108,29 @@ std::vector<NodeId> ClosedLoop::in_flight() const {
   return out;
 }
 
+Status ClosedLoop::propose_starts(std::vector<NodeId>& batch) {
+  for (const Candidate& start : run_.settings.starts) {
+    const std::string key = candidate_key(start);
+    if (known_keys_.contains(key) || judged_ + std::ssize(batch) >= run_.settings.evaluations) {
+      continue;
+    }
+    Proposal proposal;
+    proposal.move = start_move;
+    proposal.site = start.name;
+    proposal.plan = "given to search from: " + start.name;
+    proposal.candidate = start;
+    KP_TRY(add_node({root_node, {"given by the user"}}, proposal, key));
+    batch.push_back(nodes_.back().id);
+  }
+  return {};
+}
+
 Status ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token stop) {
   batch.clear();
+  KP_TRY(propose_starts(batch));
+  if (!batch.empty()) {
+    return {};
+  }
   const std::int64_t most =
       std::min<std::int64_t>(run_.settings.in_flight, run_.settings.evaluations - judged_);
   while (std::ssize(batch) < most && !stop.stop_requested()) {

@@ -52,6 +52,8 @@ class ClosedLoop {
   [[nodiscard]] Status add_root();
   // The root at first; later what a kill or a laboratory that answers later left without a verdict.
   [[nodiscard]] std::vector<NodeId> in_flight() const;
+  // What the user gave to search from, as children of the baseline; nothing once they are there.
+  [[nodiscard]] Status propose_starts(std::vector<NodeId>& batch);
   // Asks the search and the playbook for as many proposals as may be in flight.
   [[nodiscard]] Status propose(std::vector<NodeId>& batch, std::stop_token stop);
   [[nodiscard]] Result<Prospects*> prospects_of(NodeId id);

@@ -48,6 +48,21 @@ std::string axes_text(const Axes& axes) {
   return out;
 }
 
+// What the tracer saw of single calls, where they were traced.
+std::string traced_lines(const Timing& timing) {
+  Table table({"shape", "on the GPU", "launching", "launches a call", "in its own kernels"});
+  bool any = false;
+  for (const ShapeTiming& shape : timing.shapes) {
+    if (shape.launches > 0) {
+      any = true;
+      table.add({axes_text(shape.shape), duration_text(shape.gpu_ns),
+                 duration_text(shape.launch_ns), std::to_string(shape.launches),
+                 fmt::format("{:.0f} %", 100 * shape.own_share)});
+    }
+  }
+  return any ? table.text() : "";
+}
+
 std::string shape_lines(const Timing& timing) {
   if (timing.shapes.empty()) {
     return "";
@@ -65,7 +80,7 @@ std::string shape_lines(const Timing& timing) {
                      shape.flushed ? ", flushed" : (shape.warm ? ", warm" : ""),
                      shape.screened ? ", screened" : "")});
   }
-  return table.text();
+  return table.text() + traced_lines(timing);
 }
 
 void add_difference(std::vector<Difference>& out, const std::string& what,

@@ -59,7 +59,8 @@ std::vector<std::string> device_files() {
 
 class CudaGround : public Ground {
  public:
-  explicit CudaGround(Gpu& gpu) : gpu_(gpu), libraries_(driver_files()), devices_(device_files()) {}
+  CudaGround(Gpu& gpu, std::string cupti)
+      : gpu_(gpu), cupti_(std::move(cupti)), libraries_(driver_files()), devices_(device_files()) {}
 
   [[nodiscard]] std::string backend() const override { return "cuda"; }
   [[nodiscard]] std::string lock_name() const override { return gpu_.description().uuid; }
@@ -132,6 +133,18 @@ class CudaGround : public Ground {
     return out;
   }
 
+  [[nodiscard]] std::optional<RunnerSettings> tracing_runner(
+      const JudgeSettings& settings, const std::string& library, bool may_link,
+      std::size_t buffer_bytes) const override {
+    if (cupti_.empty()) {
+      return std::nullopt;
+    }
+    RunnerSettings out = runner(settings, library, may_link, buffer_bytes);
+    out.cupti = cupti_;
+    out.policy.read.push_back(cupti_);
+    return out;
+  }
+
   // Our own kernel starts only when the other contexts have drained or are switched away; a
   // switched-away one delays it by a time slice.
   void settle() override {
@@ -142,14 +155,15 @@ class CudaGround : public Ground {
 
  private:
   Gpu& gpu_;
+  std::string cupti_;
   std::vector<std::string> libraries_;
   std::vector<std::string> devices_;
 };
 
 }  // namespace
 
-std::unique_ptr<Ground> make_cuda_ground(Gpu& gpu) {
-  return std::make_unique<CudaGround>(gpu);
+std::unique_ptr<Ground> make_cuda_ground(Gpu& gpu, const std::string& cupti) {
+  return std::make_unique<CudaGround>(gpu, cupti);
 }
 
 }  // namespace kernelpro

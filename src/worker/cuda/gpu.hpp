@@ -68,6 +68,8 @@ class Gpu {
   [[nodiscard]] cuda::Stream stream() const { return stream_; }
   [[nodiscard]] std::size_t granularity() const { return granularity_; }
   [[nodiscard]] std::int64_t free_bytes() const;
+  // Whether our context can do nothing any more: only another process gets a new one.
+  [[nodiscard]] bool lost() const { return synchronize() != cuda::success; }
 
   // Memory that other processes may map.
   [[nodiscard]] Result<DeviceBlock> share(std::size_t bytes) const;

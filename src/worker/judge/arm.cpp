@@ -6,17 +6,38 @@
 namespace kernelpro {
 
 Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const BuildOutcome& build,
-                       bool may_link, std::size_t buffer_bytes) {
+                       bool may_link, std::size_t buffer_bytes, bool tracing) {
   Result<StagedLibrary> library = StagedLibrary::copy(build.library);
   if (!library) {
     return library.error();
   }
-  Result<RunnerProcess> process = RunnerProcess::start(
-      ground.runner(settings, library->path().string(), may_link, buffer_bytes));
+  const std::string path = library->path().string();
+  const std::optional<RunnerSettings> runner =
+      tracing ? ground.tracing_runner(settings, path, may_link, buffer_bytes)
+              : ground.runner(settings, path, may_link, buffer_bytes);
+  if (!runner) {
+    return make_error(ErrorKind::environment, "nothing traces calls on this ground");
+  }
+  Result<RunnerProcess> process = RunnerProcess::start(*runner);
   if (!process) {
     return process.error();
   }
   return Arm(ground, std::move(*process), std::move(*library), settings.threads);
+}
+
+std::optional<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_ms) {
+  if (workspace_) {
+    workspace_->poison();
+  }
+  runner::Request request{};
+  request.op = runner::Op::trace;
+  request.count = 1;
+  request.sets[0] = set;
+  Exchange answer;
+  if (ask(request, {}, timeout_ms, "being traced", answer) || answer.reply.trace.launches == 0) {
+    return std::nullopt;
+  }
+  return answer.reply.trace;
 }
 
 std::optional<Failure> Arm::ask(runner::Request& request, const std::vector<int>& fds,

@@ -27,10 +27,10 @@ class Arm {
  public:
   // Starts a runner on `ground`, which must outlive it. `may_link`: a comparator, which may read
   // the system's libraries. `buffer_bytes`: the largest buffers it will see, for its memory limit.
-  // Errors are ours.
+  // `tracing`: able to trace; an environment error where the ground has no tracer. Errors are ours.
   [[nodiscard]] static Result<Arm> start(Ground& ground, const JudgeSettings& settings,
                                          const BuildOutcome& build, bool may_link,
-                                         std::size_t buffer_bytes);
+                                         std::size_t buffer_bytes, bool tracing = false);
 
   // Loads the shared object: constructors run here.
   [[nodiscard]] std::optional<Failure> load(std::int64_t timeout_ms);
@@ -47,6 +47,9 @@ class Arm {
   [[nodiscard]] Round run(
       const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
       const std::function<void()>& before = [] {});
+
+  // Calls kp_launch on that set once and says what the GPU did; nothing when it failed.
+  [[nodiscard]] std::optional<runner::Trace> trace(std::uint16_t set, std::int64_t timeout_ms);
 
   // Lets what earlier calls left behind run for a while.
   void let_run(std::int64_t milliseconds) { process_.let_run(milliseconds); }

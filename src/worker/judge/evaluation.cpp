@@ -9,18 +9,9 @@
 #include "worker/judge/correctness.hpp"
 #include "worker/judge/judge.hpp"
 #include "worker/judge/statistics.hpp"
+#include "worker/judge/tracing.hpp"
 
 namespace kernelpro {
-
-namespace {
-
-constexpr std::int64_t own_timeout_ms = 120'000;
-
-Error ours_failed(const Failure& failure, const std::string& whose) {
-  return make_error(ErrorKind::lost, failure.summary, whose);
-}
-
-}  // namespace
 
 // One evaluation from build to verdict.
 class EvaluationRun {
@@ -183,23 +174,11 @@ class EvaluationRun {
 
   [[nodiscard]] Status time_all() {
     enter(Stage::timing, "timing");
-    Result<Arm> null = judge_.start_arm(judge_.null_build_, false);
-    if (!null) {
-      return null.error();
-    }
-    if (auto failure = null->load(own_timeout_ms)) {
-      return ours_failed(*failure, "the null candidate");
-    }
-    std::optional<Arm> other;
-    if (request_.incumbent) {
-      Result<Arm> started = judge_.start_arm(incumbent_build_, false);
-      if (!started) {
-        return started.error();
-      }
-      other = std::move(*started);
-      if (auto failure = other->load(own_timeout_ms)) {
-        return ours_failed(*failure, "the incumbent");
-      }
+    const Result<Arm*> null = judge_.null();
+    const Result<Arm*> other =
+        request_.incumbent ? judge_.incumbent(incumbent_build_) : Result<Arm*>(baseline_);
+    if (!null || !other) {
+      return null ? other.error() : null.error();
     }
     for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
       const TimedShape& shape = judge_.shapes_[i];
@@ -209,9 +188,9 @@ class EvaluationRun {
                       judge_.settings_,
                       judge_.ceilings_,
                       *candidate_,
-                      other ? *other : *baseline_,
-                      *null,
-                      !other.has_value(),
+                      **other,
+                      **null,
+                      !request_.incumbent,
                       counter_hash(out_.seed, 1000 + i),
                       agreement_bounds(shape.axes),
                       allowed_};
@@ -233,7 +212,27 @@ class EvaluationRun {
       out_.verdict.suspicions.push_back(std::move(disturbance));
     }
     combine();
+    trace_short_calls();
     return {};
+  }
+
+  void trace_short_calls() {
+    std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
+    const bool short_call = std::any_of(shapes.begin(), shapes.end(), [](const ShapeTiming& one) {
+      return one.candidate_ns < short_call_ns;
+    });
+    if (!short_call && !judge_.settings_.trace) {
+      return;
+    }
+    Result<Arm> arm = judge_.start_arm(build_, request_.may_link, true);
+    if (!arm || arm->load(judge_.settings_.call_timeout_ms)) {
+      return;
+    }
+    enter(Stage::timing, "tracing");
+    for (std::size_t i = 0; i < shapes.size() && arm->alive(); ++i) {
+      trace_calls(*arm, build_.record, *judge_.rounds_[i], counter_hash(out_.seed, 2000 + i),
+                  judge_.settings_.call_timeout_ms, shapes[i]);
+    }
   }
 
   // Geometric means over the shapes; the interval and the floor likewise.

@@ -125,6 +125,10 @@ class Ground {
   [[nodiscard]] virtual RunnerSettings runner(const JudgeSettings& settings,
                                               const std::string& library, bool may_link,
                                               std::size_t buffer_bytes) const = 0;
+  // The same for a runner that can trace its calls; nothing where the ground has no tracer.
+  [[nodiscard]] virtual std::optional<RunnerSettings> tracing_runner(
+      const JudgeSettings& settings, const std::string& library, bool may_link,
+      std::size_t buffer_bytes) const = 0;
   // What disturbs timings there at this moment, in words; nothing as a rule.
   [[nodiscard]] virtual std::vector<std::string> disturbances() const = 0;
   // A candidate that does nothing but what every candidate must: what a round costs without work.

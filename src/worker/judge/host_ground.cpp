@@ -308,6 +308,11 @@ class HostGround : public Ground {
     return out;
   }
 
+  [[nodiscard]] std::optional<RunnerSettings> tracing_runner(
+      const JudgeSettings& /*settings*/, const std::string& /*library*/, bool /*may_link*/,
+      std::size_t /*buffer_bytes*/) const override {
+    return std::nullopt;
+  }
   [[nodiscard]] std::vector<std::string> disturbances() const override { return {}; }
   [[nodiscard]] std::string null_source() const override {
     return "#include \"kernelpro/candidate.h\"\n"

@@ -106,8 +106,8 @@ Status Judge::build_own(std::stop_token stop) {
   return {};
 }
 
-Result<Arm> Judge::start_arm(const BuildOutcome& build, bool may_link) const {
-  return Arm::start(ground_, settings_, build, may_link, buffer_bytes());
+Result<Arm> Judge::start_arm(const BuildOutcome& build, bool may_link, bool tracing) const {
+  return Arm::start(ground_, settings_, build, may_link, buffer_bytes(), tracing);
 }
 
 std::size_t Judge::buffer_bytes() const {
@@ -123,18 +123,36 @@ std::size_t Judge::buffer_bytes() const {
   return 4 * largest + 4 * static_cast<std::size_t>(ground_.cache_bytes());
 }
 
-Result<Arm*> Judge::baseline() {
-  if (!baseline_ || !baseline_->alive()) {
-    Result<Arm> started = start_arm(baseline_build_, false);
+Result<Arm*> Judge::kept(std::optional<Arm>& arm, const BuildOutcome& build,
+                         const std::string& whose) const {
+  if (!arm || !arm->alive()) {
+    Result<Arm> started = start_arm(build, false);
     if (!started) {
       return started.error();
     }
-    baseline_ = std::move(*started);
-    if (auto failure = baseline_->load(own_timeout_ms)) {
-      return from_failure(*failure, "the task's baseline");
+    arm = std::move(*started);
+    if (auto failure = arm->load(own_timeout_ms)) {
+      arm.reset();
+      return from_failure(*failure, whose);
     }
   }
-  return &*baseline_;
+  return &*arm;
+}
+
+Result<Arm*> Judge::baseline() {
+  return kept(baseline_, baseline_build_, "the task's baseline");
+}
+
+Result<Arm*> Judge::null() {
+  return kept(null_, null_build_, "the null candidate");
+}
+
+Result<Arm*> Judge::incumbent(const BuildOutcome& build) {
+  if (incumbent_hash_ != build.record.binary_hash) {
+    incumbent_.reset();
+    incumbent_hash_ = build.record.binary_hash;
+  }
+  return kept(incumbent_, build, "the incumbent");
 }
 
 Status Judge::measure_shape(const Axes& given) {
@@ -207,16 +225,13 @@ Result<double> Judge::baseline_time(const Stand& stand) {
 }
 
 // What handing over to a runner costs on this machine at this moment.
-Result<NullClock> Judge::null_clock(const Stand& stand) const {
+Result<NullClock> Judge::null_clock(const Stand& stand) {
   constexpr int null_rounds = 15;
-  Result<Arm> null = start_arm(null_build_, false);
-  if (!null) {
-    return null.error();
+  const Result<Arm*> arm = null();
+  if (!arm) {
+    return arm.error();
   }
-  auto failure = null->load(own_timeout_ms);
-  if (!failure) {
-    failure = null->attach(stand.plan(), *stand.memory, own_timeout_ms);
-  }
+  auto failure = (*arm)->attach(stand.plan(), *stand.memory, own_timeout_ms);
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
     // As before every round: what we do just before the hand-over is part of what it costs.
@@ -224,7 +239,7 @@ Result<NullClock> Judge::null_clock(const Stand& stand) const {
     if (ground_.always_flush()) {
       stand.memory->flush();
     }
-    rounds.push_back(null->run({0}, own_timeout_ms, [&stand] { stand.memory->reveal(); }));
+    rounds.push_back((*arm)->run({0}, own_timeout_ms, [&stand] { stand.memory->reveal(); }));
     failure = rounds.back().failure;
   }
   if (failure) {

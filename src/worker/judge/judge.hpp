@@ -71,10 +71,17 @@ class Judge {
         settings_(std::move(settings)) {}
 
   [[nodiscard]] Status build_own(std::stop_token stop);
-  [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link) const;
+  [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link,
+                                      bool tracing = false) const;
+  // The runner at `arm`, started anew when there is none or it has died. Our own code and what has
+  // passed is kept from one evaluation to the next; on a GPU a start takes a quarter of a second.
+  [[nodiscard]] Result<Arm*> kept(std::optional<Arm>& arm, const BuildOutcome& build,
+                                  const std::string& whose) const;
+  [[nodiscard]] Result<Arm*> null();
+  [[nodiscard]] Result<Arm*> incumbent(const BuildOutcome& build);
   [[nodiscard]] Status measure_shape(const Axes& given);
   [[nodiscard]] Result<double> baseline_time(const Stand& stand);
-  [[nodiscard]] Result<NullClock> null_clock(const Stand& stand) const;
+  [[nodiscard]] Result<NullClock> null_clock(const Stand& stand);
   [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
   [[nodiscard]] Result<double> compare_twins(TimedShape& shape, Rounds& rounds, Arm& first,
                                              Arm& twin) const;
@@ -92,6 +99,9 @@ class Judge {
   BuildOutcome baseline_build_;
   BuildOutcome null_build_;
   std::optional<Arm> baseline_;
+  std::optional<Arm> null_;
+  std::optional<Arm> incumbent_;  // of the last evaluation that had one
+  std::string incumbent_hash_;
   std::vector<TimedShape> shapes_;
   std::vector<std::unique_ptr<Rounds>> rounds_;  // the buffers of each timed shape
 };

@@ -131,6 +131,16 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed,
   return pair;
 }
 
+std::optional<runner::Trace> Rounds::trace(Arm& arm, std::uint64_t seed, std::int64_t timeout_ms) {
+  fill(seed);
+  stand_.memory->poison_outputs();
+  if (prepare_blindly(stand_, arm, timeout_ms, [&] { fill(seed); })) {
+    return std::nullopt;
+  }
+  set_caches();
+  return arm.trace(order(seed, 1).front(), timeout_ms);
+}
+
 Round Rounds::run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms) {
   const std::vector<std::uint16_t> sets = order(seed, std::min(calls, shape_.calls));
   SetMemory& memory = *stand_.memory;

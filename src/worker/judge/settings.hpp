@@ -17,6 +17,7 @@ struct JudgeSettings {
   std::int64_t call_timeout_ms = 2000;  // least time a call gets; slow tasks get more
   std::int64_t lock_timeout_ms = 120'000;
   bool timed = true;             // false: correctness only, no noise floor is measured
+  bool trace = false;            // also of candidates that take long
   bool warm = false;             // timed on inputs that the cache holds already
   double timing_seconds = 0.25;  // aimed at for the rounds of one timed shape
   int least_rounds = 10;

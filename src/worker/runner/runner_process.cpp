@@ -115,6 +115,10 @@ std::vector<std::string> program_arguments(const RunnerSettings& settings) {
   if (settings.cuda) {
     out.emplace_back(runner::cuda_argument);
   }
+  if (!settings.cupti.empty()) {
+    out.emplace_back(runner::trace_argument);
+    out.push_back(settings.cupti);
+  }
   return out;
 }
 

@@ -27,6 +27,7 @@ struct RunnerSettings {
   JailPolicy policy;    // keep_fds is set by start()
   int threads = 1;      // what OpenMP gets
   bool cuda = false;    // opens the GPU before it confines itself
+  std::string cupti;    // not empty: the library by which it can trace calls
   // Whether we watch it without sleeping: the hand-over is steadier, but takes a core for itself.
   bool spin = false;
   std::vector<std::string> environment;  // NAME=VALUE, beside OpenMP's

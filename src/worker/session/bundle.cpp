@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/base/clock.hpp"
 #include "common/base/file.hpp"
 #include "common/wire/orders_json.hpp"
 #include "worker/session/build_ahead.hpp"
@@ -100,6 +101,9 @@ class BundleRun {
                         done_.answered, entries_.size()));
       }
       KP_TRY(write_down(entry, result));
+      if (!result && result.error().kind == ErrorKind::lost) {
+        return result.error();
+      }
     }
     return done_;
   }
@@ -143,6 +147,7 @@ class BundleRun {
       return handle(request);
     }
     build_ahead();
+    first_evaluation_ns_ = first_evaluation_ns_ == 0 ? now_ns() : first_evaluation_ns_;
     Result<nlohmann::json> result = handle(request);
     if (was_not_judged(result) && !stop_.stop_requested()) {
       // Never the candidate's fault: once more, with everything set up anew.
@@ -219,6 +224,11 @@ class BundleRun {
   Status write_down(const Entry& entry, const Result<nlohmann::json>& result) {
     const Result<std::string> line =
         result ? reply_line(entry.id, *result) : Result<std::string>(result.error());
+    if (is(entry, WorkerOp::evaluate) && line) {
+      const Result<Evaluated> evaluated = evaluated_from_json(*result);
+      done_.judging_ns += evaluated ? evaluated->certificate.verdict.judge_ns : 0;
+      done_.evaluating_ns = now_ns() - first_evaluation_ns_;
+    }
     KP_TRY(results_.append(line ? *line : error_line(entry.id, line.error())));
     ++(line ? done_.answered : done_.failed);
     say_(fmt::format("[{}/{}] {}", at_ + 1, entries_.size(),
@@ -255,6 +265,7 @@ class BundleRun {
   std::vector<Entry> entries_;
   std::size_t at_ = 0;
   BundleWork done_;
+  std::int64_t first_evaluation_ns_ = 0;
   std::optional<WorkerRequest> task_;  // the `open` in force
   std::optional<Status> opened_;       // how it went; nothing: not done by this process yet
   bool on_gpu_ = false;

@@ -20,6 +20,7 @@
 #include "worker/cuda/nvml.hpp"
 #include "worker/judge/host_ground.hpp"
 #include "worker/judge/lint.hpp"
+#include "worker/toolchain/cuda.hpp"
 
 namespace kernelpro {
 
@@ -278,6 +279,7 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   if (order.call_timeout_ms > 0) {
     settings.call_timeout_ms = order.call_timeout_ms;
   }
+  settings.trace = order.trace;
   settings.warm = order.warm;
   if (order.timing_seconds > 0) {
     settings.timing_seconds = order.timing_seconds;
@@ -296,7 +298,7 @@ Status Session::need_ground(const OpenOrder& order, std::stop_token stop) {
       return measured.error();
     }
     ceilings_ = std::move(*measured);
-    ground_ = make_cuda_ground(*gpu_);
+    ground_ = make_cuda_ground(*gpu_, cupti_library(toolchain_->compilers()).string());
     return {};
   }
   Result<Ceilings> measured = host_ceilings(false, stop);
@@ -436,6 +438,11 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   Evaluation evaluation = judge_->evaluate(*wanted, listener, stop);
   if (stop.stop_requested()) {
     return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
+  }
+  if (evaluation.verdict.outcome == Outcome::not_judged && gpu_ && gpu_->lost()) {
+    return make_error(ErrorKind::lost,
+                      "the worker's context on the GPU is lost: it must be started "
+                      "anew");
   }
   Evaluated out;
   Certificate& certificate = out.certificate;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string_view>
@@ -80,6 +81,22 @@ fs::path toolkit_libraries(const Compiler& nvcc) {
   for (const fs::directory_entry& target : fs::directory_iterator(toolkit / "targets", failure)) {
     if (fs::is_directory(target.path() / "lib", failure)) {
       return target.path() / "lib";
+    }
+  }
+  return {};
+}
+
+std::filesystem::path cupti_library(const std::vector<Compiler>& compilers) {
+  const auto nvcc = std::find_if(compilers.begin(), compilers.end(), is_cuda);
+  if (nvcc == compilers.end()) {
+    return {};
+  }
+  std::error_code failure;
+  for (const std::filesystem::path& folder :
+       {toolkit_folder(*nvcc) / "extras" / "CUPTI" / "lib64", toolkit_libraries(*nvcc)}) {
+    const std::filesystem::path library = folder / "libcupti.so";
+    if (std::filesystem::exists(library, failure)) {
+      return std::filesystem::canonical(library, failure);
     }
   }
   return {};

@@ -1,9 +1,10 @@
-// The driver's interface as we declare it, held against the toolkit's own header.
+// The interfaces of driver and CUPTI as we declare them, held against the toolkit's own headers.
 #include "common/base/cuda_driver.hpp"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "common/base/file.hpp"
 #include "common/base/process.hpp"
@@ -11,7 +12,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr char comparison[] = R"(
+constexpr char driver[] = R"(
 #include <cuda.h>
 #include "common/base/cuda_driver.hpp"
 using namespace kernelpro;
@@ -37,10 +38,35 @@ static_assert(int{cuda::file_descriptors_supported} ==
               CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
 )";
 
-TEST(CudaDriver, IsDeclaredAsTheToolkitDeclaresIt) {
+// The newest kernel record that the header has.
+constexpr char records[] = R"(
+#include <cupti.h>
+#include <cstddef>
+#include "runner/cupti_records.hpp"
+namespace cupti = kernelpro::runner::cupti;
+template <typename Record>
+constexpr bool has_times = offsetof(Record, start) == cupti::start_offset &&
+                           offsetof(Record, end) == cupti::end_offset;
+static_assert(has_times<CUpti_ActivityMemcpy6>);
+static_assert(has_times<CUpti_ActivityMemset4>);
+static_assert(has_times<CUpti_ActivityKernel9>);
+static_assert(offsetof(CUpti_ActivityKernel9, name) == cupti::name_offset);
+#if CUPTI_API_VERSION >= 130000
+static_assert(has_times<CUpti_ActivityKernel10>);
+static_assert(offsetof(CUpti_ActivityKernel10, name) == cupti::name_offset);
+#endif
+static_assert(int{cupti::kernel} == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+static_assert(int{cupti::copy} == CUPTI_ACTIVITY_KIND_MEMCPY);
+static_assert(int{cupti::fill} == CUPTI_ACTIVITY_KIND_MEMSET);
+)";
+
+class Toolkit : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(Toolkit, DeclaresItAsWeDo) {
+  const auto& [header, comparison] = GetParam();
   const std::filesystem::path toolkit = "/usr/local/cuda/include";
-  if (!std::filesystem::exists(toolkit / "cuda.h")) {
-    GTEST_SKIP() << "there is no " << toolkit / "cuda.h";
+  if (!std::filesystem::exists(toolkit / header)) {
+    GTEST_SKIP() << "there is no " << toolkit / header;
   }
   const Result<ScratchDir> scratch = ScratchDir::create("cuda-driver-test");
   ASSERT_TRUE(scratch);
@@ -57,6 +83,11 @@ TEST(CudaDriver, IsDeclaredAsTheToolkitDeclaresIt) {
   ASSERT_TRUE(done);
   EXPECT_TRUE(done->succeeded()) << done->errors;
 }
+
+INSTANTIATE_TEST_SUITE_P(Interfaces, Toolkit,
+                         testing::Values(std::pair("cuda.h", driver),
+                                         std::pair("cupti.h", records)),
+                         [](const auto& named) { return named.index == 0 ? "Driver" : "Records"; });
 
 }  // namespace
 }  // namespace kernelpro

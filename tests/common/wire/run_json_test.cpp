@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"
+#include "common/wire/samples.hpp"
 
 namespace kernelpro {
 namespace {
@@ -34,6 +35,8 @@ RunSettings changed_settings() {
   settings.call_timeout_seconds = 2.5;
   settings.timing_seconds = 0.75;
   settings.warm = true;
+  settings.trace = true;
+  settings.starts = {testing::sample_candidate("mine")};
   return settings;
 }
 

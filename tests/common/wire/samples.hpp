@@ -65,6 +65,10 @@ inline ShapeTiming sample_shape_timing() {
   timing.calls = 17;
   timing.flushed = true;
   timing.warm = true;
+  timing.launches = 3;
+  timing.gpu_ns = 1.125;
+  timing.launch_ns = 0.125;
+  timing.own_share = 0.75;
   timing.candidate_rounds = {1.5, 1e-300, 0.1};
   timing.incumbent_rounds = {2.5};
   timing.candidate_ns = 1.25;

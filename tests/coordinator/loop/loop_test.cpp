@@ -300,6 +300,47 @@ std::vector<std::string> shape_of(const std::vector<Node>& nodes) {
   return out;
 }
 
+Candidate given(int size) {
+  Candidate candidate;
+  candidate.name = "mine";
+  candidate.source =
+      "// kp:tune N = 5 6 7 8\nconstexpr int N = " + std::to_string(size) + ";\nint mine;\n";
+  candidate.options = {"-O2"};
+  return candidate;
+}
+
+TEST_F(LoopTest, WhatTheUserGaveComesFirstAndIsSearchedFrom) {
+  run_.settings.starts = {given(5), given(6)};
+  run_.settings.evaluations = 40;
+  work();
+  ASSERT_GT(journal_.nodes.size(), 3U);
+  for (const std::size_t id : {1U, 2U}) {
+    EXPECT_EQ(journal_.nodes[id].parent, root_node);
+    EXPECT_EQ(journal_.nodes[id].plan, "given to search from: mine");
+    EXPECT_THAT(journal_.nodes[id].reasons, ::testing::ElementsAre("given by the user"));
+  }
+  EXPECT_THAT(journal_.sources.at(best().source_hash), HasSubstr("int mine;"));
+  EXPECT_DOUBLE_EQ(best().speedup, 2.0 * 1.5 * 1.8);
+}
+
+TEST_F(LoopTest, WhatTheUserGaveIsThereOnceHoweverOftenTheRunIsResumed) {
+  run_.settings.starts = {given(5), given(5), given(6)};
+  for (int stop_after = 1; stop_after < 5; ++stop_after) {
+    journal_.clear();
+    laboratory_.judged = 0;
+    laboratory_.stop = std::stop_source();
+    laboratory_.stop_after = stop_after;
+    work();
+    laboratory_.stop = std::stop_source();
+    laboratory_.stop_after = 0;
+    work({journal_.nodes, journal_.closures});
+    EXPECT_EQ(charged(), 12);
+    EXPECT_EQ(std::count_if(journal_.nodes.begin(), journal_.nodes.end(),
+                            [](const Node& node) { return node.move == "start"; }),
+              2);
+  }
+}
+
 class LoopResumed : public LoopTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(LoopResumed, ARunThatIsStoppedAnywhereEndsWithTheSameTree) {

@@ -48,6 +48,18 @@ TEST_F(JudgeTest, RefusesATaskWhoseBaselineFailsAtATimedShape) {
   EXPECT_THAT(judge.error().text(), StartsWith("the task's baseline: "));
 }
 
+TEST_F(JudgeTest, TimesOnWarmCachesWhenAsked) {
+  settings_.warm = true;
+  open(small_task());
+  EvaluateRequest request;
+  request.candidate = small_candidate(small_source("x[i] + y[i]"));
+  const Verdict verdict = verdict_on(request);
+  ASSERT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
+  EXPECT_TRUE(verdict.timing.shapes.front().warm);
+  EXPECT_FALSE(verdict.timing.shapes.front().flushed);
+  EXPECT_EQ(verdict.timing.shapes.front().launches, 0) << "nothing traces on a CPU";
+}
+
 TEST_F(JudgeTest, NamesTheHolderOfABusyLock) {
   // A lock of our own: nobody else shall wait for this test.
   setenv("KERNELPRO_LOCK_DIR", environment_.scratch().c_str(), 1);

@@ -1,0 +1,29 @@
+#include "coordinator/cli/candidate_file.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "common/base/file.hpp"
+#include "coordinator/cli/source_header.hpp"
+
+namespace kernelpro {
+
+Result<Candidate> load_candidate(const std::string& file, const Options& options) {
+  Result<std::string> source = read_file(file);
+  if (!source) {
+    return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
+  }
+  const SourceHeader header = read_source_header(*source);
+  Candidate candidate;
+  candidate.name = std::filesystem::path(file).stem().string();
+  candidate.backend = options.run_settings.backend;
+  candidate.source = std::move(*source);
+  candidate.compiler = options.compiler.empty() ? header.compiler : options.compiler;
+  if (candidate.compiler.empty() && candidate.backend == "cuda") {
+    candidate.compiler = "nvcc";
+  }
+  candidate.options = options.build_options.empty() ? header.options : options.build_options;
+  return candidate;
+}
+
+}  // namespace kernelpro

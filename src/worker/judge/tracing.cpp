@@ -1,0 +1,56 @@
+#include "worker/judge/tracing.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "common/base/random.hpp"
+#include "worker/judge/statistics.hpp"
+
+namespace kernelpro {
+
+double own_share(const runner::Trace& trace, const BuildRecord& build) {
+  std::set<std::uint64_t> own;
+  for (const KernelResources& kernel : build.kernels) {
+    own.insert(runner::name_hash(kernel.kernel.c_str()));
+  }
+  double ours = 0;
+  double all = 0;
+  for (std::uint32_t i = 0; i < std::min<std::uint32_t>(trace.count, runner::max_traced); ++i) {
+    const auto ns = static_cast<double>(std::max<std::int64_t>(trace.kernels[i].ns, 0));
+    ours += own.contains(trace.kernels[i].name) ? ns : 0;
+    all += ns;
+  }
+  return all > 0 ? ours / all : 0;
+}
+
+void trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64_t seed,
+                 std::int64_t timeout_ms, ShapeTiming& timing) {
+  constexpr int warm_up = 2;
+  constexpr int calls = 5;
+  const Stand& stand = rounds.stand();
+  if (arm.attach(stand.plan(), *stand.memory, timeout_ms)) {
+    return;
+  }
+  std::vector<double> spans;
+  std::vector<double> shares;
+  int launches = 0;
+  for (int i = 0; i < warm_up + calls; ++i) {
+    const std::optional<runner::Trace> trace =
+        rounds.trace(arm, counter_hash(seed, static_cast<std::uint64_t>(i)), timeout_ms);
+    if (!trace) {
+      return;
+    }
+    if (i >= warm_up) {
+      spans.push_back(static_cast<double>(std::max<std::int64_t>(trace->span_ns, 0)));
+      shares.push_back(own_share(*trace, build));
+      launches = static_cast<int>(std::min<std::uint32_t>(trace->launches, 1U << 30U));
+    }
+  }
+  timing.launches = launches;
+  timing.gpu_ns = median(spans);
+  timing.launch_ns = std::max(timing.candidate_ns - timing.gpu_ns, 0.0);
+  timing.own_share = median(shares);
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,23 @@
+// What the GPU does during single calls, from a pass of its own: the tracer slows launches down, so
+// nothing is timed with it. Evidence for people; no verdict stands on it.
+#pragma once
+
+#include <cstdint>
+
+#include "common/model/certificate.hpp"
+#include "worker/judge/rounds.hpp"
+
+namespace kernelpro {
+
+// Below this, launching is a good part of a call.
+inline constexpr double short_call_ns = 20e3;
+
+// Fills in what a shape's timing says of traced calls. `arm` has loaded the candidate that was
+// built as `build` says, in a runner that can trace. Leaves `timing` as it is when that fails.
+void trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64_t seed,
+                 std::int64_t timeout_ms, ShapeTiming& timing);
+
+// The share of the traced time in kernels that the build knows.
+[[nodiscard]] double own_share(const runner::Trace& trace, const BuildRecord& build);
+
+}  // namespace kernelpro

@@ -22,7 +22,7 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
   if (!process) {
     return process.error();
   }
-  return Arm(ground, std::move(*process), std::move(*library), settings.threads);
+  return Arm(ground, std::move(*process), std::move(*library), settings.threads, tracing);
 }
 
 std::optional<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_ms) {
@@ -49,7 +49,7 @@ std::optional<Failure> Arm::ask(runner::Request& request, const std::vector<int>
 std::optional<Failure> Arm::explain(const Exchange& exchange, const std::string& doing) {
   const bool good =
       exchange.end == ExchangeEnd::replied && exchange.reply.status == runner::CallStatus::ok;
-  if (good && process_.violations().empty()) {
+  if (good && (tracing_ || process_.violations().empty())) {
     return std::nullopt;
   }
   return explain_exchange(exchange, process_, doing, plan_ ? &*plan_ : nullptr);

@@ -63,11 +63,12 @@ class Arm {
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
 
  private:
-  Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads)
+  Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads, bool tracing)
       : ground_(&ground),
         library_(std::move(library)),
         process_(std::move(process)),
-        threads_(threads) {}
+        threads_(threads),
+        tracing_(tracing) {}
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
@@ -77,6 +78,8 @@ class Arm {
   StagedLibrary library_;
   RunnerProcess process_;
   int threads_ = 1;
+  // What the filter refuses a tracer is no offence of the candidate, which has passed without it.
+  bool tracing_ = false;
   std::optional<BufferPlan> plan_;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
   bool has_prepare_ = false;

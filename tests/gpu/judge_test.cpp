@@ -108,7 +108,7 @@ TEST_F(GpuJudge, TracesCallsInAPassOfItsOwn) {
   const Verdict verdict = verdict_on(parse_gpu_candidate("honest_baseline.cu").hack.candidate);
   ASSERT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
   for (const ShapeTiming& shape : verdict.timing.shapes) {
-    EXPECT_EQ(shape.launches, 1);
+    EXPECT_EQ(shape.launches, 1) << ::testing::PrintToString(verdict.evidence);
     EXPECT_DOUBLE_EQ(shape.own_share, 1);
     EXPECT_GT(shape.gpu_ns, 0.5 * shape.candidate_ns);
     EXPECT_LT(shape.gpu_ns, 1.5 * shape.candidate_ns);
@@ -124,7 +124,7 @@ TEST_F(GpuJudge, TracesShortCallsUnasked) {
   const Verdict verdict = verdict_on(parse_gpu_candidate("honest_baseline.cu").hack.candidate);
   ASSERT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
   const ShapeTiming& shape = verdict.timing.shapes.front();
-  EXPECT_EQ(shape.launches, 1);
+  EXPECT_EQ(shape.launches, 1) << ::testing::PrintToString(verdict.evidence);
   EXPECT_GT(shape.gpu_ns, 0);
   std::printf("a call of %.1f us: %.1f us on the GPU, %.1f us of launching\n",
               shape.candidate_ns / 1e3, shape.gpu_ns / 1e3, shape.launch_ns / 1e3);

@@ -16,7 +16,8 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
       tracing ? ground.tracing_runner(settings, path, may_link, buffer_bytes)
               : ground.runner(settings, path, may_link, buffer_bytes);
   if (!runner) {
-    return make_error(ErrorKind::environment, "nothing traces calls on this ground");
+    return make_error(ErrorKind::environment,
+                      "no CUPTI was found beside the CUDA toolkit; KERNELPRO_CUPTI can name it");
   }
   Result<RunnerProcess> process = RunnerProcess::start(*runner);
   if (!process) {
@@ -25,7 +26,7 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
   return Arm(ground, std::move(*process), std::move(*library), settings.threads, tracing);
 }
 
-std::optional<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_ms) {
+Result<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_ms) {
   if (workspace_) {
     workspace_->poison();
   }
@@ -34,8 +35,11 @@ std::optional<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_
   request.count = 1;
   request.sets[0] = set;
   Exchange answer;
-  if (ask(request, {}, timeout_ms, "being traced", answer) || answer.reply.trace.launches == 0) {
-    return std::nullopt;
+  if (const auto failure = ask(request, {}, timeout_ms, "being traced", answer)) {
+    return make_error(ErrorKind::lost, failure->summary);
+  }
+  if (answer.reply.trace.launches == 0) {
+    return make_error(ErrorKind::lost, "CUPTI saw no kernel");
   }
   return answer.reply.trace;
 }

@@ -48,8 +48,8 @@ class Arm {
       const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
       const std::function<void()>& before = [] {});
 
-  // Calls kp_launch on that set once and says what the GPU did; nothing when it failed.
-  [[nodiscard]] std::optional<runner::Trace> trace(std::uint16_t set, std::int64_t timeout_ms);
+  // Calls kp_launch on that set once and says what the GPU did, or why that is not known.
+  [[nodiscard]] Result<runner::Trace> trace(std::uint16_t set, std::int64_t timeout_ms);
 
   // Lets what earlier calls left behind run for a while.
   void let_run(std::int64_t milliseconds) { process_.let_run(milliseconds); }

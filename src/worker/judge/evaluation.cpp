@@ -216,23 +216,35 @@ class EvaluationRun {
     return {};
   }
 
+  // Nothing is charged to a candidate that cannot be traced; that it was not is said.
   void trace_short_calls() {
-    std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
+    const std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
     const bool short_call = std::any_of(shapes.begin(), shapes.end(), [](const ShapeTiming& one) {
       return one.candidate_ns < short_call_ns;
     });
-    if (!short_call && !judge_.settings_.trace) {
-      return;
-    }
-    Result<Arm> arm = judge_.start_arm(build_, request_.may_link, true);
-    if (!arm || arm->load(judge_.settings_.call_timeout_ms)) {
+    if (!judge_.ground_.enqueues() || !(short_call || judge_.settings_.trace)) {
       return;
     }
     enter(Stage::timing, "tracing");
-    for (std::size_t i = 0; i < shapes.size() && arm->alive(); ++i) {
-      trace_calls(*arm, build_.record, *judge_.rounds_[i], counter_hash(out_.seed, 2000 + i),
-                  judge_.settings_.call_timeout_ms, shapes[i]);
+    if (const Status traced = trace_all(); !traced) {
+      out_.verdict.evidence.push_back("not traced: " + traced.error().text());
     }
+  }
+
+  [[nodiscard]] Status trace_all() {
+    Result<Arm> arm = judge_.start_arm(build_, request_.may_link, true);
+    if (!arm) {
+      return arm.error();
+    }
+    if (const auto failure = arm->load(judge_.settings_.call_timeout_ms)) {
+      return make_error(ErrorKind::lost, failure->summary);
+    }
+    std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      KP_TRY(trace_calls(*arm, build_.record, *judge_.rounds_[i], counter_hash(out_.seed, 2000 + i),
+                         judge_.settings_.call_timeout_ms, shapes[i]));
+    }
+    return {};
   }
 
   // Geometric means over the shapes; the interval and the floor likewise.

@@ -131,11 +131,11 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed,
   return pair;
 }
 
-std::optional<runner::Trace> Rounds::trace(Arm& arm, std::uint64_t seed, std::int64_t timeout_ms) {
+Result<runner::Trace> Rounds::trace(Arm& arm, std::uint64_t seed, std::int64_t timeout_ms) {
   fill(seed);
   stand_.memory->poison_outputs();
-  if (prepare_blindly(stand_, arm, timeout_ms, [&] { fill(seed); })) {
-    return std::nullopt;
+  if (const auto failure = prepare_blindly(stand_, arm, timeout_ms, [&] { fill(seed); })) {
+    return make_error(ErrorKind::lost, failure->summary);
   }
   set_caches();
   return arm.trace(order(seed, 1).front(), timeout_ms);

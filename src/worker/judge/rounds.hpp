@@ -62,10 +62,8 @@ class Rounds {
   // One round of a single arm, unchecked: for null candidates.
   [[nodiscard]] Round run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms);
 
-  // What the GPU does in one call on fresh inputs, cold or warm as in a round; nothing when the arm
-  // fails or its runner cannot trace.
-  [[nodiscard]] std::optional<runner::Trace> trace(Arm& arm, std::uint64_t seed,
-                                                   std::int64_t timeout_ms);
+  // What the GPU does in one call on fresh inputs, cold or warm as in a round.
+  [[nodiscard]] Result<runner::Trace> trace(Arm& arm, std::uint64_t seed, std::int64_t timeout_ms);
 
   // Where the outputs of `arm` in the last pair are.
   [[nodiscard]] SetMemory::Copy outputs(int arm) const {

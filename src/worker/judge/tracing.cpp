@@ -24,22 +24,22 @@ double own_share(const runner::Trace& trace, const BuildRecord& build) {
   return all > 0 ? ours / all : 0;
 }
 
-void trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64_t seed,
-                 std::int64_t timeout_ms, ShapeTiming& timing) {
+Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64_t seed,
+                   std::int64_t timeout_ms, ShapeTiming& timing) {
   constexpr int warm_up = 2;
   constexpr int calls = 5;
   const Stand& stand = rounds.stand();
-  if (arm.attach(stand.plan(), *stand.memory, timeout_ms)) {
-    return;
+  if (const auto failure = arm.attach(stand.plan(), *stand.memory, timeout_ms)) {
+    return make_error(ErrorKind::lost, failure->summary);
   }
   std::vector<double> spans;
   std::vector<double> shares;
   int launches = 0;
   for (int i = 0; i < warm_up + calls; ++i) {
-    const std::optional<runner::Trace> trace =
+    const Result<runner::Trace> trace =
         rounds.trace(arm, counter_hash(seed, static_cast<std::uint64_t>(i)), timeout_ms);
     if (!trace) {
-      return;
+      return trace.error();
     }
     if (i >= warm_up) {
       spans.push_back(static_cast<double>(std::max<std::int64_t>(trace->span_ns, 0)));
@@ -51,6 +51,7 @@ void trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64
   timing.gpu_ns = median(spans);
   timing.launch_ns = std::max(timing.candidate_ns - timing.gpu_ns, 0.0);
   timing.own_share = median(shares);
+  return {};
 }
 
 }  // namespace kernelpro

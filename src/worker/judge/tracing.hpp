@@ -13,9 +13,10 @@ namespace kernelpro {
 inline constexpr double short_call_ns = 20e3;
 
 // Fills in what a shape's timing says of traced calls. `arm` has loaded the candidate that was
-// built as `build` says, in a runner that can trace. Leaves `timing` as it is when that fails.
-void trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64_t seed,
-                 std::int64_t timeout_ms, ShapeTiming& timing);
+// built as `build` says, in a runner that can trace. Leaves `timing` as it is when that fails, with
+// the reason.
+[[nodiscard]] Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds,
+                                 std::uint64_t seed, std::int64_t timeout_ms, ShapeTiming& timing);
 
 // The share of the traced time in kernels that the build knows.
 [[nodiscard]] double own_share(const runner::Trace& trace, const BuildRecord& build);

@@ -86,20 +86,25 @@ fs::path toolkit_libraries(const Compiler& nvcc) {
   return {};
 }
 
-std::filesystem::path cupti_library(const std::vector<Compiler>& compilers) {
-  const auto nvcc = std::find_if(compilers.begin(), compilers.end(), is_cuda);
-  if (nvcc == compilers.end()) {
-    return {};
+fs::path cupti_library(const std::vector<Compiler>& compilers) {
+  std::vector<fs::path> places;
+  if (const char* chosen = std::getenv("KERNELPRO_CUPTI"); chosen != nullptr) {
+    places.emplace_back(chosen);
   }
-  std::error_code failure;
-  for (const std::filesystem::path& folder :
-       {toolkit_folder(*nvcc) / "extras" / "CUPTI" / "lib64", toolkit_libraries(*nvcc)}) {
-    const std::filesystem::path library = folder / "libcupti.so";
-    if (std::filesystem::exists(library, failure)) {
-      return std::filesystem::canonical(library, failure);
+  const auto nvcc = std::find_if(compilers.begin(), compilers.end(), is_cuda);
+  if (nvcc != compilers.end()) {
+    for (const fs::path& folder :
+         {toolkit_folder(*nvcc) / "extras" / "CUPTI" / "lib64", toolkit_libraries(*nvcc)}) {
+      for (const char* name : {"libcupti.so", "libcupti.so.13", "libcupti.so.12"}) {
+        places.push_back(folder / name);
+      }
     }
   }
-  return {};
+  std::error_code failure;
+  const auto found = std::find_if(places.begin(), places.end(), [&failure](const fs::path& place) {
+    return fs::is_regular_file(place, failure);
+  });
+  return found == places.end() ? fs::path() : fs::canonical(*found, failure);
 }
 
 std::vector<std::string> architecture_flags(const std::string& architecture) {

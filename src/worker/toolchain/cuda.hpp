@@ -27,8 +27,8 @@ inline constexpr const char* nvcc_name = "nvcc";
 // there.
 [[nodiscard]] std::filesystem::path toolkit_libraries(const Compiler& nvcc);
 
-// CUPTI of the toolkit that the nvcc among them belongs to, links resolved; empty when there is
-// none.
+// The CUPTI that KERNELPRO_CUPTI names, else that of the toolkit which the nvcc among them belongs
+// to; links resolved. Empty when there is none.
 [[nodiscard]] std::filesystem::path cupti_library(const std::vector<Compiler>& compilers);
 
 // Machine code for `architecture` ("90a"; empty: 90a) and no PTX: the driver's compiler for it

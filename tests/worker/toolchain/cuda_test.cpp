@@ -420,5 +420,26 @@ TEST_F(NvccSearch, PathIsNotSearched) {
   EXPECT_NE(find_nvcc(), program.string());
 }
 
+TEST_F(NvccSearch, CuptiIsTheOneNamedElseThatOfTheToolkit) {
+  const fs::path chosen = scratch() / "libcupti.so.99";
+  std::ofstream(chosen) << "";
+  {
+    const Variable named("KERNELPRO_CUPTI", chosen.string());
+    EXPECT_EQ(cupti_library({}), chosen);
+  }
+  const Variable none("KERNELPRO_CUPTI", (scratch() / "nowhere.so").string());
+  EXPECT_EQ(cupti_library({}), "");
+  Compiler nvcc;
+  nvcc.name = nvcc_name;
+  nvcc.host_compiler = "g++";
+  nvcc.path = (scratch() / "toolkit" / "bin" / "nvcc").string();
+  const fs::path beside = scratch() / "toolkit" / "lib64" / "libcupti.so.13";
+  fs::create_directories(beside.parent_path());
+  fs::create_directories(fs::path(nvcc.path).parent_path());
+  std::ofstream(nvcc.path) << "";
+  std::ofstream(beside) << "";
+  EXPECT_EQ(cupti_library({nvcc}), beside);
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -48,6 +48,13 @@ std::string axes_text(const Axes& axes) {
   return out;
 }
 
+std::string caches_text(const ShapeTiming& shape) {
+  if (shape.warm) {
+    return ", warm";
+  }
+  return shape.flushed ? ", flushed" : "";
+}
+
 // What the tracer saw of single calls, where they were traced.
 std::string traced_lines(const Timing& timing) {
   Table table({"shape", "on the GPU", "launching", "launches a call", "in its own kernels"});
@@ -76,8 +83,7 @@ std::string shape_lines(const Timing& timing) {
          fmt::format("[{:.3f}, {:.3f}]", shape.speedup_interval.low, shape.speedup_interval.high),
          fmt::format("{:.1f} %", 100 * shape.noise_floor),
          fmt::format("{:.0f} %", 100 * shape.share_of_bound), shape.bound_by,
-         fmt::format("{} × {}{}{}", shape.candidate_rounds.size(), shape.calls,
-                     shape.flushed ? ", flushed" : (shape.warm ? ", warm" : ""),
+         fmt::format("{} × {}{}{}", shape.candidate_rounds.size(), shape.calls, caches_text(shape),
                      shape.screened ? ", screened" : "")});
   }
   return table.text() + traced_lines(timing);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
 #include <string_view>
 
 namespace kernelpro {
@@ -10,6 +9,8 @@ namespace kernelpro {
 namespace {
 
 constexpr std::size_t nowhere = std::string::npos;
+constexpr std::string_view dim3 = "dim3";
+constexpr std::string_view constant_signs = "*()/+";
 
 bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -141,41 +142,71 @@ bool is_number(const std::string& word) {
   });
 }
 
+// Whether the file says `#define NAME`, or `constexpr … NAME =`, before `place`.
 bool is_constant_name(const std::string& text, const std::string& name, std::size_t place) {
-  const std::regex defined("(#\\s*define\\s+" + name + "\\s+\\S)|(\\bconstexpr\\b[^;={]*\\b" +
-                           name + "\\s*[={])");
-  return std::regex_search(text.substr(0, place), defined);
+  for (std::size_t at = find_word(text, name, 0); at < place; at = find_word(text, name, at + 1)) {
+    if (word_before(text, at) == "define") {
+      return true;
+    }
+    const std::size_t next = skip_blanks(text, at + name.size());
+    const std::size_t before = at == 0 ? nowhere : text.find_last_of(";{}=", at - 1);
+    const std::size_t begin = before == nowhere ? 0 : before + 1;
+    if (next < text.size() && (text[next] == '=' || text[next] == '{') &&
+        find_word(text.substr(begin, at - begin), "constexpr", 0) != nowhere) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Made of numbers and constants that are known before `place`.
 bool is_constant(const std::string& text, const std::string& expression, std::size_t place) {
-  static const std::regex words("[A-Za-z_0-9]+|[^A-Za-z_0-9\\s]");
-  const std::sregex_iterator end;
-  bool any = false;
-  for (std::sregex_iterator word(expression.begin(), expression.end(), words); word != end;
-       ++word) {
-    const std::string one = word->str();
-    const bool sign = one == "*" || one == "(" || one == ")" || one == "/" || one == "+";
-    if (!sign && !is_number(one) && !is_constant_name(text, one, place)) {
+  for (std::size_t at = 0; at < expression.size();) {
+    std::size_t end = at;
+    while (end < expression.size() && in_word(expression[end])) {
+      ++end;
+    }
+    const std::string word = expression.substr(at, end - at);
+    const bool known = word.empty()
+                           ? blank(expression[at]) || constant_signs.find(expression[at]) != nowhere
+                           : is_number(word) || is_constant_name(text, word, place);
+    if (!known) {
       return false;
     }
-    any = true;
+    at = std::max(end, at + 1);
   }
-  return any;
+  return !expression.empty();
+}
+
+// What stands between the brackets at `open`, split at commas.
+std::vector<std::string> parts_between(const std::string& text, std::size_t open) {
+  const std::size_t behind = open < text.size() && (text[open] == '(' || text[open] == '{')
+                                 ? behind_bracket(text, open)
+                                 : nowhere;
+  return behind == nowhere ? std::vector<std::string>()
+                           : split_arguments(text.substr(open + 1, behind - open - 2));
 }
 
 // What a dim3 of that name is made of; empty where there is none, or more than one.
 std::vector<std::string> parts_of_dim3(const std::string& text, const std::string& name) {
-  const std::regex declared("\\bdim3\\s+" + name + "\\s*(=\\s*(dim3\\s*)?)?[({]");
-  std::sregex_iterator found(text.begin(), text.end(), declared);
-  const std::sregex_iterator end;
-  if (found == end || std::next(found) != end) {
-    return {};
+  std::vector<std::string> parts;
+  for (std::size_t at = find_word(text, name, 0); at != nowhere;
+       at = find_word(text, name, at + 1)) {
+    if (word_before(text, at) != dim3) {
+      continue;
+    }
+    std::size_t open = skip_blanks(text, at + name.size());
+    if (open < text.size() && text[open] == '=') {
+      open = skip_blanks(text, open + 1);
+      open =
+          text.compare(open, dim3.size(), dim3) == 0 ? skip_blanks(text, open + dim3.size()) : open;
+    }
+    if (!parts.empty()) {
+      return {};
+    }
+    parts = parts_between(text, open);
   }
-  const auto open = static_cast<std::size_t>(found->position() + found->length()) - 1;
-  const std::size_t behind = behind_bracket(text, open);
-  return behind == nowhere ? std::vector<std::string>()
-                           : split_arguments(text.substr(open + 1, behind - open - 2));
+  return parts;
 }
 
 }  // namespace
@@ -263,12 +294,10 @@ std::optional<std::string> constant_threads(const std::string& text, const std::
     return expression;
   }
   std::vector<std::string> parts;
-  static const std::regex made("dim3\\s*[({](.*)[)}]");
-  std::smatch found;
-  if (std::regex_match(expression, found, made)) {
-    parts = split_arguments(found[1].str());
-  } else if (!expression.empty() && std::all_of(expression.begin(), expression.end(), in_word)) {
+  if (!expression.empty() && std::all_of(expression.begin(), expression.end(), in_word)) {
     parts = parts_of_dim3(text, expression);
+  } else if (expression.starts_with(dim3)) {
+    parts = parts_between(expression, skip_blanks(expression, dim3.size()));
   }
   std::string product;
   for (const std::string& part : parts) {

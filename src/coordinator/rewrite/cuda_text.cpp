@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "coordinator/rewrite/cuda_source.hpp"
 
@@ -39,8 +40,8 @@ std::size_t place_of_tunables(const std::string& text) {
 
 std::string applied(const std::string& source, const std::string& text, const Edit& edit) {
   std::string out = source;
-  for (auto one = edit.insertions.rbegin(); one != edit.insertions.rend(); ++one) {
-    out.insert(one->first, one->second);
+  for (const auto& [place, text_there] : std::ranges::reverse_view(edit.insertions)) {
+    out.insert(place, text_there);
   }
   const std::size_t place = place_of_tunables(text);
   out.insert(place, fmt::format("{}\n// kp:tune {} = {}\nconstexpr int {} = {};\n",

@@ -66,9 +66,34 @@ TEST(CudaText, FindsTheProductOfADim3) {
   EXPECT_THAT(result->front().source, HasSubstr("__launch_bounds__((BLOCK / 8) * 8, KP_BLOCKS_"));
 }
 
+TEST(CudaText, KnowsConstantsHoweverTheyAreDefined) {
+  for (const char* definition :
+       {"#define BLOCK 256", "static constexpr unsigned BLOCK{256};", "constexpr int BLOCK=256;"}) {
+    const std::string source = replaced(scale, "constexpr int BLOCK = 256;", definition);
+    EXPECT_TRUE(rewrite_cuda("cuda_launch_bounds", source, {})) << definition;
+  }
+  for (const char* threads : {"dim3(BLOCK, 1)", "dim3{32, BLOCK / 32}", "(BLOCK * 1)", "64"}) {
+    const std::string source =
+        replaced(scale, "<<<12, BLOCK,", "<<<12, " + std::string(threads) + ",");
+    EXPECT_TRUE(rewrite_cuda("cuda_launch_bounds", source, {})) << threads;
+  }
+}
+
+TEST(CudaText, IsQuickWithALargeSource) {
+  std::string source = scale;
+  for (int i = 0; i < 20'000; ++i) {
+    source += "int BLOCK_" + std::to_string(i) + "; // <<< and (\n";
+  }
+  EXPECT_TRUE(rewrite_cuda("cuda_launch_bounds", source, {}));
+}
+
 TEST(CudaText, SaysWhyALaunchCannotBeBounded) {
   EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "<<<12, BLOCK,", "<<<12, n,")),
               HasSubstr("the threads of scale are no constant of the file: \"n\""));
+  EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "<<<12, BLOCK,", "<<<12, sizes[0],")),
+              HasSubstr("are no constant of the file: \"sizes[0]\""));
+  EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "constexpr int BLOCK", "int BLOCK")),
+              HasSubstr("are no constant of the file: \"BLOCK\""));
   EXPECT_THAT(refusal("cuda_launch_bounds", "int x;"), HasSubstr("there is no kernel"));
   EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "  scale<<<", "  other<<<")),
               HasSubstr("scale is not launched in this source"));

@@ -77,7 +77,9 @@ void note(Notes& all, const void* record) {
   all.last = std::max(all.last, end);
   ++all.trace.launches;
   const auto* name =
-      kind == cupti::kernel ? read_at<const char*>(record, cupti::name_offset) : nullptr;
+      kind == cupti::kernel
+          ? reinterpret_cast<const char*>(read_at<std::uintptr_t>(record, cupti::name_offset))
+          : nullptr;
   add(all, name != nullptr ? demangled_hash(name) : 0, static_cast<std::int64_t>(end - start));
 }
 

@@ -78,7 +78,7 @@ std::vector<std::uint16_t> Rounds::order(std::uint64_t seed, int calls) const {
   return sets;
 }
 
-void Rounds::set_caches() {
+void Rounds::set_caches() const {
   if (shape_.flush) {
     stand_.memory->flush();
   }

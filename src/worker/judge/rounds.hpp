@@ -72,7 +72,7 @@ class Rounds {
 
  private:
   // Leaves the caches as the round wants them.
-  void set_caches();
+  void set_caches() const;
   void fill(std::uint64_t seed);
   [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,

@@ -26,6 +26,7 @@ struct Wanted {
   int evaluations = 60;
   int flag_evaluations = 16;
   bool from_candidates = false;
+  bool libraries = false;
   std::string into;
 };
 
@@ -40,6 +41,8 @@ Wanted parse(const SuiteBackend& backend, int argc, char** argv) {
   app.add_option("--flag-evaluations", wanted.flag_evaluations, "Of the build alone (default 16)");
   app.add_flag("--from-candidates", wanted.from_candidates,
                "Search once more from the candidates beside each task");
+  app.add_flag("--libraries", wanted.libraries,
+               "Only measure again the libraries that the results are compared with");
   app.add_option("--into", wanted.into, "The file of the results; tasks that it has are kept")
       ->required();
   try {
@@ -63,18 +66,17 @@ class Suite {
   void run() {
     take_up();
     for (const std::string& name : wanted_.tasks) {
-      if (has(name)) {
-        continue;
-      }
-      const std::int64_t start = now_ns();
-      json& tasks = results_["tasks"];
       const std::filesystem::path path = must(find_task(name));
-      tasks.push_back(measure(must(load_task(path)), path));
-      results_["seconds"] =
-          results_["seconds"].get<double>() + static_cast<double>(now_ns() - start) / 1e9;
-      summarise();
+      json* known = find(name);
+      if (wanted_.libraries && known != nullptr) {
+        compare_with_library(must(load_task(path)), *known);
+      } else if (wanted_.libraries || known != nullptr) {
+        continue;
+      } else {
+        add(must(load_task(path)), path);
+      }
       must(write_file_atomic(wanted_.into, results_.dump(2) + "\n"));
-      print(tasks.back());
+      print(*find(name));
     }
   }
 
@@ -103,9 +105,21 @@ class Suite {
     results_ = std::move(earlier);
   }
 
-  [[nodiscard]] bool has(const std::string& task) const {
-    return std::any_of(results_["tasks"].begin(), results_["tasks"].end(),
-                       [&task](const json& one) { return one["task"] == task; });
+  [[nodiscard]] json* find(const std::string& task) {
+    json& tasks = results_["tasks"];
+    const auto found = std::find_if(tasks.begin(), tasks.end(),
+                                    [&task](const json& one) { return one["task"] == task; });
+    return found == tasks.end() ? nullptr : &*found;
+  }
+
+  void add(const Task& task, const std::filesystem::path& path) {
+    const std::int64_t start = now_ns();
+    json one = measure(task, path);
+    compare_with_library(task, one);
+    results_["tasks"].push_back(std::move(one));
+    results_["seconds"] =
+        results_["seconds"].get<double>() + static_cast<double>(now_ns() - start) / 1e9;
+    summarise();
   }
 
   // A run, with its best node as `show` tells it.
@@ -186,19 +200,23 @@ class Suite {
     for (const std::string& search : wanted_.searches) {
       out[search] = compared(optimized(task.name, search, wanted_.evaluations), flags);
     }
-    std::string whole = wanted_.searches.front();
     if (wanted_.from_candidates) {
-      out["from_candidates"] =
-          compared(optimized(task.name, whole, wanted_.evaluations, starts_of(path)), flags);
-      whole = "from_candidates";
-    }
-    const json library = library_of(task);
-    if (!library.is_null()) {
-      out["library"] = library;
-      out["share_of_library"] =
-          out[whole]["speedup"].get<double>() / library["speedup"].get<double>();
+      out["from_candidates"] = compared(
+          optimized(task.name, wanted_.searches.front(), wanted_.evaluations, starts_of(path)),
+          flags);
     }
     return out;
+  }
+
+  void compare_with_library(const Task& task, json& one) const {
+    const json library = library_of(task);
+    if (!library.is_null()) {
+      const std::string whole =
+          wanted_.from_candidates ? "from_candidates" : wanted_.searches.front();
+      one["library"] = library;
+      one["share_of_library"] =
+          one[whole]["speedup"].get<double>() / library["speedup"].get<double>();
+    }
   }
 
   [[nodiscard]] double geometric_mean(const std::string& search, const char* key) const {

@@ -136,6 +136,9 @@ Status set_limits(const JailPolicy& policy) {
   if (policy.memory_bytes > 0) {
     KP_TRY(set_limit(RLIMIT_AS, policy.memory_bytes));
   }
+  if (policy.heap_bytes > 0) {
+    KP_TRY(set_limit(RLIMIT_DATA, policy.heap_bytes));
+  }
   if (policy.processes > 0) {
     KP_TRY(set_limit(RLIMIT_NPROC, policy.processes));
   }

@@ -167,6 +167,18 @@ TEST_F(JailTest, LimitsAddressSpace) {
   EXPECT_THAT(refused.errors, HasSubstr("memory"));
 }
 
+TEST_F(JailTest, LimitsMemoryToWriteToApartFromAddresses) {
+  JailPolicy policy = shell_policy();
+  policy.read.emplace_back("/dev/zero");
+  policy.write.emplace_back("/dev/null");
+  policy.heap_bytes = 64 * mebibyte;
+  const auto copy_in_blocks_of = [&policy](const std::string& size) {
+    return run_jailed(policy, "dd if=/dev/zero of=/dev/null count=1 bs=" + size);
+  };
+  EXPECT_TRUE(copy_in_blocks_of("1M").succeeded());
+  EXPECT_FALSE(copy_in_blocks_of("128M").succeeded());
+}
+
 TEST_F(JailTest, LimitsProcesses) {
   JailPolicy policy = shell_policy();
   EXPECT_EQ(run_jailed(policy, "(echo child); true").output, "child\n");
@@ -323,6 +335,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   policy.read = {"/usr", "/a folder"};
   policy.write = {"/tmp/out"};
   policy.memory_bytes = 1'000'000'000'000;
+  policy.heap_bytes = 5;
   policy.file_bytes = 2;
   policy.processes = 3;
   policy.cpu_seconds = 4;
@@ -338,6 +351,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parsed->policy.read, policy.read);
   EXPECT_EQ(parsed->policy.write, policy.write);
   EXPECT_EQ(parsed->policy.memory_bytes, policy.memory_bytes);
+  EXPECT_EQ(parsed->policy.heap_bytes, policy.heap_bytes);
   EXPECT_EQ(parsed->policy.file_bytes, policy.file_bytes);
   EXPECT_EQ(parsed->policy.processes, policy.processes);
   EXPECT_EQ(parsed->policy.cpu_seconds, policy.cpu_seconds);

@@ -33,6 +33,7 @@ std::vector<std::string> jail_arguments(const std::string& jail, const JailPolic
     add_limit("--open-files", policy.open_files);
   }
   add_limit("--memory", policy.memory_bytes);
+  add_limit("--heap", policy.heap_bytes);
   add_limit("--file-size", policy.file_bytes);
   add_limit("--processes", policy.processes);
   add_limit("--cpu", policy.cpu_seconds);
@@ -81,6 +82,8 @@ Status apply_option(JailPolicy& policy, const std::string& option, const std::st
   }
   if (option == "--memory") {
     policy.memory_bytes = *number;
+  } else if (option == "--heap") {
+    policy.heap_bytes = *number;
   } else if (option == "--file-size") {
     policy.file_bytes = *number;
   } else if (option == "--processes") {

@@ -14,6 +14,7 @@ struct JailPolicy {
   std::vector<std::string> write;    // folders that may also be written to
   std::vector<std::string> devices;  // device files that may be opened, and driven by ioctl
   std::int64_t memory_bytes = 0;     // address space; 0: no limit
+  std::int64_t heap_bytes = 0;       // memory of its own to write to; 0: no limit
   std::int64_t file_bytes = 0;       // largest file written; 0: none at all
   std::int64_t processes = 0;        // threads and processes of the user; 0: no limit
   std::int64_t cpu_seconds = 0;      // 0: no limit

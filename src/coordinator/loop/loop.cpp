@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <future>
 #include <string_view>
 
 #include "common/base/clock.hpp"
@@ -205,9 +206,16 @@ Status ClosedLoop::build(std::vector<NodeId>& batch, std::stop_token stop) {
     candidates.push_back(std::move(*candidate));
   }
   report(fmt::format("building {} candidate{}", batch.size(), batch.size() == 1 ? "" : "s"));
+  // Whatever passes is read for its next moves: compilers work side by side, never beside a judge.
+  const std::future<void> ahead = std::async(std::launch::async, [this, &candidates, &stop] {
+    for (const Candidate& candidate : candidates) {
+      playbook_.look_ahead(candidate, stop);
+    }
+  });
   const std::int64_t start = now_ns();
   const Result<std::vector<BuildSummary>> built = laboratory_.build(candidates, stop);
   run_.work_ns += now_ns() - start;
+  ahead.wait();
   if (stop.stop_requested()) {
     return {};
   }

@@ -258,6 +258,15 @@ Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent
   return out;
 }
 
+void Playbook::look_ahead(const Candidate& candidate, const std::stop_token& stop) const {
+  const bool parses = std::any_of(moves_.begin(), moves_.end(), [](const Move& move) {
+    return !move.rewriters.empty() && !is_cuda_rewriter(move.rewriters.front().rewriter);
+  });
+  if (parses && !stop.stop_requested()) {
+    memory_->parse(candidate.source, stop);
+  }
+}
+
 double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) {
   return suggestion.weight * learned(suggestion.promise, suggestion.proposal.move, records);
 }

@@ -71,6 +71,10 @@ class Playbook {
   [[nodiscard]] Result<std::vector<Suggestion>> suggest(const Move& move, const Parent& parent,
                                                         std::stop_token stop = {}) const;
 
+  // Parses the candidate, which takes clang a while, so that a later `suggest` need not: for time
+  // that would be spent waiting anyway.
+  void look_ahead(const Candidate& candidate, const std::stop_token& stop) const;
+
   // The expected log gain, given how the move has fared so far; of a move: at its first site.
   [[nodiscard]] static double promise(const Suggestion& suggestion, const MoveRecords& records);
   [[nodiscard]] static double promise(const Move& move, const Parent& parent,

@@ -13,11 +13,28 @@ RewriteMemory::Known& RewriteMemory::known(const std::string& source, const std:
     known_.splice(known_.begin(), known_, found);
     return known_.front();
   }
+  settings_.prepared_headers = headers_.of(source, settings_, stop);
   known_.push_front({source, parse_program(source, settings_, stop), {}});
   if (known_.size() > capacity_) {
     known_.pop_back();
   }
   return known_.front();
+}
+
+// Forgets it when clang was stopped or is missing, which says nothing about the source.
+Error RewriteMemory::failure_of(const Known& one) {
+  Error error = one.program.error();
+  if (error.kind != ErrorKind::bad_input) {
+    known_.pop_front();
+  }
+  return error;
+}
+
+void RewriteMemory::parse(const std::string& source, const std::stop_token& stop) {
+  const Known& one = known(source, stop);
+  if (!one.program) {
+    static_cast<void>(failure_of(one));
+  }
 }
 
 Result<std::vector<Rewritten>> RewriteMemory::rewritten(
@@ -28,11 +45,7 @@ Result<std::vector<Rewritten>> RewriteMemory::rewritten(
   }
   Known& one = known(source, stop);
   if (!one.program) {
-    Error error = one.program.error();
-    if (error.kind != ErrorKind::bad_input) {
-      known_.pop_front();  // clang was stopped or is missing: no word about the source
-    }
-    return error;
+    return failure_of(one);
   }
   std::string key = rewriter;
   for (const auto& [name, value] : arguments) {

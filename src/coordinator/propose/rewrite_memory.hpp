@@ -11,6 +11,7 @@
 
 #include "common/base/result.hpp"
 #include "coordinator/rewrite/parse.hpp"
+#include "coordinator/rewrite/prepared_headers.hpp"
 #include "coordinator/rewrite/rewriter.hpp"
 
 namespace kernelpro {
@@ -25,6 +26,9 @@ class RewriteMemory {
       const std::string& rewriter, const std::string& source,
       const std::map<std::string, std::string>& arguments, const std::stop_token& stop);
 
+  // So that `rewritten` finds the source parsed.
+  void parse(const std::string& source, const std::stop_token& stop);
+
  private:
   struct Known {
     std::string source;
@@ -32,8 +36,10 @@ class RewriteMemory {
     std::map<std::string, Result<std::vector<Rewritten>>> results;  // by rewriter and arguments
   };
   Known& known(const std::string& source, const std::stop_token& stop);
+  Error failure_of(const Known& one);  // the one used last
 
   ParseSettings settings_;
+  PreparedHeaders headers_;
   std::size_t capacity_;
   std::list<Known> known_;  // the one used last in front
 };

@@ -1,16 +1,12 @@
 #include "coordinator/rewrite/clang_dump.hpp"
 
-#include <fmt/format.h>
-
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "common/base/file.hpp"
-#include "common/base/jail_policy.hpp"
-#include "common/base/process.hpp"
+#include "coordinator/rewrite/clang_call.hpp"
 
 namespace kernelpro {
 namespace {
@@ -18,8 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t largest_dump = std::size_t{512} << 20U;
-constexpr std::int64_t compiler_memory = 8LL << 30;
 constexpr std::size_t deepest_tree = 1000;
 const char* const source_name = "candidate.cpp";
 
@@ -187,20 +181,6 @@ class TreeReader : public nlohmann::json_sax<json> {
   WrittenPlace place_;
 };
 
-Status write_readable(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code failure;
-  fs::permissions(path, fs::perms(0644), failure);
-  if (!file || failure) {
-    return make_error(ErrorKind::io,
-                      "could not be written; free space there, or set TMPDIR to another folder",
-                      path.string());
-  }
-  return {};
-}
-
 // The source and a copy of the public header, readable for whom the jail becomes.
 Status lay_out(const fs::path& folder, const std::string& source, const fs::path& abi_include) {
   KP_TRY(write_readable(folder / source_name, source));
@@ -217,25 +197,15 @@ Status lay_out(const fs::path& folder, const std::string& source, const fs::path
   return write_readable(folder / "kernelpro" / "candidate.h", *header);
 }
 
-Command clang_command(const fs::path& folder, const std::string& name,
-                      const ParseSettings& settings) {
-  JailPolicy policy;
-  policy.read = {"/usr/bin",         "/bin",         "/usr/lib",     "/lib",
-                 "/usr/lib64",       "/lib64",       "/usr/include", "/usr/local/include",
-                 "/etc/ld.so.cache", folder.string()};
-  policy.memory_bytes = compiler_memory;
-  policy.landlock = settings.landlock;
-  Command command;
-  command.arguments =
-      jail_arguments(settings.jail.string(), policy,
-                     {settings.clang, "-std=c++20", "-I.", "-fsyntax-only", "-w",
-                      "-fno-color-diagnostics", "-fno-caret-diagnostics", "-Xclang",
-                      "-ast-dump=json", "-Xclang", "-ast-dump-filter=" + name, source_name});
-  command.directory = folder.string();
-  command.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}};
-  command.timeout_ms = settings.timeout_ms;
-  command.output_limit = largest_dump;
-  return command;
+std::vector<std::string> dump_arguments(const std::string& name, const ParseSettings& settings) {
+  std::vector<std::string> arguments = {
+      "-I.",     "-fsyntax-only",           "-w", "-Xclang", "-ast-dump=json",
+      "-Xclang", "-ast-dump-filter=" + name};
+  if (!settings.prepared_headers.empty()) {
+    arguments.insert(arguments.end(), {"-include-pch", settings.prepared_headers.string()});
+  }
+  arguments.emplace_back(source_name);
+  return arguments;
 }
 
 }  // namespace
@@ -248,21 +218,9 @@ Result<ClangDump> dump_namespace(const std::string& source, const std::string& n
   }
   KP_TRY(lay_out(scratch->path(), source, settings.abi_include));
   const Result<Finished> finished =
-      run_command(clang_command(scratch->path(), name, settings), std::move(stop));
+      call_clang(scratch->path(), dump_arguments(name, settings), settings, std::move(stop));
   if (!finished) {
     return finished.error();
-  }
-  if (finished->timed_out) {
-    return make_error(ErrorKind::timeout,
-                      fmt::format("it did not read the source within {} ms; try again when the "
-                                  "machine is less busy",
-                                  settings.timeout_ms),
-                      settings.clang);
-  }
-  if (finished->signal == 0 && finished->exit_code == jail_failed_exit_code) {
-    return make_error(ErrorKind::environment,
-                      finished->errors + "; install clang-19 to rewrite C++ sources",
-                      "starting " + settings.clang);
   }
   ClangDump dump;
   dump.compiled = finished->succeeded();

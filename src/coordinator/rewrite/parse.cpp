@@ -59,7 +59,9 @@ Result<Program> parse_program(const std::string& source, const ParseSettings& se
     return program;
   }
   // Some sources compile only outside of a namespace: they stay text.
-  dump = dump_namespace(source, scope_name, settings, std::move(stop));
+  ParseSettings plain = settings;
+  plain.prepared_headers.clear();  // so that nothing that may be wrong with them is said of it
+  dump = dump_namespace(source, scope_name, plain, std::move(stop));
   if (!dump) {
     return dump.error();
   }

@@ -16,7 +16,8 @@ struct ParseSettings {
   std::string clang = "/usr/bin/clang++-19";
   std::filesystem::path abi_include;  // holds kernelpro/candidate.h
   std::int64_t timeout_ms = 30'000;
-  bool landlock = true;  // false only under --sandbox none
+  bool landlock = true;                    // false only under --sandbox none
+  std::filesystem::path prepared_headers;  // from PreparedHeaders; empty: clang reads them itself
 };
 
 // Blocks while clang runs. Any source that compiles parses: what is not understood stays text. A

@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t most_host_bytes = 8LL << 30;  // a candidate's work is on the GPU
 constexpr std::size_t alignment = 256;
 // A tenth of a second or so of one core.
 constexpr double oracle_operations = 2e8;
@@ -125,6 +126,9 @@ class CudaGround : public Ground {
         out.policy.read.push_back(fs::weakly_canonical(folder).string());
       }
     }
+    // The driver reserves more address space than any machine has memory: a limit on that would
+    // keep it from starting.
+    out.policy.heap_bytes = std::min(most_host_bytes, settings.memory_bytes / 2);
     out.policy.devices = devices_;
     out.policy.open_files = open_files;
     // What the driver reads while it opens the GPU; the filter refuses it afterwards.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "worker/cuda/device_scratch.hpp"
+#include "worker/tensor/parallel.hpp"
 
 namespace kernelpro {
 
@@ -110,6 +111,11 @@ void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution di
                         unsigned char slack) {
   seeds_ = seeds;
   distribution_ = distribution;
+  for (std::size_t i = 0; i < plan_.input_count; ++i) {
+    if (task_.inputs[i].values.kind == ValueKind::offsets) {
+      fill_offsets(i, seeds);
+    }
+  }
   for (std::size_t at = 0; at < seeds.size(); ++at) {
     const int set = static_cast<int>(at);
     // Inputs that others are drawn from come first.
@@ -142,8 +148,9 @@ void DeviceMemory::fill_tensor(int set, std::size_t index, std::uint64_t seed,
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
   const WholeRange whole = whole_range(values, plan_.axes);
   if (values.kind == ValueKind::offsets) {
-    fill_offsets(set, index, stream);
-  } else if (values.kind == ValueKind::csr_columns) {
+    return;  // fill_offsets
+  }
+  if (values.kind == ValueKind::csr_columns) {
     const std::size_t rows = rows_input(task_, index);
     const TensorPlan& offsets = plan_.tensors[rows];
     const auto count = static_cast<std::uint64_t>(offsets.elements - 1);
@@ -161,13 +168,21 @@ void DeviceMemory::fill_tensor(int set, std::size_t index, std::uint64_t seed,
   }
 }
 
-// Row pointers are a running sum: drawn here and copied.
-void DeviceMemory::fill_offsets(int set, std::size_t index, std::uint64_t stream) {
+// Row pointers are a running sum: drawn here, sets side by side, and copied.
+void DeviceMemory::fill_offsets(std::size_t index, const std::vector<std::uint64_t>& seeds) {
   const TensorPlan& tensor = plan_.tensors[index];
-  const std::vector<char> drawn =
-      draw_offsets(tensor, whole_range(task_.inputs[index].values, plan_.axes).count, stream);
-  must(gpu_.driver().copy_to_device(data(set, index), drawn.data(), drawn.size(), gpu_.stream()),
-       "copying row pointers");
+  const std::int64_t total = whole_range(task_.inputs[index].values, plan_.axes).count;
+  std::vector<std::vector<char>> drawn(seeds.size());
+  parallel_parts(seeds.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t set = begin; set < end; ++set) {
+      drawn[set] = draw_offsets(tensor, total, input_stream(seeds[set], index));
+    }
+  });
+  for (std::size_t set = 0; set < seeds.size(); ++set) {
+    must(gpu_.driver().copy_to_device(data(static_cast<int>(set), index), drawn[set].data(),
+                                      drawn[set].size(), gpu_.stream()),
+         "copying row pointers");
+  }
   must(gpu_.synchronize(), "copying row pointers");
 }
 

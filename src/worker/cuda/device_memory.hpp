@@ -66,7 +66,7 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] cuda::Pointer data(int set, std::size_t tensor) const;
   [[nodiscard]] cuda::Pointer saved(int set, std::size_t output) const;
   void fill_tensor(int set, std::size_t index, std::uint64_t seed, Distribution distribution);
-  void fill_offsets(int set, std::size_t index, std::uint64_t stream);
+  void fill_offsets(std::size_t index, const std::vector<std::uint64_t>& seeds);
   void set_region(int set, std::size_t tensor, unsigned char value);
   // Room on the device for `count` results of type T, and what the kernels wrote there.
   [[nodiscard]] cuda::Pointer results(std::size_t bytes, const void* initial);

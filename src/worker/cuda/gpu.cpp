@@ -38,6 +38,17 @@ std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
   return out;
 }
 
+// The driver names a slice "NVIDIA H200 MIG 1g.18gb".
+std::string obstacle(const std::string& name, bool shareable) {
+  if (name.find(" MIG ") != std::string::npos) {
+    return "it is a MIG slice, whose timings depend on its neighbours: turn MIG off "
+           "(nvidia-smi -mig 0)";
+  }
+  return shareable ? ""
+                   : "it cannot share memory by file descriptor (a virtual GPU without virtual "
+                     "memory management?)";
+}
+
 Result<GpuDescription> describe(const cuda::Driver& driver, int ordinal) {
   GpuDescription out;
   out.ordinal = ordinal;
@@ -65,13 +76,8 @@ Result<GpuDescription> describe(const cuda::Driver& driver, int ordinal) {
       return cuda::driver_error(driver, code, "looking at GPU " + std::to_string(ordinal));
     }
   }
-  if (shareable == 0) {
-    return make_error(ErrorKind::environment,
-                      "this GPU cannot share memory by file descriptor (MIG or vGPU without "
-                      "virtual memory management)",
-                      "GPU " + std::to_string(ordinal));
-  }
   out.name = name.data();
+  out.unusable = obstacle(out.name, shareable != 0);
   out.uuid = uuid_text(uuid);
   out.memory_bytes = static_cast<std::int64_t>(memory);
   out.l2_bytes = l2;

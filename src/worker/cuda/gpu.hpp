@@ -21,9 +21,11 @@ struct GpuDescription {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
+  std::string unusable;  // why nothing can be judged on it; empty: it can
 };
 
-// The GPUs of this machine as the driver counts them. An environment error says what is missing.
+// The GPUs of this machine as the driver counts them, unusable ones too. An environment error says
+// what is missing.
 [[nodiscard]] Result<std::vector<GpuDescription>> list_gpus();
 
 // An environment error when code of that nvcc (what `nvcc --version` says) cannot run on a driver

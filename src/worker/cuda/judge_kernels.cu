@@ -152,6 +152,35 @@ extern "C" __global__ void fill_columns(void* data, int type, const void* offset
   }
 }
 
+namespace {
+
+// Of a whole warp, for its first lane: one atomic a warp, since those of all threads on one address
+// queue up for longer than the reading takes.
+__device__ Size warp_sum(Size value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    value += __shfl_down_sync(~0U, value, offset);
+  }
+  return value;
+}
+
+__device__ double warp_sum(double value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    value += __shfl_down_sync(~0U, value, offset);
+  }
+  return value;
+}
+
+__device__ double warp_max(double value) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    value = fmax(value, __shfl_down_sync(~0U, value, offset));
+  }
+  return value;
+}
+
+__device__ bool first_lane() { return threadIdx.x % 32 == 0; }
+
+}  // namespace
+
 // Adds a hash of `words` 16-byte words to *sum; words of different tensors differ by `salt`.
 extern "C" __global__ void hash_words(const uint4* data, Size words, Size salt, Size* sum) {
   Size mine = 0;
@@ -161,7 +190,8 @@ extern "C" __global__ void hash_words(const uint4* data, Size words, Size salt, 
     const Size high = (Size{w.z} << 32) | w.w;
     mine += kernelpro::counter_hash(salt + low, i) ^ kernelpro::counter_hash(high, i + salt);
   }
-  atomicAdd(sum, mine);
+  mine = warp_sum(mine);
+  if (first_lane()) atomicAdd(sum, mine);
 }
 
 // The least and the greatest position in [begin, end) that is not poison, as far as there is any.
@@ -229,11 +259,9 @@ extern "C" __global__ void sum_squares(const void* truth, int type, Size element
       ++finite;
     }
   }
-  for (int offset = 16; offset > 0; offset /= 2) {
-    squares += __shfl_down_sync(~0U, squares, offset);
-    finite += __shfl_down_sync(~0U, finite, offset);
-  }
-  if (threadIdx.x % 32 == 0) {
+  squares = warp_sum(squares);
+  finite = warp_sum(finite);
+  if (first_lane()) {
     atomicAdd(&out->squares, squares);
     atomicAdd(&out->finite, finite);
   }
@@ -271,6 +299,10 @@ extern "C" __global__ void compare_floating(const void* actual, const void* trut
     if (error < 0) ++excused;
     worst = error > worst ? error : worst;
   }
+  worst = warp_max(worst);
+  poisoned = warp_sum(poisoned);
+  excused = warp_sum(excused);
+  if (!first_lane()) return;
   if (worst > 0) atomicMax(&out->error_bits, __double_as_longlong(worst));
   if (poisoned > 0) atomicAdd(&out->poisoned, poisoned);
   if (excused > 0) atomicAdd(&out->excused, excused);
@@ -283,7 +315,9 @@ extern "C" __global__ void find_worst(const void* actual, const void* truth, int
   const double scale = scale_of(*out);
   const double worst = __longlong_as_double(static_cast<long long>(out->error_bits));
   for (Size i = first_index(); i < elements; i += index_step()) {
-    if (element_error(actual, truth, type, i, scale, alike) == worst) atomicMin(&out->worst, i);
+    if (i < out->worst && element_error(actual, truth, type, i, scale, alike) == worst) {
+      atomicMin(&out->worst, i);
+    }
   }
 }
 
@@ -304,9 +338,12 @@ extern "C" __global__ void compare_bits(const unsigned char* actual, const unsig
     if (!same) {
       ++different;
       if (is_poison(actual, type, i)) ++poisoned;
-      atomicMin(&out->worst, i);
+      if (i < out->worst) atomicMin(&out->worst, i);
     }
   }
+  different = warp_sum(different);
+  poisoned = warp_sum(poisoned);
+  if (!first_lane()) return;
   if (different > 0) atomicAdd(&out->different, different);
   if (poisoned > 0) atomicAdd(&out->poisoned, poisoned);
 }

@@ -7,20 +7,12 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::string_view names[] = {"libc.so.6",
-                                      "libm.so.6",
-                                      "libmvec.so.1",
-                                      "libdl.so.2",
-                                      "libpthread.so.0",
-                                      "librt.so.1",
-                                      "libgcc_s.so.1",
-                                      "libstdc++.so.6",
-                                      "libgomp.so.1",
-                                      "libomp.so.5",
-                                      "libomp.so",
-                                      "libatomic.so.1",
-                                      "ld-linux-aarch64.so.1",
-                                      "ld-linux-x86-64.so.2"};
+constexpr std::string_view names[] = {
+    "libc.so.6",       "libm.so.6",      "libmvec.so.1",          "libdl.so.2",
+    "libpthread.so.0", "librt.so.1",
+    "libutil.so.1",  // CUPTI needs it
+    "libgcc_s.so.1",   "libstdc++.so.6", "libgomp.so.1",          "libomp.so.5",
+    "libomp.so",       "libatomic.so.1", "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"};
 
 constexpr std::string_view folders[] = {"/lib/aarch64-linux-gnu",
                                         "/usr/lib/aarch64-linux-gnu",

@@ -1,7 +1,6 @@
 #include "worker/session/session.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,30 +19,17 @@
 #include "worker/cuda/nvml.hpp"
 #include "worker/judge/host_ground.hpp"
 #include "worker/judge/lint.hpp"
+#include "worker/session/worker_description.hpp"
 #include "worker/toolchain/cuda.hpp"
 
 namespace kernelpro {
 
 namespace {
 
-constexpr int least_landlock_abi = 2;
 constexpr std::int64_t assumed_cache_bytes = 32 << 20;
 
 Error nothing_open() {
   return make_error(ErrorKind::bad_input, "no task is open: send `open` first");
-}
-
-Problem landlock_problem(int abi) {
-  return {fmt::format("landlock ABI {} or later is missing (found {})", least_landlock_abi, abi),
-          "use Linux 6.1 or later with landlock in CONFIG_LSM (boot with lsm=landlock,…), or judge "
-          "with --sandbox none, which marks every result unverified",
-          true};
-}
-
-bool has_compiler(const std::vector<Compiler>& compilers, const std::string& part) {
-  return std::any_of(compilers.begin(), compilers.end(), [&part](const Compiler& compiler) {
-    return compiler.name.find(part) != std::string::npos;
-  });
 }
 
 // How long to wait for the machine's lock; 0: the default. Scripts that would rather give up early
@@ -51,16 +37,6 @@ bool has_compiler(const std::vector<Compiler>& compilers, const std::string& par
 std::int64_t lock_timeout_ms() {
   const char* text = std::getenv("KERNELPRO_LOCK_TIMEOUT_MS");
   return text != nullptr ? std::max<std::int64_t>(std::strtoll(text, nullptr, 10), 0) : 0;
-}
-
-GpuRecord gpu_record(const GpuDescription& gpu) {
-  return {gpu.name,
-          gpu.uuid,
-          gpu.architecture,
-          fmt::format("{}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10),
-          gpu.multiprocessors,
-          gpu.memory_bytes,
-          gpu.l2_bytes};
 }
 
 std::vector<OpenedShape> opened_shapes(const Judge& judge) {
@@ -80,32 +56,6 @@ std::vector<OpenedShape> opened_shapes(const Judge& judge) {
     out.push_back(std::move(opened));
   }
   return out;
-}
-
-// What stands in the way of a GPU that is there.
-void add_gpu_problems(const GpuDescription& gpu, WorkerDescription& description) {
-  const auto nvcc =
-      std::find_if(description.compilers.begin(), description.compilers.end(),
-                   [](const CompilerDescription& compiler) { return compiler.name == "nvcc"; });
-  if (nvcc == description.compilers.end()) {
-    description.problems.push_back({gpu.name + " is here, but no nvcc",
-                                    "install the CUDA toolkit, or set CUDA_HOME to it", false});
-  } else if (const Status fits = check_driver(gpu.driver_version, nvcc->identity); !fits) {
-    description.problems.push_back({gpu.name + " cannot be used", fits.error().message, false});
-  }
-  const std::optional<GpuState> state = gpu_state(gpu.uuid);
-  if (!state) {
-    return;
-  }
-  std::vector<unsigned> others = state->users;
-  std::erase(others, static_cast<unsigned>(getpid()));
-  if (!others.empty()) {
-    description.problems.push_back(
-        {fmt::format("{} other process{} on {} (the first is {}): timings will suffer",
-                     others.size(), others.size() == 1 ? " computes" : "es compute", gpu.name,
-                     others.front()),
-         "end them, or choose another GPU with --device", false});
-  }
 }
 
 }  // namespace
@@ -137,53 +87,10 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
 }
 
 Result<nlohmann::json> Session::describe() {
-  WorkerDescription description;
-  description.version = KERNELPRO_VERSION;
-  description.machine = describe_machine();
-  const Result<std::vector<GpuDescription>> gpus = list_gpus();
-  if (gpus) {
-    std::transform(gpus->begin(), gpus->end(), std::back_inserter(description.machine.gpus),
-                   gpu_record);
-  }
-  if (description.machine.landlock_abi < least_landlock_abi) {
-    description.problems.push_back(landlock_problem(description.machine.landlock_abi));
-  }
-  const bool sandbox = description.machine.landlock_abi >= least_landlock_abi;
-  if (const Status status = need_toolchain(sandbox, device_); !status) {
-    description.problems.push_back({status.error().text(), "apt-get install g++ clang-19", true});
-    return to_json(description);
-  }
-  for (const Compiler& compiler : toolchain_->compilers()) {
-    description.compilers.push_back({compiler.name, compiler.path, compiler.identity,
-                                     compiler.target_flags, compiler.openmp_flags});
-    if (compiler.openmp_flags.empty() && compiler.host_compiler.empty()) {
-      description.problems.push_back({compiler.name + " has no OpenMP",
-                                      "apt-get install libgomp1 (g++) or libomp-19-dev (clang)",
-                                      false});
-    }
-  }
-  if (!has_compiler(toolchain_->compilers(), "g++")) {
-    description.problems.push_back({"g++ is missing", "apt-get install g++", false});
-  }
-  if (!has_compiler(toolchain_->compilers(), "clang")) {
-    description.problems.push_back(
-        {"clang++-19 is missing", "apt-get install clang-19 libomp-19-dev", false});
-  }
-  if (!gpus) {
-    description.problems.push_back({"no GPU, so no cuda backend: " + gpus.error().text(),
-                                    "nothing, where only the CPU is wanted", false});
-  }
-  if (geteuid() != 0) {
-    description.problems.push_back(
-        {"candidates run under your own user: landlock and the system-call filter alone keep them "
-         "from your files and processes",
-         "run as root, where they get a user of their own, to judge code that you do not trust",
-         false});
-  }
-  for (const GpuDescription& gpu : gpus ? *gpus : std::vector<GpuDescription>()) {
-    add_gpu_problems(gpu, description);
-  }
-  return to_json(description);
+  const bool sandbox = landlock_abi() >= least_landlock_abi;
+  const Status ready = need_toolchain(sandbox, device_);
+  return to_json(describe_worker(
+      ready ? Result<std::vector<Compiler>>(toolchain_->compilers()) : ready.error()));
 }
 
 Status Session::need_toolchain(bool sandbox, int device) {
@@ -324,8 +231,12 @@ Status Session::need_gpu(int device) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("there is no GPU {}; the driver shows {}", device, gpus->size()));
   }
-  Result<std::unique_ptr<Gpu>> opened =
-      Gpu::open((*gpus)[static_cast<std::size_t>(device)], *toolchain_);
+  const GpuDescription& gpu = (*gpus)[static_cast<std::size_t>(device)];
+  if (!gpu.unusable.empty()) {
+    return make_error(ErrorKind::environment, gpu.unusable + "; choose another GPU with --device",
+                      fmt::format("GPU {}, {}", device, gpu.name));
+  }
+  Result<std::unique_ptr<Gpu>> opened = Gpu::open(gpu, *toolchain_);
   if (!opened) {
     return opened.error();
   }

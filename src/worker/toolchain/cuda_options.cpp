@@ -13,7 +13,7 @@ using std::string_view;
 constexpr string_view allowed_summary =
     "allowed with nvcc are cutlass, -O0 to -O3, -std=c++17, -std=c++20, -DNAME=VALUE with a plain "
     "value, -UNAME, --use_fast_math, -ftz=, -prec-div=, -prec-sqrt= and -fmad= with true or false, "
-    "-maxrregcount=N, --extra-device-vectorization, --expt-relaxed-constexpr, "
+    "-maxrregcount=N, -restrict, --extra-device-vectorization, --expt-relaxed-constexpr, "
     "--expt-extended-lambda, -diag-suppress=N, and -Xptxas with -O0 to -O3, -v, -dlcm=, -dscm=, "
     "--allow-expensive-optimizations= or -warn-spills";
 
@@ -22,7 +22,7 @@ constexpr string_view whole_words = " cutlass -O0 -O1 -O2 -O3 -std=c++17 -std=c+
 // With one dash or two, as nvcc takes them.
 constexpr string_view long_words =
     " use_fast_math ftz=true ftz=false prec-div=true prec-div=false prec-sqrt=true prec-sqrt=false"
-    " fmad=true fmad=false extra-device-vectorization expt-relaxed-constexpr"
+    " fmad=true fmad=false restrict extra-device-vectorization expt-relaxed-constexpr"
     " expt-extended-lambda extended-lambda ";
 
 constexpr string_view ptxas_words =

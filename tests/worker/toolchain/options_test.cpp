@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
 namespace kernelpro {
 namespace {
 
@@ -87,6 +92,42 @@ TEST(Options, WhatTunesCodeIsAllowed) {
        }) {
     const Status status = check_options(options);
     EXPECT_TRUE(status.ok()) << status.error().text();
+  }
+}
+
+// What the moves in `folder` add to the build, by the file's name.
+std::map<std::string, Options> options_of_moves(const std::string& folder) {
+  std::map<std::string, Options> out;
+  const std::filesystem::path moves =
+      std::filesystem::path(KERNELPRO_SOURCE_DIR) / "knowledge" / "moves" / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(moves)) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string word;
+      words >> word;
+      while (word == "options:" && words >> line) {
+        if (!line.starts_with("!")) {
+          out[entry.path().filename()].push_back(line);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+TEST(OptionsTest, AllThatMovesAskForIsAllowed) {
+  const std::map<std::string, Options> cpu = options_of_moves("cpu");
+  EXPECT_GE(cpu.size(), 5U);
+  for (const auto& [move, options] : cpu) {
+    const Status status = check_options(options);
+    EXPECT_TRUE(status.ok()) << move << ": " << status.error().text();
+  }
+  const std::map<std::string, Options> cuda = options_of_moves("cuda");
+  EXPECT_GE(cuda.size(), 5U);
+  for (const auto& [move, options] : cuda) {
+    const Status status = check_cuda_options(options);
+    EXPECT_TRUE(status.ok()) << move << ": " << status.error().text();
   }
 }
 

@@ -92,6 +92,8 @@ class Comparison {
       sets_.draw(seed);  // the same values again: what was just prepared leaves the caches
     }
     flush();
+    // A round begins with a kernel's threads asleep, as it did when the certificate was made.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return side.time_round(order);
   }
 

@@ -89,8 +89,8 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
 Result<nlohmann::json> Session::describe() {
   const bool sandbox = landlock_abi() >= least_landlock_abi;
   const Status ready = need_toolchain(sandbox, device_);
-  return to_json(describe_worker(
-      ready ? Result<std::vector<Compiler>>(toolchain_->compilers()) : ready.error()));
+  return to_json(describe_worker(ready ? Result<std::vector<Compiler>>(toolchain_->compilers())
+                                       : ready.error()));
 }
 
 Status Session::need_toolchain(bool sandbox, int device) {

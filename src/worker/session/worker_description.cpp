@@ -112,7 +112,8 @@ WorkerDescription describe_worker(const Result<std::vector<Compiler>>& compilers
     description.problems.push_back(landlock_problem(description.machine.landlock_abi));
   }
   if (!compilers) {
-    description.problems.push_back({compilers.error().text(), "apt-get install g++ clang-19", true});
+    description.problems.push_back(
+        {compilers.error().text(), "apt-get install g++ clang-19", true});
     return description;
   }
   add_compilers(*compilers, description);

@@ -10,6 +10,8 @@ namespace {
 
 using std::string_view;
 
+constexpr string_view not_listed = "it is not on the list";
+
 constexpr string_view allowed_summary =
     "allowed with nvcc are cutlass, -O0 to -O3, -std=c++17, -std=c++20, -DNAME=VALUE with a plain "
     "value, -UNAME, --use_fast_math, -ftz=, -prec-div=, -prec-sqrt= and -fmad= with true or false, "
@@ -155,18 +157,18 @@ string_view reason_against(string_view option) {
       return refusal.reason;
     }
   }
-  return "it is not on the list";
+  return not_listed;
 }
 
-Error refuse(const std::string& option, string_view reason) {
-  return make_error(ErrorKind::bad_input, "build option \"" + option +
-                                              "\" is refused: " + std::string(reason) + "; " +
-                                              std::string(allowed_summary));
+RefusedOption refuse(const std::string& option, string_view reason) {
+  return {"build option \"" + option + "\" is refused: " + std::string(reason) + "; " +
+              std::string(allowed_summary),
+          reason != not_listed};
 }
 
 }  // namespace
 
-Status check_cuda_options(const std::vector<std::string>& options) {
+std::optional<RefusedOption> refused_cuda_option(const std::vector<std::string>& options) {
   constexpr string_view reason = "only words of ptxas that change its code may follow -Xptxas";
   constexpr string_view joined = "-Xptxas=";
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -185,7 +187,7 @@ Status check_cuda_options(const std::vector<std::string>& options) {
       return refuse(option, reason_against(option));
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace kernelpro

@@ -11,6 +11,8 @@ namespace {
 
 using std::string_view;
 
+constexpr string_view not_listed = "it is not on the list";
+
 constexpr string_view allowed_summary =
     "allowed are target, openmp, -O*, -std=*, -march=, -mcpu=, -mtune=, instruction-set switches, "
     "math, inlining and vectoriser switches (-f*), -fopenmp, -pthread, -g, -DNAME=VALUE with a "
@@ -169,18 +171,18 @@ string_view reason_against(string_view option) {
       return refusal.reason;
     }
   }
-  return "it is not on the list";
+  return not_listed;
 }
 
-Error refuse(const std::string& option, string_view reason) {
-  return make_error(ErrorKind::bad_input, "build option \"" + option +
-                                              "\" is refused: " + std::string(reason) + "; " +
-                                              std::string(allowed_summary));
+RefusedOption refuse(const std::string& option, string_view reason) {
+  return {"build option \"" + option + "\" is refused: " + std::string(reason) + "; " +
+              std::string(allowed_summary),
+          reason != not_listed};
 }
 
 }  // namespace
 
-Status check_options(const std::vector<std::string>& options) {
+std::optional<RefusedOption> refused_option(const std::vector<std::string>& options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (options[i] == "-mllvm") {
       if (i + 1 == options.size() || !is_polly(options[i + 1])) {
@@ -193,7 +195,7 @@ Status check_options(const std::vector<std::string>& options) {
       return refuse(options[i], reason_against(options[i]));
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace kernelpro

@@ -215,12 +215,13 @@ Result<Compiler> Toolchain::find(const std::string& name) const {
 
 Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_token stop) const {
   KP_TRY(check_names(request));
-  const Status allowed = request.compiler == nvcc_name ? check_cuda_options(request.options)
-                                                       : check_options(request.options);
-  if (!allowed) {
+  const std::optional<RefusedOption> refused = request.compiler == nvcc_name
+                                                   ? refused_cuda_option(request.options)
+                                                   : refused_option(request.options);
+  if (refused) {
     BuildOutcome outcome;
-    outcome.rule = "build_option";
-    outcome.diagnostics = allowed.error().message;
+    outcome.rule = refused->reaches_out ? "build_option" : "";
+    outcome.diagnostics = refused->message;
     return outcome;
   }
   const Result<Compiler> compiler = find(request.compiler);

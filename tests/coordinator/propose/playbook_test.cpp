@@ -97,6 +97,24 @@ TEST(PlaybookTest, OptionsAreAddedOnceAndLevelsReplaceEachOther) {
               ElementsAre("openmp", "-O3", "target", "-ffast-math"));
 }
 
+// Applied one after the other.
+Candidate after(const Parent& parent, const std::vector<std::string>& moves) {
+  Parent now = parent;
+  for (const std::string& move : moves) {
+    now.candidate = first(all_for(now), move).proposal.candidate;
+  }
+  return now.candidate;
+}
+
+TEST(PlaybookTest, ACompilerIsNotGivenOptionsOfTheOther) {
+  const Candidate clang = after(gemm({"-O3", "target"}), {"vector_cost", "clang"});
+  EXPECT_EQ(clang.compiler, "clang++-19");
+  EXPECT_THAT(clang.options, ElementsAre("-O3", "target"));
+  const Candidate gcc = after(gemm({"-O3", "target"}), {"clang", "polly", "gcc"});
+  EXPECT_EQ(gcc.compiler, "g++");
+  EXPECT_THAT(gcc.options, ElementsAre("target", "-O3"));
+}
+
 TEST(PlaybookTest, ConditionsKeepMovesAway) {
   PlaybookSettings strict = settings();
   strict.fast_math = false;

@@ -15,6 +15,7 @@ those of that file.
 
 import copy
 import ctypes
+import importlib.machinery
 import importlib.util
 import json
 import mmap
@@ -119,12 +120,12 @@ class Problem:
         self.wide = None
 
     def _load(self, path):
-        spec = importlib.util.spec_from_file_location("kernelpro_problem", path)
-        if spec is None:
-            raise Refused(f"{path} is no Python file")
-        module = importlib.util.module_from_spec(spec)
+        # Whatever the file is called: the worker has names of its own.
+        loader = importlib.machinery.SourceFileLoader("kernelpro_problem", path)
+        module = importlib.util.module_from_spec(
+            importlib.util.spec_from_loader(loader.name, loader))
         try:
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
         except Exception as error:
             raise Refused(f"{path} cannot be imported: {last_line(error)}") from error
         return module
@@ -381,15 +382,14 @@ class Server:
         return given, rest
 
     def go(self, sets, reply):
-        inputs = [self.inputs(index) for index in sets]
         forward = self.problem.forward_wide if self.wide else self.problem.forward
-        found = []
-        start = time.perf_counter_ns()
-        for given, state in inputs:
-            found.append(forward(given, state))
-        reply.claim_ns = time.perf_counter_ns() - start
-        reply.calls = len(found)
-        for index, outputs in zip(sets, found):
+        for index in sets:
+            given, state = self.inputs(index)
+            start = time.perf_counter_ns()
+            outputs = forward(given, state)
+            reply.claim_ns += time.perf_counter_ns() - start
+            reply.calls += 1
+            # Off the clock: a candidate writes into these buffers directly.
             for to, value in zip(self.buffers.tensors(index, outputs=True), outputs):
                 to.copy_(value)
 
@@ -421,6 +421,7 @@ def serve(wide):
 
 
 def main(arguments):
+    sys.dont_write_bytecode = True
     if len(arguments) == 2 and arguments[0] == "describe":
         try:
             print(json.dumps(describe(arguments[1]), indent=2))

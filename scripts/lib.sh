@@ -15,7 +15,7 @@ build_packages=(
   libsqlite3-dev zlib1g-dev libopenblas-openmp-dev libeigen3-dev
 )
 test_packages=(
-  git patch clang-format-19 clang-tidy-19 libvalijson-dev libgtest-dev libgmock-dev
+  git patch clang-format-19 clang-tidy-19 libvalijson-dev libgtest-dev libgmock-dev python3-torch
 )
 
 say() {

@@ -208,6 +208,9 @@ void carry_out(const Request& request, const Received& received, Library& librar
       });
       reply.trace = place.tracer.end();
       break;
+    case Op::draw:
+      reply.status = CallStatus::map_failed;
+      break;
   }
 }
 

@@ -10,10 +10,11 @@
 namespace kernelpro::runner {
 
 inline constexpr int control_fd = 3;  // the runner's end of the pair
-inline constexpr int max_tensors = 16;
+inline constexpr int max_tensors = 64;
 inline constexpr int max_rank = 8;
 inline constexpr int max_values = 16;  // scalars, and axes
 inline constexpr int max_sets = 1024;
+inline constexpr int max_seeds = 512;
 inline constexpr int max_descriptors = 250;  // in one message; the kernel's limit is 253
 
 // The argument that makes a runner open the GPU before it confines itself.
@@ -30,6 +31,7 @@ enum class Op : std::uint32_t {
   go,       // run kp_launch on the listed sets, one after the other. On a GPU the runner first
             // says `ready` and waits for a message of four bytes, the sequence number
   trace,    // as go, with what the GPU did written down; only of a runner that has CUPTI
+  draw,     // write fresh inputs into the first `count` sets, one seed each; only of PyTorch
 };
 
 enum class ReplyKind : std::uint32_t {
@@ -94,6 +96,7 @@ struct Request {
     Layout layout;
     char path[4096];
     std::uint16_t sets[max_sets];
+    std::uint64_t seeds[max_seeds];
   };
 };
 

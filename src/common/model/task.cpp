@@ -101,7 +101,7 @@ std::string shape_text(const Task& task, const Axes& axes) {
       text += (text.empty() ? "" : " ") + axis.name + "=" + std::to_string(value->second);
     }
   }
-  return text;
+  return text.empty() ? "its own size" : text;
 }
 
 DType contract_type(const Task& task) {

@@ -21,6 +21,7 @@ enum class ValueKind {
   uniform,      // in [low, high)
   index,        // whole numbers in [0, bound)
   offsets,      // non-decreasing from 0 to bound: the row pointers of a sparse matrix
+  drawn,        // by the reference itself (PyTorch's get_inputs)
   csr_columns,  // sorted and distinct within each row of the offsets input `rows_of`, in [0, bound)
 };
 
@@ -70,6 +71,9 @@ struct CallSpec {
 struct ReferenceSpec {
   std::string file;  // C++ in terms of the scalar type `Real`, or a template over it
   CallSpec call;     // inputs as `const Real*` (integers as their own type), outputs as `Real*`
+  // The file is a PyTorch module in KernelBench's form instead, and is not called by name. Inputs
+  // are those of get_inputs(), then parameters and floating buffers, all `drawn`.
+  bool torch = false;
 };
 
 // A baseline or a library comparator: source in the candidate's ABI.

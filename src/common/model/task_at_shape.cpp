@@ -105,7 +105,7 @@ Status check_input(const Task& task, const TensorSpec& input, const Axes& axes) 
     return count.error();
   }
   const ValueKind kind = input.values.kind;
-  if (kind == ValueKind::normal) {
+  if (kind == ValueKind::normal || kind == ValueKind::drawn) {
     return {};
   }
   if (kind == ValueKind::uniform) {

@@ -146,6 +146,12 @@ Status check_values(const Task& task, const TensorSpec& input) {
       return std::isfinite(values.low) && std::isfinite(values.high) && values.low < values.high
                  ? Status()
                  : task_error(key, "uniform values need finite bounds with low < high");
+    case ValueKind::drawn:
+      return task.reference.torch
+                 ? Status()
+                 : task_error(key,
+                              "only a PyTorch reference draws inputs; use normal, uniform, "
+                              "index, offsets or csr_columns");
     case ValueKind::index:
     case ValueKind::offsets:
     case ValueKind::csr_columns:
@@ -247,6 +253,15 @@ Status check_implementations(const Task& task, const std::string& kind,
 
 Status check_reference(const Task& task, const std::set<std::string>& names) {
   KP_TRY(check_file(task, "reference.file", task.reference.file));
+  if (task.reference.torch) {
+    const auto other =
+        std::find_if(task.inputs.begin(), task.inputs.end(),
+                     [](const TensorSpec& input) { return input.values.kind != ValueKind::drawn; });
+    return other == task.inputs.end()
+               ? Status()
+               : task_error("input " + other->name + ".values",
+                            "a PyTorch reference draws all inputs; use \"drawn\"");
+  }
   const CallSpec& call = task.reference.call;
   const std::string key = "reference.call";
   if (!is_identifier(call.function)) {

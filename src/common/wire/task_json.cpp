@@ -15,12 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<ValueKind, std::string_view>, 5> value_kinds = {{
+constexpr std::array<std::pair<ValueKind, std::string_view>, 6> value_kinds = {{
     {ValueKind::normal, "normal"},
     {ValueKind::uniform, "uniform"},
     {ValueKind::index, "index"},
     {ValueKind::offsets, "offsets"},
     {ValueKind::csr_columns, "csr_columns"},
+    {ValueKind::drawn, "drawn"},
 }};
 
 std::string_view value_kind_name(ValueKind kind) {
@@ -49,8 +50,8 @@ json write_values(const ValueSpec& values) {
 ValueSpec read_values(const Place& place) {
   Fields fields(place);
   ValueSpec values;
-  values.kind =
-      fields.at("kind").name(parse_value_kind, "normal, uniform, index, offsets, csr_columns");
+  values.kind = fields.at("kind").name(parse_value_kind,
+                                       "normal, uniform, index, offsets, csr_columns, drawn");
   values.low = fields.at("low").number();
   values.high = fields.at("high").number();
   values.bound = fields.at("bound").formula();
@@ -140,9 +141,13 @@ AxisSpec read_axis(const Place& place) {
 }
 
 json write_reference(const ReferenceSpec& reference) {
-  return {{"file", write_text(reference.file)},
-          {"function", write_text(reference.call.function)},
-          {"arguments", write_texts(reference.call.arguments)}};
+  json out = {{"file", write_text(reference.file)},
+              {"function", write_text(reference.call.function)},
+              {"arguments", write_texts(reference.call.arguments)}};
+  if (reference.torch) {
+    out["torch"] = true;
+  }
+  return out;
 }
 
 ReferenceSpec read_reference(const Place& place) {
@@ -151,6 +156,9 @@ ReferenceSpec read_reference(const Place& place) {
   reference.file = fields.at("file").text();
   reference.call.function = fields.at("function").text();
   reference.call.arguments = fields.at("arguments").texts();
+  if (const std::optional<Place> torch = fields.maybe("torch")) {
+    reference.torch = torch->truth();
+  }
   fields.end();
   return reference;
 }

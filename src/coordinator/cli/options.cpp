@@ -313,10 +313,17 @@ void add_export(CLI::App& app, Options& options) {
 void add_task_new(CLI::App& task, Options& options) {
   CLI::App* command = task.add_subcommand("new", "Write a task around a function of your own");
   NewTask& wanted = options.new_task;
-  command->add_option("name", wanted.name, "Name of the task: letters, digits, underscores")
-      ->required();
-  command->add_option("--from", wanted.source, "The C++ file")->required();
-  command->add_option("--entry", wanted.entry, "The function in it")->required();
+  NewProblem& problem = options.new_problem;
+  CLI::Option* called =
+      command->add_option("name", wanted.name, "Name of the task: letters, digits, underscores");
+  CLI::Option* from = command->add_option("--from", wanted.source, "The C++ file");
+  CLI::Option* entry = command->add_option("--entry", wanted.entry, "The function in it");
+  CLI::Option* checkout = command->add_option(
+      "--kernelbench", problem.checkout, "Instead: a checkout of KernelBench, for a problem of it");
+  command->add_option("--level", problem.level, "Of the problem")->needs(checkout);
+  command->add_option("--problem", problem.problem, "Its number")->needs(checkout);
+  from->needs(called)->needs(entry)->excludes(checkout);
+  entry->needs(from);
   command
       ->add_option_function<std::vector<std::string>>(
           "--shape",
@@ -349,8 +356,13 @@ void add_task_new(CLI::App& task, Options& options) {
   add_output(*command, options);
   command->footer(
       "Example:\n  kernelpro task new blur --from blur.cpp --entry blur --shape in=h,w --shape "
-      "out=h,w");
-  command->callback([&options] { options.command = CommandKind::task_new; });
+      "out=h,w\n  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 19");
+  command->callback([&options, from, checkout] {
+    if (from->empty() && checkout->empty()) {
+      throw CLI::RequiredError("--from or --kernelbench");
+    }
+    options.command = CommandKind::task_new;
+  });
 }
 
 void add_task(CLI::App& app, Options& options) {

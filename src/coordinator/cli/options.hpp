@@ -10,6 +10,7 @@
 
 #include "common/model/run.hpp"
 #include "coordinator/task/create.hpp"
+#include "coordinator/task/torch_problem.hpp"
 
 namespace kernelpro {
 
@@ -52,6 +53,7 @@ struct Options {
   std::filesystem::path certificate_directory;  // evaluate: where certificates are written
   bool refresh = false;                         // ceilings
   NewTask new_task;
+  NewProblem new_problem;           // where its checkout is named
   std::filesystem::path store;      // of runs; empty: the current project's
   RunSettings run_settings;         // optimize; resume: the budgets; evaluate: where it is judged
   int batch = 16;                   // optimize: candidates of one bundle

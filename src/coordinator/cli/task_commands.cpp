@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "common/base/paths.hpp"
 #include "common/wire/orders_json.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/opening.hpp"
@@ -13,6 +14,7 @@
 #include "coordinator/report/table.hpp"
 #include "coordinator/task/create.hpp"
 #include "coordinator/task/load.hpp"
+#include "coordinator/task/torch_problem.hpp"
 
 namespace kernelpro {
 
@@ -131,7 +133,42 @@ int task_check(const Options& options, std::stop_token stop) {
   return errors == 0 ? exit_done : exit_bad_input;
 }
 
+namespace {
+
+int problem_new(const Options& options) {
+  NewProblem wanted = options.new_problem;
+  wanted.name = options.new_task.name;
+  wanted.directory = options.new_task.directory;
+  const Result<std::filesystem::path> share = share_directory();
+  if (!share) {
+    return report_error(options, share.error());
+  }
+  wanted.script = *share / "oracle" / "torch_oracle.py";
+  ProgressLine progress(!options.quiet);
+  progress.show("PyTorch looks at the problem");
+  const Result<ProblemTask> made = create_problem_task(wanted);
+  progress.clear();
+  if (!made) {
+    return report_error(options, made.error());
+  }
+  if (options.json) {
+    print_json({{"directory", made->folder.string()}, {"without_effect", made->without_effect}});
+    return exit_done;
+  }
+  fmt::print("{}\n", made->folder.string());
+  if (!made->without_effect.empty()) {
+    fmt::print("Without effect on the outputs: {}\n", fmt::join(made->without_effect, ", "));
+  }
+  fmt::print("Next: `kernelpro evaluate {} my_kernel.cpp`\n", made->folder.string());
+  return exit_done;
+}
+
+}  // namespace
+
 int task_new(const Options& options) {
+  if (!options.new_problem.checkout.empty()) {
+    return problem_new(options);
+  }
   const Result<std::filesystem::path> made = create_task(options.new_task);
   if (!made) {
     return report_error(options, made.error());

@@ -192,6 +192,9 @@ bool Playbook::holds(const Condition& condition, const Parent& parent) const {
 }
 
 std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
+  if (parent.candidate.compiler == "torch") {
+    return "the baseline is a PyTorch module: give candidates to search from (--from FILE)";
+  }
   if (!move.compiler.empty()) {
     if (move.compiler == parent.candidate.compiler) {
       return "it is built by " + move.compiler + " already";
@@ -262,7 +265,7 @@ void Playbook::look_ahead(const Candidate& candidate, const std::stop_token& sto
   const bool parses = std::any_of(moves_.begin(), moves_.end(), [](const Move& move) {
     return !move.rewriters.empty() && !is_cuda_rewriter(move.rewriters.front().rewriter);
   });
-  if (parses && !stop.stop_requested()) {
+  if (parses && candidate.compiler != "torch" && !stop.stop_requested()) {
     memory_->parse(candidate.source, stop);
   }
 }

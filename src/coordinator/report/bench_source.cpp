@@ -17,6 +17,7 @@ namespace {
 std::string_view kind_text(ValueKind kind) {
   switch (kind) {
     case ValueKind::normal:
+    case ValueKind::drawn:
       return "normal";
     case ValueKind::uniform:
       return "uniform";

@@ -40,6 +40,8 @@ std::string values_text(const TensorSpec& input) {
       return "in [0, " + bound + ")";
     case ValueKind::offsets:
       return "rising from 0 to " + bound;
+    case ValueKind::drawn:
+      return "as the reference draws them";
     case ValueKind::csr_columns:
       return fmt::format("sorted and distinct within each row of `{}`, in [0, {})",
                          cell(values.rows_of), bound);

@@ -1,14 +1,13 @@
 #include "coordinator/task/create.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <system_error>
 #include <utility>
 
 #include "common/base/file.hpp"
+#include "coordinator/task/draft_folder.hpp"
 #include "coordinator/task/generate.hpp"
 #include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/lexer.hpp"
@@ -22,28 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_task_name(const std::string& name) {
-  const auto fits = [](unsigned char c) {
-    return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
-  };
-  return !name.empty() && std::islower(static_cast<unsigned char>(name[0])) != 0 &&
-         std::all_of(name.begin(), name.end(), fits);
-}
-
 Status check_request(const NewTask& request, const fs::path& folder) {
-  if (!is_task_name(request.name)) {
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("\"{}\" is not a task's name: expected a lower-case letter, then "
-                                  "lower-case letters, digits and underscores",
-                                  request.name));
-  }
+  KP_TRY(check_new_task(request.name, folder));
   std::error_code failed;
-  if (fs::exists(fs::symlink_status(folder, failed))) {
-    return make_error(ErrorKind::bad_input,
-                      "this already exists and is not written over; choose another name or remove "
-                      "it",
-                      folder.string());
-  }
   if (!fs::is_regular_file(request.source, failed)) {
     return make_error(ErrorKind::bad_input, "there is no such file; expected a C++ source (--from)",
                       request.source.string());
@@ -57,47 +37,6 @@ bool uses_openmp(const std::string& source) {
     return token.directive == "pragma" && token.text == "omp";
   });
 }
-
-// A folder that vanishes with its owner unless it was kept under its final name.
-class DraftFolder {
- public:
-  explicit DraftFolder(const fs::path& final_path)
-      : final_(final_path),
-        path_(final_path.parent_path() /
-              fmt::format(".{}.{}", final_path.filename().string(), ::getpid())) {}
-  DraftFolder(const DraftFolder&) = delete;
-  DraftFolder& operator=(const DraftFolder&) = delete;
-  ~DraftFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
-  [[nodiscard]] Status keep() const {
-    std::error_code failed;
-    fs::rename(path_, final_, failed);
-    if (failed) {
-      return make_error(ErrorKind::io, "the new task could not be put there: " + failed.message(),
-                        final_.string());
-    }
-    return {};
-  }
-
-  // An error of the draft, told with the final name.
-  [[nodiscard]] Error renamed(Error error) const {
-    const std::string draft = path_.string();
-    if (error.context.starts_with(draft)) {
-      error.context.replace(0, draft.size(), final_.string());
-    }
-    error.message += " (nothing was written; correct the flags or the function)";
-    return error;
-  }
-
- private:
-  fs::path final_;
-  fs::path path_;
-};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ std::string trim(const std::string& text) {
 }
 
 bool is_structured(ValueKind kind) {
-  return kind != ValueKind::normal && kind != ValueKind::uniform;
+  return kind != ValueKind::normal && kind != ValueKind::uniform && kind != ValueKind::drawn;
 }
 
 }  // namespace
@@ -156,6 +156,11 @@ DType TaskReader::read_dtype(const TableReader& reader) {
 }
 
 void TaskReader::read_axes(const TableReader& root) {
+  // A PyTorch module has sizes of its own.
+  const TomlValue* reference = root.find("reference");
+  if (reference != nullptr && reference->find("torch") != nullptr && root.find("axes") == nullptr) {
+    return;
+  }
   const TomlValue* table = root.require("axes");
   if (table == nullptr) {
     return;
@@ -197,6 +202,8 @@ ValueSpec TaskReader::read_values(const TableReader& input, DType dtype) {
   if (const TomlValue* values = input.find("values"); values != nullptr) {
     if (values->kind == TomlValue::Kind::table) {
       spec = read_value_table(input, *values);
+    } else if (values->kind == TomlValue::Kind::string && values->text == "drawn") {
+      spec.kind = ValueKind::drawn;
     } else if (values->kind != TomlValue::Kind::string || values->text != "normal") {
       input.fail("values", fmt::format("expected \"normal\" or a table like {{ kind = \"uniform\", "
                                        "low = 0.0, high = 1.0 }}, found {}",

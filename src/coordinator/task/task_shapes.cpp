@@ -123,7 +123,12 @@ void TaskReader::read_reference(const TableReader& root) {
   if (table == nullptr) {
     return;
   }
-  const TableReader reader(*table, "reference", *errors_, {"file", "call"});
+  const TableReader reader(*table, "reference", *errors_, {"file", "call", "torch"});
+  if (reader.find("torch") != nullptr) {
+    task_.reference.torch = true;
+    task_.reference.file = reader.string("torch");
+    return;
+  }
   task_.reference.file = reader.string("file");
   const std::string text = reader.string("call");
   if (auto call = parse_call(text); call.ok()) {

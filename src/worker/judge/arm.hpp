@@ -63,6 +63,8 @@ class Arm {
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
 
  private:
+  [[nodiscard]] static Result<Arm> start_torch(Ground& ground, const JudgeSettings& settings,
+                                               StagedLibrary library);
   Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads, bool tracing)
       : ground_(&ground),
         library_(std::move(library)),
@@ -80,6 +82,7 @@ class Arm {
   int threads_ = 1;
   // What the filter refuses a tracer is no offence of the candidate, which has passed without it.
   bool tracing_ = false;
+  bool trusted_ = false;  // not a candidate's process: its clock counts
   std::optional<BufferPlan> plan_;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
   bool has_prepare_ = false;

@@ -83,8 +83,11 @@ class EvaluationRun {
 
   [[nodiscard]] Status build() {
     enter(Stage::build, "building");
-    Result<BuildOutcome> built = judge_.toolchain_.build(
-        build_request(judge_.task_, request_.candidate, request_.may_link), stop_);
+    Result<BuildOutcome> built =
+        request_.may_link || is_own_module(judge_.task_, request_.candidate)
+            ? judge_.build_implementation(request_.candidate, stop_)
+            : judge_.toolchain_.build(build_request(judge_.task_, request_.candidate, false),
+                                      stop_);
     if (!built) {
       return built.error();
     }

@@ -118,6 +118,9 @@ class Ground {
   // Whether every round is flushed, also where its sets exceed the cache by themselves.
   [[nodiscard]] virtual bool always_flush() const = 0;
 
+  // Who draws the inputs of what is laid out from now on; null: they are drawn here.
+  void draw_inputs_by(Oracle* oracle) { drawer_ = oracle; }
+
   [[nodiscard]] virtual Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
                                                                    const BufferPlan& plan) = 0;
   // How a runner is started for `library`. `may_link`: a comparator, which may read the system's
@@ -139,6 +142,9 @@ class Ground {
   // for a GPU, and settle() waits until nothing runs there any more.
   [[nodiscard]] virtual bool enqueues() const = 0;
   virtual void settle() = 0;
+
+ protected:
+  Oracle* drawer_ = nullptr;
 };
 
 }  // namespace kernelpro

@@ -72,8 +72,8 @@ class HostScratch : public Scratch {
 
 class HostMemory : public SetMemory {
  public:
-  HostMemory(const Task& task, const BufferPlan& plan, std::int64_t cache_bytes)
-      : task_(task), plan_(plan), cache_bytes_(cache_bytes) {}
+  HostMemory(const Task& task, const BufferPlan& plan, std::int64_t cache_bytes, Oracle* drawer)
+      : task_(task), plan_(plan), cache_bytes_(cache_bytes), drawer_(drawer) {}
 
   [[nodiscard]] Status allocate() {
     for (Arena* arena : {&inputs_, &outputs_}) {
@@ -89,6 +89,12 @@ class HostMemory : public SetMemory {
 
   void fill(const std::vector<std::uint64_t>& seeds, Distribution distribution,
             unsigned char slack) override {
+    if (drawer_ != nullptr) {
+      for (std::size_t first = 0; first < seeds.size(); first += runner::max_seeds) {
+        take_drawn(first, seeds, slack);
+      }
+      return;
+    }
     parallel_parts(seeds.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t set = begin; set < end; ++set) {
         fill_inputs(task_, plan_, inputs_, static_cast<int>(set), seeds[set], distribution, slack);
@@ -225,6 +231,30 @@ class HostMemory : public SetMemory {
   [[nodiscard]] Status health() override { return problem_; }
 
  private:
+  // The sets from `first` on, as many as are drawn at once.
+  void take_drawn(std::size_t first, const std::vector<std::uint64_t>& all, unsigned char slack) {
+    const std::size_t count = std::min<std::size_t>(all.size() - first, runner::max_seeds);
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::vector<std::uint64_t> seeds(begin, begin + static_cast<std::ptrdiff_t>(count));
+    InputDraw draw;
+    draw.axes = plan_.axes;
+    const Result<BufferPlan> from =
+        plan_buffers(task_, draw.axes, static_cast<int>(count), 0, PlanKind::oracle);
+    const Result<Arena> drawn = drawer_->inputs(draw, seeds);
+    if (!from || !drawn) {
+      problem_ = from ? drawn.error() : from.error();
+      return;
+    }
+    for (std::size_t at = 0; at < count; ++at) {
+      for (std::size_t i = 0; i < plan_.input_count; ++i) {
+        const TensorPlan& tensor = plan_.tensors[i];
+        char* data = tensor_data(plan_, inputs_, static_cast<int>(first + at), i);
+        std::memset(data - tensor.data_offset, slack, tensor.region_bytes);
+        std::memcpy(data, tensor_data(*from, *drawn, static_cast<int>(at), i), tensor.bytes);
+      }
+    }
+  }
+
   [[nodiscard]] bool agrees_with_saved(int set, const std::vector<double>& bounds) const {
     for (std::size_t t = plan_.input_count; t < plan_.tensors.size(); ++t) {
       const TensorPlan& tensor = plan_.tensors[t];
@@ -254,6 +284,7 @@ class HostMemory : public SetMemory {
   const Task& task_;
   const BufferPlan& plan_;
   std::int64_t cache_bytes_;
+  Oracle* drawer_;  // null: inputs are drawn here
   Arena inputs_;
   Arena outputs_;
   Arena saved_;
@@ -283,7 +314,7 @@ class HostGround : public Ground {
 
   [[nodiscard]] Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
                                                            const BufferPlan& plan) override {
-    auto memory = std::make_unique<HostMemory>(task, plan, cache_bytes_);
+    auto memory = std::make_unique<HostMemory>(task, plan, cache_bytes_, drawer_);
     KP_TRY(memory->allocate());
     return std::unique_ptr<SetMemory>(std::move(memory));
   }

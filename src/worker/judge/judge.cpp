@@ -7,6 +7,7 @@
 #include "common/base/machine_lock.hpp"
 #include "common/base/random.hpp"
 #include "worker/judge/statistics.hpp"
+#include "worker/oracle/torch.hpp"
 
 namespace kernelpro {
 
@@ -38,6 +39,14 @@ BuildRequest build_request(const Task& task, const Candidate& candidate, bool ow
   return request;
 }
 
+bool is_own_module(const Task& task, const Candidate& candidate) {
+  return candidate.compiler == torch_compiler &&
+         std::any_of(
+             task.baselines.begin(), task.baselines.end(), [&](const ImplementationSpec& one) {
+               return one.compiler == torch_compiler && task.files.at(one.file) == candidate.source;
+             });
+}
+
 Candidate candidate_of(const Task& task, const ImplementationSpec& implementation) {
   Candidate candidate;
   candidate.name = implementation.name;
@@ -53,6 +62,10 @@ Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& to
                                            const Ceilings& ceilings, Ground& ground,
                                            const JudgeSettings& settings, std::stop_token stop) {
   KP_TRY(validate_task(task));
+  if (task.reference.torch && ground.backend() != "cpu") {
+    return make_error(ErrorKind::bad_input, "PyTorch references are judged on the cpu backend only",
+                      task.name);
+  }
   std::unique_ptr<Judge> judge(new Judge(task, toolchain, ceilings, ground, settings));
   judge->settings_.stop = stop;
   KP_TRY(judge->build_own(stop));
@@ -71,6 +84,8 @@ Status Judge::build_own(std::stop_token stop) {
   OracleSettings oracle_settings;
   oracle_settings.jail = settings_.jail;
   oracle_settings.program = settings_.oracle;
+  oracle_settings.torch = settings_.torch;
+  oracle_settings.threads = settings_.threads;
   oracle_settings.landlock = settings_.landlock;
   oracle_settings.stop = settings_.stop;
   Result<Oracle> oracle = Oracle::open(task_, toolchain_, oracle_settings, stop);
@@ -78,6 +93,7 @@ Status Judge::build_own(std::stop_token stop) {
     return oracle.error();
   }
   oracle_ = std::move(*oracle);
+  ground_.draw_inputs_by(task_.reference.torch ? &*oracle_ : nullptr);
   const auto spec = std::find_if(
       task_.baselines.begin(), task_.baselines.end(),
       [this](const ImplementationSpec& one) { return one.backend == ground_.backend(); });
@@ -89,10 +105,11 @@ Status Judge::build_own(std::stop_token stop) {
   baseline_candidate_ = candidate_of(task_, *spec);
   BuildRequest null_request;
   null_request.source = ground_.null_source();
-  null_request.compiler = baseline_candidate_.compiler;
+  if (baseline_candidate_.compiler != torch_compiler) {
+    null_request.compiler = baseline_candidate_.compiler;
+  }
   Result<BuildOutcome> null = toolchain_.build(null_request, stop);
-  Result<BuildOutcome> baseline =
-      toolchain_.build(build_request(task_, baseline_candidate_, true), stop);
+  Result<BuildOutcome> baseline = build_implementation(baseline_candidate_, stop);
   if (!null || !baseline) {
     return null ? baseline.error() : null.error();
   }
@@ -104,6 +121,21 @@ Status Judge::build_own(std::stop_token stop) {
   null_build_ = std::move(*null);
   baseline_build_ = std::move(*baseline);
   return {};
+}
+
+Result<BuildOutcome> Judge::build_implementation(const Candidate& implementation,
+                                                 std::stop_token stop) {
+  if (implementation.compiler != torch_compiler) {
+    return toolchain_.build(build_request(task_, implementation, true), std::move(stop));
+  }
+  if (!modules_) {
+    Result<ScratchDir> folder = ScratchDir::create("modules");
+    if (!folder) {
+      return folder.error();
+    }
+    modules_ = std::move(*folder);
+  }
+  return torch_build(implementation.source, modules_->path());
 }
 
 Result<Arm> Judge::start_arm(const BuildOutcome& build, bool may_link, bool tracing) const {

@@ -71,6 +71,9 @@ class Judge {
         settings_(std::move(settings)) {}
 
   [[nodiscard]] Status build_own(std::stop_token stop);
+  // A baseline or comparator of the task.
+  [[nodiscard]] Result<BuildOutcome> build_implementation(const Candidate& implementation,
+                                                          std::stop_token stop);
   [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link,
                                       bool tracing = false) const;
   // The runner at `arm`, started anew when there is none or it has died. Our own code and what has
@@ -95,6 +98,7 @@ class Judge {
   Ground& ground_;
   JudgeSettings settings_;
   std::optional<Oracle> oracle_;
+  std::optional<ScratchDir> modules_;  // what PyTorch runs as it is
   Candidate baseline_candidate_;
   BuildOutcome baseline_build_;
   BuildOutcome null_build_;
@@ -109,6 +113,10 @@ class Judge {
 // How `candidate` is built. Only the task's `own` implementations may link libraries and include
 // the task's files.
 [[nodiscard]] BuildRequest build_request(const Task& task, const Candidate& candidate, bool own);
+
+// Whether it is, to the letter, a module of the task's that PyTorch runs as it is. Nothing else
+// that a candidate asks for is ever run by PyTorch.
+[[nodiscard]] bool is_own_module(const Task& task, const Candidate& candidate);
 
 // The candidate a baseline or comparator of the task stands for.
 [[nodiscard]] Candidate candidate_of(const Task& task, const ImplementationSpec& implementation);

@@ -52,20 +52,14 @@ class TrivialOutputs {
     return accepted();
   }
 
-  // Input `input`, drawn as `draw` says, copied over output 0, when type and size fit.
-  [[nodiscard]] bool pass_through_passes(std::size_t input, const InputDraw& draw) {
+  // Input `input` of those that the oracle has drawn, copied over output 0, when type and size fit.
+  [[nodiscard]] bool pass_through_passes(std::size_t input, const BufferPlan& host,
+                                         const Arena& inputs) {
     const TensorPlan& from = plan_.tensors[input];
     if (outputs() != 1 || from.dtype != plan(0).dtype || from.bytes != plan(0).bytes) {
       return false;
     }
-    const Result<BufferPlan> host = plan_buffers(task_, draw.axes, 1, draw.scalar_seed);
-    const Result<Arena> inputs =
-        host ? Arena::create(host->input_bytes(), true) : Result<Arena>(host.error());
-    if (!inputs) {
-      return false;
-    }
-    fill_inputs(task_, *host, *inputs, 0, draw.seed, draw.distribution);
-    std::memcpy(output(0), tensor_data(*host, *inputs, 0, input), from.bytes);
+    std::memcpy(output(0), tensor_data(host, inputs, 0, input), from.bytes);
     return accepted();
   }
 
@@ -136,6 +130,9 @@ void lint_bytes(const Judge& judge, std::vector<LintFinding>& out) {
 }
 
 void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFinding>& out) {
+  if (judge.task().reference.torch) {
+    return;
+  }
   const Result<Axes> axes = middle_shape(judge.task());
   if (!axes) {
     return;
@@ -166,6 +163,9 @@ void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFindin
 // Redraws one input after the other: the expected outputs must change.
 Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   const Task& task = judge.task();
+  if (task.reference.torch) {
+    return {};  // `task new` has found what has no effect
+  }
   const Result<Axes> axes = middle_shape(task);
   if (!axes) {
     return axes.error();
@@ -206,8 +206,12 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   return {};
 }
 
+// Of baselines in C++ and CUDA.
 void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token stop,
                    std::vector<LintFinding>& out) {
+  if (judge.task().reference.torch) {
+    return;
+  }
   for (const Variant& variant : baseline_variants(judge.task(), toolchain)) {
     EvaluateRequest request;
     request.candidate = variant.candidate;
@@ -254,11 +258,17 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
     if (!reference) {
       return reference.error();
     }
+    const Result<BufferPlan> host =
+        plan_buffers(task, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+    const Result<Arena> inputs = judge.oracle().inputs(draw);
+    if (!host || !inputs) {
+      return host ? inputs.error() : host.error();
+    }
     TrivialOutputs trivial(task, stand->plan(), *reference);
     zeros += trivial.zeros_pass() ? 1 : 0;
     constant += trivial.constant_passes() ? 1 : 0;
     for (std::size_t input = 0; input < task.inputs.size(); ++input) {
-      passed_through[input] += trivial.pass_through_passes(input, draw) ? 1 : 0;
+      passed_through[input] += trivial.pass_through_passes(input, *host, *inputs) ? 1 : 0;
     }
   }
   std::vector<LintFinding> out;

@@ -11,6 +11,7 @@ struct JudgeSettings {
   std::string jail;                     // kernelpro-jail
   std::string runner;                   // kernelpro-runner
   std::string oracle;                   // kernelpro-oracle
+  std::string torch;                    // torch_oracle.py
   bool landlock = true;                 // false: --sandbox none, every result unverified
   int threads = 1;                      // what a candidate may use
   std::int64_t memory_bytes = 0;        // of the machine

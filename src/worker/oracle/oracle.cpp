@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "worker/oracle/reference_source.hpp"
+#include "worker/oracle/torch.hpp"
 
 namespace kernelpro {
 
@@ -64,7 +65,14 @@ std::vector<double> doubles_at(const BufferPlan& plan, const Arena& outputs, std
 Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
                             const OracleSettings& settings, std::stop_token stop) {
   Oracle oracle(task, settings);
-  Result<BuildOutcome> built = build_reference(task, toolchain, ReferenceMode::values, stop);
+  const Result<ScratchDir> scratch = ScratchDir::create("reference");
+  if (!scratch) {
+    return scratch.error();
+  }
+  Result<BuildOutcome> built =
+      task.reference.torch
+          ? torch_build(task.files.at(task.reference.file), scratch->path())
+          : build_reference(task, toolchain, ReferenceMode::values, std::move(stop));
   if (!built) {
     return built.error();
   }
@@ -76,7 +84,11 @@ Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
   return oracle;
 }
 
-Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
+Result<RunnerSettings> Oracle::runner(const StagedLibrary& library) const {
+  if (task_.reference.torch) {
+    return torch_runner({settings_.jail, settings_.torch, settings_.threads, settings_.stop},
+                        TorchRole::reference);
+  }
   RunnerSettings runner;
   runner.jail = settings_.jail;
   runner.program = settings_.program;
@@ -84,7 +96,15 @@ Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
   runner.policy.read.push_back(library.path().string());
   runner.policy.landlock = settings_.landlock;
   runner.stop = settings_.stop;
-  Result<RunnerProcess> process = RunnerProcess::start(runner);
+  return runner;
+}
+
+Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
+  const Result<RunnerSettings> settings = runner(library);
+  if (!settings) {
+    return settings.error();
+  }
+  Result<RunnerProcess> process = RunnerProcess::start(*settings);
   if (!process) {
     return process;
   }
@@ -102,7 +122,7 @@ Status Oracle::attach(RunnerProcess& process, const BufferPlan& plan, const Aren
                       const Arena& outputs) const {
   runner::Request request{};
   request.op = runner::Op::attach;
-  request.layout = runner_layout(plan, 1);
+  request.layout = runner_layout(plan, settings_.threads);
   const Exchange attached =
       process.exchange(request, {inputs.fd(), outputs.fd()}, settings_.timeout_ms);
   if (attached.end != ExchangeEnd::replied || attached.reply.status != runner::CallStatus::ok) {
@@ -122,18 +142,64 @@ Status Oracle::call(RunnerProcess& process) const {
   return {};
 }
 
-Result<Expected> Oracle::expect(const InputDraw& draw) {
-  const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+Status Oracle::need_process() {
+  if (!process_ || !process_->alive()) {
+    Result<RunnerProcess> started = start(*library_);
+    if (!started) {
+      return started.error();
+    }
+    process_ = std::move(*started);
+  }
+  return {};
+}
+
+Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
+                           const std::vector<std::uint64_t>& seeds) {
+  KP_TRY(need_process());
+  const Result<Arena> unused = Arena::create(plan.output_bytes(), false);
+  if (!unused) {
+    return unused.error();
+  }
+  KP_TRY(attach(*process_, plan, inputs, *unused));
+  runner::Request request{};
+  request.op = runner::Op::draw;
+  request.count = static_cast<std::uint32_t>(seeds.size());
+  std::copy(seeds.begin(), seeds.end(), request.seeds);
+  const Exchange drawn = process_->exchange(request, {}, settings_.timeout_ms);
+  if (drawn.end != ExchangeEnd::replied || drawn.reply.status != runner::CallStatus::ok) {
+    return make_error(ErrorKind::bad_input, describe_end(drawn), task_.reference.file);
+  }
+  return {};
+}
+
+Result<Arena> Oracle::inputs(const InputDraw& draw) {
+  return inputs(draw, {draw.seed});
+}
+
+Result<Arena> Oracle::inputs(const InputDraw& draw, const std::vector<std::uint64_t>& seeds) {
+  const Result<BufferPlan> plan = plan_buffers(task_, draw.axes, static_cast<int>(seeds.size()),
+                                               draw.scalar_seed, PlanKind::oracle);
   if (!plan) {
     return plan.error();
   }
-  Result<Arena> inputs = Arena::create(plan->input_bytes(), true);
+  // Sealed where only we write.
+  Result<Arena> inputs = Arena::create(plan->input_bytes(), !task_.reference.torch);
   if (!inputs) {
-    return inputs.error();
+    return inputs;
   }
-  fill_inputs(task_, *plan, *inputs, 0, draw.seed, draw.distribution);
-  return expect(draw, *inputs);
+  if (task_.reference.torch) {
+    KP_TRY(draw_inputs(*plan, *inputs, seeds));
+    return inputs;
+  }
+  for (std::size_t set = 0; set < seeds.size(); ++set) {
+    fill_inputs(task_, *plan, *inputs, static_cast<int>(set), seeds[set], draw.distribution);
+  }
+  return inputs;
+}
+
+Result<Expected> Oracle::expect(const InputDraw& draw) {
+  const Result<Arena> drawn = inputs(draw);
+  return drawn ? expect(draw, *drawn) : Result<Expected>(drawn.error());
 }
 
 Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
@@ -146,13 +212,7 @@ Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
   if (!outputs) {
     return outputs.error();
   }
-  if (!process_ || !process_->alive()) {
-    Result<RunnerProcess> started = start(*library_);
-    if (!started) {
-      return started.error();
-    }
-    process_ = std::move(*started);
-  }
+  KP_TRY(need_process());
   KP_TRY(attach(*process_, *plan, inputs, *outputs));
   KP_TRY(call(*process_));
   return collect(*plan, *outputs);
@@ -182,6 +242,10 @@ Expected Oracle::collect(const BufferPlan& plan, const Arena& outputs) const {
 }
 
 Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolchain) {
+  if (task_.reference.torch) {
+    return make_error(ErrorKind::bad_input, "the reference is a PyTorch module",
+                      task_.reference.file);
+  }
   Result<BuildOutcome> built = build_reference(task_, toolchain, ReferenceMode::count, {});
   if (!built) {
     return built.error();

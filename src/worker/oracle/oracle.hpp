@@ -40,6 +40,8 @@ struct InputDraw {
 struct OracleSettings {
   std::string jail;
   std::string program;  // kernelpro-oracle
+  std::string torch;    // torch_oracle.py, for references that are PyTorch modules
+  int threads = 1;      // what PyTorch gets
   bool landlock = true;
   std::int64_t timeout_ms = 120'000;
   std::stop_token stop;  // ends a call under way as well
@@ -51,6 +53,13 @@ class Oracle {
   [[nodiscard]] static Result<Oracle> open(const Task& task, const Toolchain& toolchain,
                                            const OracleSettings& settings,
                                            std::stop_token stop = {});
+
+  // Inputs drawn that way, as set 0 of the oracle's plan at those axes. An error means that the
+  // reference failed, which draws the inputs of some tasks itself.
+  [[nodiscard]] Result<Arena> inputs(const InputDraw& draw);
+  // The same for several seeds at once (at most runner::max_seeds), a set each.
+  [[nodiscard]] Result<Arena> inputs(const InputDraw& draw,
+                                     const std::vector<std::uint64_t>& seeds);
 
   // The outputs for inputs drawn that way. An error means that the reference failed.
   [[nodiscard]] Result<Expected> expect(const InputDraw& draw);
@@ -64,7 +73,11 @@ class Oracle {
  private:
   Oracle(Task task, OracleSettings settings)
       : task_(std::move(task)), settings_(std::move(settings)) {}
+  [[nodiscard]] Result<RunnerSettings> runner(const StagedLibrary& library) const;
   [[nodiscard]] Result<RunnerProcess> start(const StagedLibrary& library) const;
+  [[nodiscard]] Status need_process();
+  [[nodiscard]] Status draw_inputs(const BufferPlan& plan, const Arena& inputs,
+                                   const std::vector<std::uint64_t>& seeds);
   [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
                               const Arena& outputs) const;
   [[nodiscard]] Status call(RunnerProcess& process) const;

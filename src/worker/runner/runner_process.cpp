@@ -24,7 +24,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::int64_t greeting_timeout_ms = 10'000;
 constexpr int poll_slice_ms = 100;
 constexpr std::size_t printed_limit = 64 * 1024;
 
@@ -112,6 +111,7 @@ std::vector<std::string> openmp_environment(int threads) {
 
 std::vector<std::string> program_arguments(const RunnerSettings& settings) {
   std::vector<std::string> out = {settings.program};
+  out.insert(out.end(), settings.arguments.begin(), settings.arguments.end());
   if (settings.cuda) {
     out.emplace_back(runner::cuda_argument);
   }
@@ -216,7 +216,7 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
 }
 
 Status RunnerProcess::greet(const RunnerSettings& settings) {
-  const std::int64_t deadline = now_ns() + greeting_timeout_ms * 1'000'000;
+  const std::int64_t deadline = now_ns() + settings.greeting_timeout_ms * 1'000'000;
   while (now_ns() < deadline && alive()) {
     if (!poll_once(poll_slice_ms)) {
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) {

@@ -23,11 +23,13 @@ namespace kernelpro {
 
 struct RunnerSettings {
   std::string jail;     // kernelpro-jail
-  std::string program;  // kernelpro-runner or kernelpro-oracle
-  JailPolicy policy;    // keep_fds is set by start()
-  int threads = 1;      // what OpenMP gets
-  bool cuda = false;    // opens the GPU before it confines itself
-  std::string cupti;    // not empty: the library by which it can trace calls
+  std::string program;  // kernelpro-runner, kernelpro-oracle or Python
+  std::vector<std::string> arguments;
+  std::int64_t greeting_timeout_ms = 10'000;
+  JailPolicy policy;  // keep_fds is set by start()
+  int threads = 1;    // what OpenMP gets
+  bool cuda = false;  // opens the GPU before it confines itself
+  std::string cupti;  // not empty: the library by which it can trace calls
   // Whether we watch it without sleeping: the hand-over is steadier, but takes a core for itself.
   bool spin = false;
   std::vector<std::string> environment;  // NAME=VALUE, beside OpenMP's

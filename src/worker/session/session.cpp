@@ -179,6 +179,7 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   settings.jail = (settings_.programs / "kernelpro-jail").string();
   settings.runner = (settings_.programs / "kernelpro-runner").string();
   settings.oracle = (settings_.programs / "kernelpro-oracle").string();
+  settings.torch = (settings_.share / "oracle" / "torch_oracle.py").string();
   settings.landlock = order.sandbox;
   settings.timed = order.timed;
   settings.threads = order.threads > 0 ? order.threads : std::max(machine.cores, 1);

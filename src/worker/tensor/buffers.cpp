@@ -141,7 +141,7 @@ Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
   if (plan.tensors.size() > runner::max_tensors || plan.scalars.size() > runner::max_values ||
       plan.axis_values.size() > runner::max_values) {
     return make_error(ErrorKind::bad_input,
-                      "a task may have at most 16 tensors, 16 scalars and 16 axes", task.name);
+                      "a task may have at most 64 tensors, 16 scalars and 16 axes", task.name);
   }
   return plan;
 }

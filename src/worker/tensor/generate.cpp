@@ -290,6 +290,8 @@ void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, i
     case ValueKind::offsets:
       fill_offsets(data, tensor, whole.count, stream);
       break;
+    case ValueKind::drawn:  // by the reference, not here
+      break;
     case ValueKind::csr_columns: {
       const std::size_t rows = rows_input(task, index);
       fill_columns(data, tensor, tensor_data(plan, inputs, set, rows), plan.tensors[rows],

@@ -41,7 +41,8 @@ struct BuildOutcome {
   bool timed_out = false;
   std::string rule;         // "build_option" or "private_file" when the build tried what it may not
   std::string diagnostics;  // what the compiler said, capped
-  std::filesystem::path library;  // or the cubin
+  std::filesystem::path library;  // or the cubin, or PyTorch's module
+  bool torch = false;             // nothing was built: PyTorch runs the source as it is
   BuildRecord record;
   std::int64_t wall_ns = 0;  // 0 when cached
 };

@@ -277,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
                "same, slower, not_timed"},
         Damage{"/task/inputs/0/values/kind", "gamma",
                "/task/inputs/0/values/kind: found the string \"gamma\", expected one of normal, "
-               "uniform, index, offsets, csr_columns"},
+               "uniform, index, offsets, csr_columns, drawn"},
         Damage{"/verdict/timing/colour", "red",
                "/verdict/timing/colour: unknown key, expected one of comparison, noise_floor, "
                "shapes, speedup, speedup_interval"},

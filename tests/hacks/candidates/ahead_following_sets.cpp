@@ -8,11 +8,11 @@
 
 namespace {
 
-// The runner keeps the arguments of all sets in one array, a context and sixteen tensors each.
+// The runner keeps the arguments of all sets in one array, a context and 64 tensors each.
 const kp_tensor* next_set(const kp_tensor* tensors) {
   const auto* address = reinterpret_cast<const char*>(tensors);
   const auto* next =
-      reinterpret_cast<const kp_tensor*>(address + sizeof(kp_context) + 16 * sizeof(kp_tensor));
+      reinterpret_cast<const kp_tensor*>(address + sizeof(kp_context) + 64 * sizeof(kp_tensor));
   return next->shape == tensors->shape ? next : nullptr;
 }
 

@@ -83,10 +83,10 @@ TEST(BufferPlan, OfTheOracleHoldsDoublesAndSelectionsInsteadOfIndices) {
 
 TEST(BufferPlan, RefusesMoreTensorsThanARunnerKnows) {
   Task task = small_task();
-  task.inputs.resize(20, task.inputs[0]);
+  task.inputs.resize(runner::max_tensors, task.inputs[0]);
   const Result<BufferPlan> plan = plan_buffers(task, {{"n", 10}}, 1, 1);
   ASSERT_FALSE(plan);
-  EXPECT_THAT(plan.error().text(), HasSubstr("at most 16 tensors"));
+  EXPECT_THAT(plan.error().text(), HasSubstr("at most 64 tensors"));
 }
 
 TEST(Scalars, AreDrawnFromTheirRangesAndRoundedToTheirTypes) {

@@ -1,0 +1,14 @@
+// The Python that runs oracle/torch_oracle.py.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+
+namespace kernelpro {
+
+// The one that KERNELPRO_PYTHON names, else the first python3 of PATH that has PyTorch; looked for
+// once. An environment error says what is missing.
+[[nodiscard]] Result<std::string> python_with_torch();
+
+}  // namespace kernelpro

@@ -1,0 +1,212 @@
+#include "coordinator/task/torch_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "common/base/file.hpp"
+#include "common/base/process.hpp"
+#include "common/base/python.hpp"
+#include "common/model/dtype.hpp"
+#include "coordinator/task/draft_folder.hpp"
+#include "coordinator/task/load.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::int64_t describe_timeout_ms = 600'000;
+const char* const problem_file = "problem.py";
+
+Result<fs::path> find_problem(const NewProblem& request) {
+  const std::string level = fmt::format("level{}", request.level);
+  std::error_code failure;
+  fs::path folder = request.checkout / "KernelBench" / level;
+  if (!fs::is_directory(folder, failure)) {
+    folder = request.checkout / level;
+  }
+  if (!fs::is_directory(folder, failure)) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("neither KernelBench/{0} nor {0} is a folder in it: name a "
+                                  "checkout of KernelBench, and a level that it has",
+                                  level),
+                      request.checkout.string());
+  }
+  const std::string start = fmt::format("{}_", request.problem);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(start) && name.ends_with(".py")) {
+      return entry.path();
+    }
+  }
+  return make_error(ErrorKind::bad_input,
+                    fmt::format("it has no problem {} ({}*.py)", request.problem, start),
+                    folder.string());
+}
+
+std::string failure_text(const Finished& finished) {
+  if (finished.timed_out) {
+    return "PyTorch did not get through it within ten minutes";
+  }
+  if (finished.signal != 0) {
+    return fmt::format("PyTorch was ended by signal {}: too large for this machine's memory?",
+                       finished.signal);
+  }
+  return "PyTorch failed: " + finished.errors;
+}
+
+Result<json> describe(const fs::path& problem, const fs::path& script) {
+  const Result<std::string> python = python_with_torch();
+  if (!python) {
+    return python.error();
+  }
+  Command command;
+  command.arguments = {*python, script.string(), "describe", problem.string()};
+  command.inherit_environment = true;
+  command.timeout_ms = describe_timeout_ms;
+  const Result<Finished> finished = run_command(command);
+  if (!finished) {
+    return finished.error();
+  }
+  json described = json::parse(finished->output, nullptr, false);
+  if (!finished->succeeded() || !described.is_object()) {
+    return make_error(ErrorKind::bad_input, failure_text(*finished), problem.string());
+  }
+  if (described.contains("refused")) {
+    return make_error(ErrorKind::bad_input, described["refused"].get<std::string>(),
+                      problem.string());
+  }
+  return described;
+}
+
+std::string identifier(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+std::int64_t elements(const json& tensor) {
+  std::int64_t count = 1;
+  for (const json& extent : tensor["shape"]) {
+    count *= extent.get<std::int64_t>();
+  }
+  return count;
+}
+
+std::int64_t bytes(const json& tensor) {
+  const std::optional<DType> dtype = parse_dtype(tensor["dtype"].get<std::string>());
+  return elements(tensor) * static_cast<std::int64_t>(dtype ? size_of(*dtype) : 0);
+}
+
+bool has_effect(const json& described, const json& input, std::size_t index) {
+  const std::string name =
+      input["role"] == "input" ? fmt::format("input {}", index) : input["name"].get<std::string>();
+  const json& without = described["insensitive_to"];
+  return std::find(without.begin(), without.end(), name) == without.end();
+}
+
+// Over how many terms an output element is summed: by the operations counted, else, generously, the
+// largest extent there is.
+std::int64_t reduction(const json& described) {
+  std::int64_t outputs = 0;
+  std::int64_t largest = 1;
+  for (const char* list : {"inputs", "outputs"}) {
+    for (const json& tensor : described[list]) {
+      outputs += list == std::string("outputs") ? elements(tensor) : 0;
+      for (const json& extent : tensor["shape"]) {
+        largest = std::max(largest, extent.get<std::int64_t>());
+      }
+    }
+  }
+  if (!described["flops"].is_number() || outputs == 0) {
+    return largest;
+  }
+  return std::max<std::int64_t>(described["flops"].get<std::int64_t>() / (2 * outputs), 1);
+}
+
+std::string tensor_toml(const char* table, const json& tensor, bool input) {
+  std::vector<std::string> shape;
+  for (const json& extent : tensor["shape"]) {
+    shape.push_back(fmt::format("\"{}\"", extent.get<std::int64_t>()));
+  }
+  return fmt::format("[[{}]]\nname = \"{}\"\ndtype = \"{}\"\nshape = [{}]\n{}\n", table,
+                     identifier(tensor["name"].get<std::string>()),
+                     tensor["dtype"].get<std::string>(), fmt::join(shape, ", "),
+                     input ? "values = \"drawn\"\n" : "");
+}
+
+std::string task_toml(const NewProblem& request, const fs::path& problem, const json& described) {
+  std::int64_t traffic = 0;
+  std::string tensors;
+  std::size_t index = 0;
+  for (const json& input : described["inputs"]) {
+    traffic += has_effect(described, input, index++) ? bytes(input) : 0;
+    tensors += tensor_toml("input", input, true);
+  }
+  for (const json& output : described["outputs"]) {
+    traffic += bytes(output);
+    tensors += tensor_toml("output", output, false);
+  }
+  for (const json& scalar : described["scalars"]) {
+    tensors += fmt::format("[[scalar]]\nname = \"{}\"\ndtype = \"f64\"\nvalue = {}\n\n",
+                           scalar["name"].get<std::string>(), scalar["value"].get<double>());
+  }
+  return fmt::format(
+      "# KernelBench, level {} problem {}. The precision is the module's own: no TF32, no halves, "
+      "unless\n# `allow_precision` below says so.\n"
+      "schema = 1\nname = \"{}\"\nfamily = \"kernelbench\"\nsummary = \"{}, by PyTorch {}\"\n"
+      "reduction = \"{}\"\n\n{}"
+      "[tolerance]\nallow_precision = []\n\n"
+      "[work]\nflops = \"{}\"\nbytes = \"{}\"\n\n"
+      "[shapes]\ntimed = [{{}}]\nheld_out = {{}}\n\n"
+      "[reference]\ntorch = \"{}\"\n\n"
+      "[[baseline]]\nname = \"torch-eager\"\nbackend = \"cpu\"\ncompiler = \"torch\"\nfile = "
+      "\"{}\"\n",
+      request.level, request.problem, request.name, problem.stem().string(),
+      described["torch"].get<std::string>(), reduction(described), tensors,
+      described["flops"].is_number() ? described["flops"].get<std::int64_t>() : 0, traffic,
+      problem_file, problem_file);
+}
+
+}  // namespace
+
+Result<ProblemTask> create_problem_task(const NewProblem& wanted) {
+  NewProblem request = wanted;
+  if (request.name.empty()) {
+    request.name = fmt::format("kernelbench_{}_{}", request.level, request.problem);
+  }
+  const fs::path folder = request.directory / request.name;
+  KP_TRY(check_new_task(request.name, folder));
+  const Result<fs::path> problem = find_problem(request);
+  if (!problem) {
+    return problem.error();
+  }
+  const Result<std::string> source = read_file(*problem);
+  if (!source) {
+    return source.error();
+  }
+  const Result<json> described = describe(*problem, request.script);
+  if (!described) {
+    return described.error();
+  }
+  const DraftFolder draft(folder);
+  KP_TRY(make_directories(draft.path()));
+  KP_TRY(write_file_atomic(draft.path() / problem_file, *source));
+  KP_TRY(write_file_atomic(draft.path() / "task.toml", task_toml(request, *problem, *described)));
+  if (const auto task = load_task(draft.path()); !task.ok()) {
+    return draft.renamed(task.error());
+  }
+  KP_TRY(draft.keep());
+  ProblemTask made{folder, {}};
+  for (const json& name : (*described)["insensitive_to"]) {
+    made.without_effect.push_back(name.get<std::string>());
+  }
+  return made;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,139 @@
+// Problems in KernelBench's form, from the checkout to a verdict, with real PyTorch on the CPU.
+#include "cli/fixture.hpp"
+#include "support/torch.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::AllOf;
+using testing::Cli;
+using ::testing::HasSubstr;
+using testing::Json;
+using testing::linear_problem;
+using testing::make_checkout;
+using testing::relu_problem;
+using testing::write;
+
+const std::string relu_source =
+    "#include \"kernelpro/candidate.h\"\n"
+    "int kp_launch(const kp_context*, const kp_tensor* tensors, int32_t count) {\n"
+    "  if (count != 2) return 1;\n"
+    "  const float* x = static_cast<const float*>(tensors[0].data);\n"
+    "  float* y = static_cast<float*>(tensors[1].data);\n"
+    "  const int64_t n = tensors[0].shape[0] * tensors[0].shape[1];\n"
+    "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;\n"
+    "  return 0;\n}\n";
+
+// Linear, normalised over the batch, scaled; and where each row is largest.
+const std::string linear_source =
+    "#include <cmath>\n#include <vector>\n#include \"kernelpro/candidate.h\"\n"
+    "int kp_launch(const kp_context* context, const kp_tensor* t, int32_t count) {\n"
+    "  if (count != 9) return 1;\n"
+    "  const auto in = [t](int i) { return static_cast<const float*>(t[i].data); };\n"
+    "  const int64_t rows = t[0].shape[0], wide = t[0].shape[1], narrow = t[1].shape[0];\n"
+    "  float* y = static_cast<float*>(t[7].data);\n"
+    "  int64_t* best = static_cast<int64_t*>(t[8].data);\n"
+    "  for (int64_t j = 0; j < narrow; ++j) {\n"
+    "    double mean = 0, squares = 0;\n"
+    "    std::vector<double> column(static_cast<size_t>(rows));\n"
+    "    for (int64_t i = 0; i < rows; ++i) {\n"
+    "      double sum = in(2)[j];\n"
+    "      for (int64_t k = 0; k < wide; ++k) sum += double(in(0)[i * wide + k]) * in(1)[j * wide "
+    "+ "
+    "k];\n"
+    "      column[static_cast<size_t>(i)] = sum;\n      mean += sum / double(rows);\n    }\n"
+    "    for (const double value : column) squares += (value - mean) * (value - mean);\n"
+    "    const double scale = in(3)[j] / std::sqrt(squares / double(rows) + 1e-5);\n"
+    "    for (int64_t i = 0; i < rows; ++i) {\n"
+    "      y[i * narrow + j] = float(((column[static_cast<size_t>(i)] - mean) * scale + in(4)[j]) "
+    "*\n"
+    "                                context->scalars[0]);\n    }\n  }\n"
+    "  for (int64_t i = 0; i < rows; ++i) {\n    best[i] = 0;\n"
+    "    for (int64_t j = 1; j < narrow; ++j) {\n"
+    "      if (y[i * narrow + j] > y[i * narrow + best[i]]) best[i] = j;\n    }\n  }\n"
+    "  return 0;\n}\n";
+
+class KernelBench : public Cli {
+ protected:
+  void SetUp() override { SKIP_WITHOUT_TORCH(); }
+
+  void make_task(const std::string& problem) {
+    make_checkout(work() / "checkout", problem);
+    const auto made =
+        kernelpro({"task", "new", "--kernelbench", "checkout", "--level", "1", "--problem", "7"});
+    ASSERT_EQ(made.exit_code, 0) << made.errors;
+    EXPECT_THAT(made.output, HasSubstr("tasks/kernelbench_1_7"));
+  }
+
+  // The verdict on a source.
+  [[nodiscard]] Json verdict_on(const std::string& source) {
+    write(work() / "mine.cpp", source);
+    const auto judged =
+        kernelpro({"evaluate", "kernelbench_1_7", "mine.cpp", "--no-timing", "--json", "--quiet"});
+    const Json json = Json::parse(judged.output, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << judged.output << judged.errors;
+    return json["evaluations"][0]["certificate"]["verdict"];
+  }
+};
+
+TEST_F(KernelBench, AProblemBecomesATaskThatJudges) {
+  ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
+  EXPECT_EQ(verdict_on(relu_source)["outcome"], "passed");
+  const Json wrong = verdict_on(testing::replaced(relu_source, ": 0;", ": 1e-3F;"));
+  EXPECT_EQ(wrong["outcome"], "incorrect");
+  EXPECT_THAT(wrong["summary"].get<std::string>(), HasSubstr("expected 0"));
+}
+
+TEST_F(KernelBench, TheModuleItselfIsTimedAsTheBaseline) {
+  ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
+  const auto judged =
+      kernelpro({"evaluate", "kernelbench_1_7", "torch-eager", "--json", "--quiet"});
+  const Json json = Json::parse(judged.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << judged.output << judged.errors;
+  const Json& one = json["evaluations"][0];
+  EXPECT_EQ(one["certificate"]["verdict"]["outcome"], "passed") << one.dump(1);
+  EXPECT_THAT(one["implementation"].get<std::string>(), HasSubstr("PyTorch"));
+}
+
+TEST_F(KernelBench, ParametersScalarsAndSeveralOutputsReachTheCandidate) {
+  ASSERT_NO_FATAL_FAILURE(make_task(linear_problem));
+  const Json right = verdict_on(linear_source);
+  EXPECT_EQ(right["outcome"], "passed") << right.dump(1);
+  // Made for one set of weights only.
+  EXPECT_EQ(verdict_on(testing::replaced(linear_source, "double sum = in(2)[j];",
+                                         "static const float kept = in(2)[0];\n"
+                                         "      double sum = in(2)[j] + (in(2)[0] - kept) * "
+                                         "double(i);"))["outcome"],
+            "incorrect");
+}
+
+TEST_F(KernelBench, ACandidateIsNeverRunAsPython) {
+  ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
+  write(work() / "mine.cpp", "// kp:compiler torch\n" + relu_source);
+  const auto judged = kernelpro({"evaluate", "kernelbench_1_7", "mine.cpp"});
+  EXPECT_NE(judged.exit_code, 0);
+  EXPECT_THAT(judged.errors + judged.output, HasSubstr("there is no compiler \"torch\" here"));
+}
+
+TEST_F(KernelBench, APythonWithoutPyTorchIsNamed) {
+  make_checkout(work() / "checkout", relu_problem);
+  set("KERNELPRO_PYTHON", "/bin/false");
+  const auto made =
+      kernelpro({"task", "new", "--kernelbench", "checkout", "--level", "1", "--problem", "7"});
+  EXPECT_EQ(made.exit_code, 5);
+  EXPECT_THAT(made.errors, AllOf(HasSubstr("/bin/false"), HasSubstr("has no PyTorch")));
+}
+
+TEST_F(KernelBench, OptimisingSaysThatItNeedsCandidatesToSearchFrom) {
+  ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
+  const auto done = kernelpro({"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet"});
+  EXPECT_THAT(done.output + done.errors, HasSubstr("nothing is left to try"));
+  write(work() / "mine.cpp", relu_source);
+  const auto from = kernelpro(
+      {"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet", "--from", "mine.cpp"});
+  EXPECT_EQ(from.exit_code, 0) << from.errors << from.output;
+  EXPECT_THAT(from.output, HasSubstr("2 passed"));
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -347,6 +347,7 @@ class Server:
         self.problem = None
         self.buffers = None
         self.constants = {}  # what get_inputs() returns beside tensors, by place
+        self.truths = set()  # which of its tensors are of bool, which a candidate sees as bytes
 
     def handle(self, request, descriptors, reply):
         if request.op == LOAD:
@@ -354,6 +355,8 @@ class Server:
             given, _ = self.problem.draw(MODEL_SEED)
             self.constants = {i: value for i, value in enumerate(given)
                               if not self.torch.is_tensor(value)}
+            tensors = [value for value in given if self.torch.is_tensor(value)]
+            self.truths = {i for i, value in enumerate(tensors) if value.dtype == self.torch.bool}
             reply.text = f"PyTorch {self.torch.__version__}, eager".encode()
         elif request.op == ATTACH:
             self.torch.set_num_threads(max(1, request.body.layout.threads))
@@ -376,7 +379,9 @@ class Server:
     def inputs(self, index):
         tensors = self.buffers.tensors(index, outputs=False)
         count = len(tensors) - len(self.problem.names)
-        given, rest = tensors[:count], tensors[count:]
+        given = [value.bool() if i in self.truths else value
+                 for i, value in enumerate(tensors[:count])]
+        rest = tensors[count:]
         for place in sorted(self.constants):
             given.insert(place, self.constants[place])
         return given, rest

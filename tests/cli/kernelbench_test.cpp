@@ -11,6 +11,7 @@ using ::testing::HasSubstr;
 using testing::Json;
 using testing::linear_problem;
 using testing::make_checkout;
+using testing::masked_problem;
 using testing::relu_problem;
 using testing::write;
 
@@ -107,6 +108,22 @@ TEST_F(KernelBench, ParametersScalarsAndSeveralOutputsReachTheCandidate) {
             "incorrect");
 }
 
+TEST_F(KernelBench, MasksAreBytesAndALossIsOneElement) {
+  ASSERT_NO_FATAL_FAILURE(make_task(masked_problem));
+  const Json right = verdict_on(
+      "#include \"kernelpro/candidate.h\"\n"
+      "int kp_launch(const kp_context*, const kp_tensor* tensors, int32_t count) {\n"
+      "  if (count != 3 || tensors[2].rank != 0) return 1;\n"
+      "  const float* x = static_cast<const float*>(tensors[0].data);\n"
+      "  const uint8_t* mask = static_cast<const uint8_t*>(tensors[1].data);\n"
+      "  double sum = 0;\n  int64_t taken = 0;\n"
+      "  for (int64_t i = 0; i < tensors[0].shape[0]; ++i) {\n"
+      "    sum += mask[i] ? double(x[i]) * x[i] : 0;\n    taken += mask[i];\n  }\n"
+      "  *static_cast<float*>(tensors[2].data) = float(sum / double(taken));\n"
+      "  return 0;\n}\n");
+  EXPECT_EQ(right["outcome"], "passed") << right.dump(1);
+}
+
 TEST_F(KernelBench, ACandidateIsNeverRunAsPython) {
   ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
   write(work() / "mine.cpp", "// kp:compiler torch\n" + relu_source);
@@ -133,6 +150,10 @@ TEST_F(KernelBench, OptimisingSaysThatItNeedsCandidatesToSearchFrom) {
       {"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet", "--from", "mine.cpp"});
   EXPECT_EQ(from.exit_code, 0) << from.errors << from.output;
   EXPECT_THAT(from.output, HasSubstr("2 passed"));
+  const auto exported =
+      kernelpro({"export", "kernelbench_1_7-2", "1", "there", "--accept-suspect"});
+  EXPECT_EQ(exported.exit_code, 2);
+  EXPECT_THAT(exported.errors, HasSubstr("its inputs are drawn by PyTorch"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_F(Usage, WrongArgumentsAreNamedWithTheHelpToRead) {
       {{"evaluate", "axpy", "a.cpp", "--timing", "much"}, "--timing", "`kernelpro evaluate"},
       {{"verify", "c.json", "--sandbox", "docker"}, "{landlock,none}", "`kernelpro verify --help`"},
       {{"evaluate", "axpy", "a.cpp", "--allow-precision", "f8"}, "{tf32,f16,bf16}", "kernelpro"},
-      {{"task", "new", "x", "--from", "a.cpp"}, "--entry is required", "`kernelpro task new"},
+      {{"task", "new", "x", "--from", "a.cpp"}, "--from requires --entry", "`kernelpro task new"},
       {{"task", "new", "x", "--from", "a.cpp", "--entry", "f", "--shape", "A"},
        "expected NAME=VALUE, found \"A\"",
        "`kernelpro task new --help`"},

@@ -34,6 +34,11 @@ inline const std::string linear_problem = problem_text(
     "        return y, y.argmax(dim=1)\n",
     "[torch.rand(32, 24), 2.5]", "[24, 16]");
 
+// A mask, and one number as the output.
+inline const std::string masked_problem =
+    problem_text("    def forward(self, x, mask):\n        return torch.mean(x[mask] ** 2)\n",
+                 "[torch.randn(500), torch.rand(500) < 0.5]");
+
 // A checkout with that text as problem 7 of level 1.
 inline std::filesystem::path make_checkout(const std::filesystem::path& folder,
                                            const std::string& problem) {

@@ -34,6 +34,12 @@ Status check_exportable(const Certificate& certificate) {
         fmt::format("its backend is '{}'; only 'cpu' is exported", certificate.candidate.backend),
         what);
   }
+  if (certificate.task.reference.torch) {
+    return make_error(ErrorKind::bad_input,
+                      "its inputs are drawn by PyTorch, which a bench in C++ cannot do: such tasks "
+                      "are not exported; `show` prints the source",
+                      what);
+  }
   return validate_task(certificate.task);
 }
 

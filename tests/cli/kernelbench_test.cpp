@@ -6,6 +6,7 @@ namespace kernelpro {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using testing::Cli;
 using ::testing::HasSubstr;
 using testing::Json;
@@ -148,7 +149,8 @@ TEST_F(KernelBench, OptimisingSaysThatItNeedsCandidatesToSearchFrom) {
   write(work() / "mine.cpp", relu_source);
   const auto from = kernelpro(
       {"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet", "--from", "mine.cpp"});
-  EXPECT_EQ(from.exit_code, 0) << from.errors << from.output;
+  // Whether it is faster than PyTorch is not what is tested.
+  EXPECT_THAT(from.exit_code, AnyOf(0, 3)) << from.errors << from.output;
   EXPECT_THAT(from.output, HasSubstr("2 passed"));
   const auto exported =
       kernelpro({"export", "kernelbench_1_7-2", "1", "there", "--accept-suspect"});

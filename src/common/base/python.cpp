@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -17,15 +18,20 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t probe_timeout_ms = 20'000;
 
-bool has_torch(const std::string& python) {
+// Nothing when it has no PyTorch. Asked without importing it, which takes seconds.
+std::optional<Python> with_torch(const std::string& path) {
   Command command;
-  command.arguments = {python, "-c",
-                       "import importlib.util, sys; "
-                       "sys.exit(importlib.util.find_spec('torch') is None)"};
+  command.arguments = {path, "-c",
+                       "import importlib.metadata, importlib.util, sys\n"
+                       "if importlib.util.find_spec('torch') is None: sys.exit(1)\n"
+                       "print(importlib.metadata.version('torch'))"};
   command.inherit_environment = true;
   command.timeout_ms = probe_timeout_ms;
   const Result<Finished> finished = run_command(command);
-  return finished && finished->succeeded();
+  if (!finished || !finished->succeeded()) {
+    return std::nullopt;
+  }
+  return Python{path, finished->output.substr(0, finished->output.find('\n'))};
 }
 
 std::vector<std::string> pythons() {
@@ -41,17 +47,18 @@ std::vector<std::string> pythons() {
   return out;
 }
 
-Result<std::string> find_python() {
+Result<Python> find_python() {
   if (const char* chosen = std::getenv("KERNELPRO_PYTHON"); chosen != nullptr) {
-    return has_torch(chosen)
-               ? Result<std::string>(chosen)
+    const std::optional<Python> python = with_torch(chosen);
+    return python
+               ? Result<Python>(*python)
                : make_error(ErrorKind::environment,
                             "this Python has no PyTorch; set KERNELPRO_PYTHON to one that has it",
                             chosen);
   }
-  for (const std::string& python : pythons()) {
-    if (has_torch(python)) {
-      return python;
+  for (const std::string& path : pythons()) {
+    if (const std::optional<Python> python = with_torch(path)) {
+      return *python;
     }
   }
   return make_error(ErrorKind::environment,
@@ -61,8 +68,8 @@ Result<std::string> find_python() {
 
 }  // namespace
 
-Result<std::string> python_with_torch() {
-  static const Result<std::string> found = find_python();
+Result<Python> python_with_torch() {
+  static const Result<Python> found = find_python();
   return found;
 }
 

@@ -61,12 +61,12 @@ std::string failure_text(const Finished& finished) {
 }
 
 Result<json> describe(const fs::path& problem, const fs::path& script) {
-  const Result<std::string> python = python_with_torch();
+  const Result<Python> python = python_with_torch();
   if (!python) {
     return python.error();
   }
   Command command;
-  command.arguments = {*python, script.string(), "describe", problem.string()};
+  command.arguments = {python->path, script.string(), "describe", problem.string()};
   command.inherit_environment = true;
   command.timeout_ms = describe_timeout_ms;
   const Result<Finished> finished = run_command(command);

@@ -18,13 +18,13 @@ constexpr std::int64_t open_files = 4096;
 }  // namespace
 
 Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole role) {
-  const Result<std::string> python = python_with_torch();
+  const Result<Python> python = python_with_torch();
   if (!python) {
     return python.error();
   }
   RunnerSettings out;
   out.jail = settings.jail;
-  out.program = *python;
+  out.program = python->path;
   out.arguments = {settings.script, role == TorchRole::reference ? "reference" : "eager"};
   out.threads = settings.threads;
   out.stop = settings.stop;
@@ -45,11 +45,16 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole rol
 }
 
 Result<BuildOutcome> torch_build(const std::string& source, const fs::path& folder) {
+  const Result<Python> python = python_with_torch();
+  if (!python) {
+    return python.error();
+  }
   BuildOutcome out;
   out.ok = true;
   out.cached = true;
   out.torch = true;
-  out.record.compiler = torch_compiler;
+  out.record.compiler = python->path;
+  out.record.compiler_identity = "PyTorch " + python->torch;
   out.record.source_hash = sha256(source);
   out.record.binary_hash = out.record.source_hash;
   out.library = folder / (out.record.source_hash + ".py");

@@ -153,30 +153,27 @@ TEST_F(JailTest, LimitsTheSizeOfFiles) {
   EXPECT_EQ(run_jailed(policy, "echo x > " + (inside() / "any").string()).signal, SIGXFSZ);
 }
 
-TEST_F(JailTest, LimitsAddressSpace) {
-  JailPolicy policy = shell_policy();
+// Copies one block of that size, which lies in memory meanwhile.
+Finished copy_block(JailPolicy policy, const std::string& size) {
   policy.read.emplace_back("/dev/zero");
   policy.write.emplace_back("/dev/null");
+  return run_jailed(policy, "dd if=/dev/zero of=/dev/null count=1 bs=" + size);
+}
+
+TEST_F(JailTest, LimitsAddressSpace) {
+  JailPolicy policy = shell_policy();
   policy.memory_bytes = 64 * mebibyte;
-  const auto copy_in_blocks_of = [&policy](const std::string& size) {
-    return run_jailed(policy, "dd if=/dev/zero of=/dev/null count=1 bs=" + size);
-  };
-  EXPECT_TRUE(copy_in_blocks_of("1M").succeeded());
-  const Finished refused = copy_in_blocks_of("128M");
+  EXPECT_TRUE(copy_block(policy, "1M").succeeded());
+  const Finished refused = copy_block(policy, "128M");
   EXPECT_FALSE(refused.succeeded());
   EXPECT_THAT(refused.errors, HasSubstr("memory"));
 }
 
 TEST_F(JailTest, LimitsMemoryToWriteToApartFromAddresses) {
   JailPolicy policy = shell_policy();
-  policy.read.emplace_back("/dev/zero");
-  policy.write.emplace_back("/dev/null");
   policy.heap_bytes = 64 * mebibyte;
-  const auto copy_in_blocks_of = [&policy](const std::string& size) {
-    return run_jailed(policy, "dd if=/dev/zero of=/dev/null count=1 bs=" + size);
-  };
-  EXPECT_TRUE(copy_in_blocks_of("1M").succeeded());
-  EXPECT_FALSE(copy_in_blocks_of("128M").succeeded());
+  EXPECT_TRUE(copy_block(policy, "1M").succeeded());
+  EXPECT_FALSE(copy_block(policy, "128M").succeeded());
 }
 
 TEST_F(JailTest, LimitsProcesses) {

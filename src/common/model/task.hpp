@@ -76,6 +76,9 @@ struct ReferenceSpec {
   bool torch = false;
 };
 
+// What stands in the place of a compiler for a module that PyTorch runs as it is.
+inline constexpr const char* torch_compiler = "torch";
+
 // A baseline or a library comparator: source in the candidate's ABI.
 struct ImplementationSpec {
   std::string name;

@@ -356,7 +356,7 @@ void add_task_new(CLI::App& task, Options& options) {
   add_output(*command, options);
   command->footer(
       "Example:\n  kernelpro task new blur --from blur.cpp --entry blur --shape in=h,w --shape "
-      "out=h,w\n  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 19");
+      "out=h,w\n  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 12");
   command->callback([&options, from, checkout] {
     if (from->empty() && checkout->empty()) {
       throw CLI::RequiredError("--from or --kernelbench");

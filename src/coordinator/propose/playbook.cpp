@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "common/model/task.hpp"
 #include "common/model/tunables.hpp"
 #include "coordinator/rewrite/cuda_text.hpp"
 #include "coordinator/rewrite/rewriter.hpp"
@@ -192,7 +193,7 @@ bool Playbook::holds(const Condition& condition, const Parent& parent) const {
 }
 
 std::string Playbook::obstacle(const Move& move, const Parent& parent) const {
-  if (parent.candidate.compiler == "torch") {
+  if (parent.candidate.compiler == torch_compiler) {
     return "the baseline is a PyTorch module: give candidates to search from (--from FILE)";
   }
   if (!move.compiler.empty()) {
@@ -265,7 +266,7 @@ void Playbook::look_ahead(const Candidate& candidate, const std::stop_token& sto
   const bool parses = std::any_of(moves_.begin(), moves_.end(), [](const Move& move) {
     return !move.rewriters.empty() && !is_cuda_rewriter(move.rewriters.front().rewriter);
   });
-  if (parses && candidate.compiler != "torch" && !stop.stop_requested()) {
+  if (parses && candidate.compiler != torch_compiler && !stop.stop_requested()) {
     memory_->parse(candidate.source, stop);
   }
 }

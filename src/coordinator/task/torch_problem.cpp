@@ -11,6 +11,7 @@
 #include "common/base/process.hpp"
 #include "common/base/python.hpp"
 #include "common/model/dtype.hpp"
+#include "common/model/task.hpp"
 #include "coordinator/task/draft_folder.hpp"
 #include "coordinator/task/load.hpp"
 
@@ -165,12 +166,12 @@ std::string task_toml(const NewProblem& request, const fs::path& problem, const 
       "[work]\nflops = \"{}\"\nbytes = \"{}\"\n\n"
       "[shapes]\ntimed = [{{}}]\nheld_out = {{}}\n\n"
       "[reference]\ntorch = \"{}\"\n\n"
-      "[[baseline]]\nname = \"torch-eager\"\nbackend = \"cpu\"\ncompiler = \"torch\"\nfile = "
+      "[[baseline]]\nname = \"torch-eager\"\nbackend = \"cpu\"\ncompiler = \"{}\"\nfile = "
       "\"{}\"\n",
       request.level, request.problem, request.name, problem.stem().string(),
       described["torch"].get<std::string>(), reduction(described), tensors,
       described["flops"].is_number() ? described["flops"].get<std::int64_t>() : 0, traffic,
-      problem_file, problem_file);
+      problem_file, torch_compiler, problem_file);
 }
 
 }  // namespace

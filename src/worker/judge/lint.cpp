@@ -138,9 +138,6 @@ void lint_bytes(const Judge& judge, std::vector<LintFinding>& out) {
 }
 
 void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFinding>& out) {
-  if (judge.task().reference.torch) {
-    return;
-  }
   const Result<Axes> axes = middle_shape(judge.task());
   if (!axes) {
     return;
@@ -171,9 +168,6 @@ void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFindin
 // Redraws one input after the other: the expected outputs must change.
 Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   const Task& task = judge.task();
-  if (task.reference.torch) {
-    return {};  // `task new` has found what has no effect
-  }
   const Result<Axes> axes = middle_shape(task);
   if (!axes) {
     return axes.error();
@@ -214,12 +208,8 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   return {};
 }
 
-// Of baselines in C++ and CUDA.
 void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token stop,
                    std::vector<LintFinding>& out) {
-  if (judge.task().reference.torch) {
-    return;
-  }
   for (const Variant& variant : baseline_variants(judge.task(), toolchain)) {
     EvaluateRequest request;
     request.candidate = variant.candidate;
@@ -307,8 +297,11 @@ Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolch
   if (!out) {
     return out;
   }
-  KP_TRY(lint_effects(judge, *out));
   lint_bytes(judge, *out);
+  if (judge.task().reference.torch) {
+    return out;  // `task new` has found what has no effect; there is no source to vary or count in
+  }
+  KP_TRY(lint_effects(judge, *out));
   lint_flops(judge, toolchain, *out);
   lint_variants(judge, toolchain, stop, *out);
   return out;

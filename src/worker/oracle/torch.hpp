@@ -11,9 +11,6 @@
 
 namespace kernelpro {
 
-// The name that stands in the place of a compiler for a module that PyTorch runs as it is.
-inline constexpr const char* torch_compiler = "torch";
-
 struct TorchSettings {
   std::string jail;    // kernelpro-jail
   std::string script;  // torch_oracle.py

@@ -1,0 +1,56 @@
+#include "worker/runner/runner_messages.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+namespace kernelpro {
+
+bool send_request(int socket, const runner::Request& request, const std::vector<int>& fds) {
+  iovec part{const_cast<runner::Request*>(&request), sizeof request};
+  alignas(cmsghdr) char control[CMSG_SPACE(runner::max_descriptors * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!fds.empty()) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
+    std::memcpy(CMSG_DATA(header), fds.data(), fds.size() * sizeof(int));
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof request);
+}
+
+Incoming receive_reply(int socket) {
+  Incoming incoming;
+  iovec part{&incoming.reply, sizeof incoming.reply};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  // An empty message and the end of the stream both read as 0; only the latter hangs up.
+  pollfd state{socket, POLLIN, 0};
+  incoming.closed = got == 0 && poll(&state, 1, 0) > 0 && (state.revents & POLLHUP) != 0;
+  incoming.waiting = got >= 0 && !incoming.closed;
+  incoming.whole =
+      got == static_cast<ssize_t>(sizeof incoming.reply) && (message.msg_flags & MSG_TRUNC) == 0;
+  incoming.reply.text[sizeof incoming.reply.text - 1] = '\0';
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+      incoming.fd = UniqueFd(fd);
+    }
+  }
+  return incoming;
+}
+
+}  // namespace kernelpro

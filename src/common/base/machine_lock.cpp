@@ -120,6 +120,13 @@ Error busy_error(const std::string& device, const Holder& holder, std::int64_t t
 
 }  // namespace
 
+std::int64_t machine_lock_timeout_ms() {
+  constexpr std::int64_t usual = 120'000;
+  const char* text = std::getenv("KERNELPRO_LOCK_TIMEOUT_MS");
+  const std::int64_t given = text != nullptr ? std::strtoll(text, nullptr, 10) : 0;
+  return given > 0 ? given : usual;
+}
+
 std::string MachineLock::path(const std::string& device) {
   std::string name = device;
   for (char& letter : name) {

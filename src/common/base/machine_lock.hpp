@@ -10,6 +10,10 @@
 
 namespace kernelpro {
 
+// How long to wait for the lock: KERNELPRO_LOCK_TIMEOUT_MS, for scripts that would rather give up
+// early, else two minutes.
+[[nodiscard]] std::int64_t machine_lock_timeout_ms();
+
 enum class LockMode {
   build,   // shared: builds may run beside each other
   timing,  // exclusive: nobody builds, nobody times

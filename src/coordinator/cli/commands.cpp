@@ -32,6 +32,8 @@ int run_command_line(const Options& options, std::stop_token stop) {
       return ceilings(options, stop);
     case CommandKind::doctor:
       return doctor(options, stop);
+    case CommandKind::bench_kernelbench:
+      return bench_kernelbench(options, stop);
     case CommandKind::help:
       break;
   }

@@ -23,5 +23,6 @@ namespace kernelpro {
 [[nodiscard]] int task_list(const Options& options);
 [[nodiscard]] int ceilings(const Options& options, std::stop_token stop);
 [[nodiscard]] int doctor(const Options& options, std::stop_token stop);
+[[nodiscard]] int bench_kernelbench(const Options& options, std::stop_token stop);
 
 }  // namespace kernelpro

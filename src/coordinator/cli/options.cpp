@@ -434,3 +434,56 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
 }
 
 }  // namespace kernelpro
+void add_bench_kernelbench(CLI::App& bench, Options& options) {
+  CLI::App* command = bench.add_subcommand(
+      "kernelbench", "PyTorch's times on KernelBench problems, and candidates judged against them");
+  SuiteOptions& suite = options.suite;
+  CLI::Option* checkout = command->add_option(
+      "--kernelbench", suite.checkout, "A checkout of KernelBench; without: show what FILE holds");
+  command->add_option("--levels", suite.levels, "Of the problems (default 1,2,3)")->needs(checkout);
+  command->add_option("--problems", suite.problems, "Their numbers: 1,19-23 (default: all)")
+      ->needs(checkout);
+  command
+      ->add_option("--candidates", suite.candidates,
+                   "A folder with LEVEL_PROBLEM.cu (.cpp on the CPU), such as 1_19.cu, to judge")
+      ->needs(checkout);
+  command->add_flag("--compile", suite.compile, "Time torch.compile as well")->needs(checkout);
+  command->add_option("--into", suite.into,
+                      "The file of results (default kernelbench.jsonl); what it has is not "
+                      "measured again");
+  command
+      ->add_option("--against", suite.against,
+                   "Compare FILE with this one instead; nothing is measured")
+      ->excludes(checkout);
+  command
+      ->add_option("--limit", suite.limit_seconds,
+                   "Seconds PyTorch gets for one problem (default 900)")
+      ->check(CLI::Range(least_seconds, most_seconds));
+  command->add_flag("--retry", suite.retry, "Try again what failed or was not judged")
+      ->needs(checkout);
+  command->add_flag("--verbose", suite.verbose, "One line a problem as well");
+  command->add_flag("--accept-suspect", options.accept_suspect,
+                    "Count results whose clock or bound is in doubt");
+  command
+      ->add_option("--allow-precision", options.allow_precision,
+                   "Accept this lower precision (tf32, f16, bf16), repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
+  add_backend(*command, options);
+  add_judging(*command, options);
+  add_output(*command, options);
+  command->footer(
+      "A run that was ended goes on where it was.\nExample:\n  kernelpro bench kernelbench "
+      "--kernelbench ../KernelBench --levels 1 --problems 19-23\n  kernelpro bench kernelbench "
+      "--into mine.jsonl --against theirs.jsonl");
+  command->callback([&options] { options.command = CommandKind::bench_kernelbench; });
+}
+
+void add_bench(CLI::App& app, Options& options) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure a whole suite of problems");
+  bench->require_subcommand(0, 1);
+  bench->footer("Example:\n  kernelpro bench kernelbench --kernelbench ../KernelBench");
+  add_bench_kernelbench(*bench, options);
+}
+
+  add_bench(app, options);

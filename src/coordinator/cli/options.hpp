@@ -29,6 +29,7 @@ enum class CommandKind {
   task_list,
   ceilings,
   doctor,
+  bench_kernelbench,
   help
 };
 
@@ -83,6 +84,7 @@ enum ExitCode : int {
 struct ParsedOptions {
   Options options;
   bool finished = false;  // help, version or a usage error was printed
+  SuiteOptions suite;
   int exit_code = exit_done;
 };
 

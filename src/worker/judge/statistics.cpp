@@ -11,19 +11,6 @@
 namespace kernelpro {
 namespace {
 
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) {
-    return 0;
-  }
-  const double place = std::clamp(q, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const double share = place - static_cast<double>(below);
-  if (share == 0) {
-    return sorted[below];
-  }
-  return (sorted[below] * (1 - share)) + (sorted[below + 1] * share);
-}
-
 // The median of a resample, given how often it drew each of the sorted values.
 double median_of_counts(const std::vector<double>& sorted, const std::vector<unsigned>& counts) {
   const std::size_t upper_rank = sorted.size() / 2;
@@ -46,15 +33,6 @@ bool is_time(double value) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  return quantile(std::move(values), 0.5);
-}
-
-double quantile(std::vector<double> values, double q) {
-  std::ranges::sort(values);
-  return sorted_quantile(values, q);
-}
-
 // Draws ranks of the sorted values and counts them: a resample's median is then a short walk, with
 // nothing to sort.
 Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed, int resamples) {
@@ -74,8 +52,7 @@ Interval bootstrap_median(const std::vector<double>& values, std::uint64_t seed,
     }
     medians.push_back(median_of_counts(sorted, counts));
   }
-  std::ranges::sort(medians);
-  return {.low = sorted_quantile(medians, 0.025), .high = sorted_quantile(medians, 0.975)};
+  return {.low = quantile(medians, 0.025), .high = quantile(std::move(medians), 0.975)};
 }
 
 PairedRatio paired_ratio(const std::vector<double>& candidate, const std::vector<double>& incumbent,

@@ -10,6 +10,7 @@
 
 #include "common/base/date.hpp"
 #include "common/base/jail_policy.hpp"
+#include "common/base/machine_lock.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
 #include "worker/ceilings/ceilings.hpp"
@@ -30,13 +31,6 @@ constexpr std::int64_t assumed_cache_bytes = 32 << 20;
 
 Error nothing_open() {
   return make_error(ErrorKind::bad_input, "no task is open: send `open` first");
-}
-
-// How long to wait for the machine's lock; 0: the default. Scripts that would rather give up early
-// set KERNELPRO_LOCK_TIMEOUT_MS.
-std::int64_t lock_timeout_ms() {
-  const char* text = std::getenv("KERNELPRO_LOCK_TIMEOUT_MS");
-  return text != nullptr ? std::max<std::int64_t>(std::strtoll(text, nullptr, 10), 0) : 0;
 }
 
 std::vector<OpenedShape> opened_shapes(const Judge& judge) {
@@ -110,9 +104,7 @@ Status Session::need_toolchain(bool sandbox, int device) {
   if (const char* cutlass = std::getenv("KERNELPRO_CUTLASS"); cutlass != nullptr) {
     settings.cutlass = cutlass;
   }
-  if (const std::int64_t timeout = lock_timeout_ms(); timeout > 0) {
-    settings.lock_timeout_ms = timeout;
-  }
+  settings.lock_timeout_ms = machine_lock_timeout_ms();
   Result<Toolchain> opened = Toolchain::open(settings);
   if (!opened) {
     return opened.error();
@@ -192,9 +184,7 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   if (order.timing_seconds > 0) {
     settings.timing_seconds = order.timing_seconds;
   }
-  if (const std::int64_t timeout = lock_timeout_ms(); timeout > 0) {
-    settings.lock_timeout_ms = timeout;
-  }
+  settings.lock_timeout_ms = machine_lock_timeout_ms();
   return settings;
 }
 

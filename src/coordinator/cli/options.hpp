@@ -33,6 +33,20 @@ enum class CommandKind {
   help
 };
 
+// bench kernelbench
+struct SuiteOptions {
+  std::filesystem::path checkout;  // empty: nothing is measured, what is there is shown
+  std::string levels = "1,2,3";
+  std::string problems;  // "1,19-23"; empty: all
+  std::filesystem::path candidates;
+  bool compile = false;  // torch.compile is timed as well
+  std::filesystem::path into = "kernelbench.jsonl";
+  std::filesystem::path against;
+  double limit_seconds = 900;  // that PyTorch gets for one problem
+  bool retry = false;
+  bool verbose = false;
+};
+
 struct Options {
   CommandKind command = CommandKind::help;
   bool json = false;
@@ -70,6 +84,7 @@ struct Options {
   std::string format = "text";             // report: text, markdown or json
 };
 
+  SuiteOptions suite;
 // Exit codes of every command.
 enum ExitCode : int {
   exit_done = 0,
@@ -84,7 +99,6 @@ enum ExitCode : int {
 struct ParsedOptions {
   Options options;
   bool finished = false;  // help, version or a usage error was printed
-  SuiteOptions suite;
   int exit_code = exit_done;
 };
 

@@ -143,23 +143,26 @@ SuiteGroup make_group(std::optional<int> level, const std::vector<SuiteRecord>& 
   return group;
 }
 
-// The problems of which `says` has something to say: "1_3 (clock)", or "1_3" where it is empty.
+using Said = std::optional<std::string>;
+
+// The problems of which `says` has something to say, those of one reason together.
 template <typename Says>
 void remark(std::vector<SuiteRemark>& out, const std::string& what,
             const std::vector<SuiteRecord>& records, Says says) {
-  SuiteRemark found{what, {}};
+  std::vector<SuiteRemark> found;
   for (const SuiteRecord& record : records) {
-    if (const std::optional<std::string> said = says(record)) {
-      const std::string name = text_of(record.problem);
-      found.problems.push_back(said->empty() ? name : fmt::format("{} ({})", name, *said));
+    const Said said = says(record);
+    if (!said) {
+      continue;
     }
+    auto remark = std::ranges::find(found, *said, &SuiteRemark::reason);
+    if (remark == found.end()) {
+      remark = found.insert(remark, {what, *said, {}});
+    }
+    remark->problems.push_back(text_of(record.problem));
   }
-  if (!found.problems.empty()) {
-    out.push_back(std::move(found));
-  }
+  out.insert(out.end(), found.begin(), found.end());
 }
-
-using Said = std::optional<std::string>;
 
 void remark_candidates(std::vector<SuiteRemark>& out, const std::vector<SuiteRecord>& records,
                        bool accept_suspect) {

@@ -46,9 +46,10 @@ struct SuiteGroup {
   SuiteBaselines baselines;
 };
 
-// Problems that a reader must know of: "cheated", with the names "1_3 (clock)".
+// Problems that a reader must know of: "cheated", because of "clock", "1_3" and "1_9".
 struct SuiteRemark {
   std::string what;
+  std::string reason;  // may be empty
   std::vector<std::string> problems;
 };
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -25,6 +26,11 @@ std::string percent_text(double share, std::size_t of) {
   return of > 0 ? fmt::format("{:.0f} %", 100 * share) : nothing;
 }
 
+// 0: not known.
+std::string share_text(double share) {
+  return percent_text(share, share > 0 ? 1 : 0);
+}
+
 std::string columns_text(const SuiteGroup& group) {
   using Cell = std::function<std::string(const SuiteColumn&)>;
   const auto share = [](double SuiteColumn::* member) {
@@ -39,10 +45,7 @@ std::string columns_text(const SuiteGroup& group) {
       {"fast_2", share(&SuiteColumn::fast_2)},
       {"geomean of correct", [](const SuiteColumn& c) { return ratio_text(c.mean_of_correct); }},
       {"geomean of all", [](const SuiteColumn& c) { return ratio_text(c.mean_of_all); }},
-      {"of the speed of light",
-       [](const SuiteColumn& c) {
-         return percent_text(c.share_of_bound, c.share_of_bound > 0 ? 1 : 0);
-       }},
+      {"of the speed of light", [](const SuiteColumn& c) { return share_text(c.share_of_bound); }},
   };
   std::vector<std::string> header = {group_name(group)};
   for (const SuiteColumn& column : group.columns) {
@@ -99,6 +102,15 @@ std::string verdict_cell(const SuiteRecord& record) {
   return out + (record.candidate->suspect ? " (suspect)" : "");
 }
 
+std::vector<std::string> candidate_cells(const SuiteRecord& record) {
+  if (!record.candidate || !(record.candidate->time_ns > 0)) {
+    return {verdict_cell(record), nothing, nothing, nothing};
+  }
+  const SuiteCandidate& candidate = *record.candidate;
+  return {verdict_cell(record), duration_text(candidate.time_ns), ratio_text(candidate.speedup),
+          share_text(candidate.share_of_bound)};
+}
+
 nlohmann::json column_json(const SuiteColumn& column) {
   return {{"column", column.key},
           {"problems", column.problems},
@@ -131,25 +143,35 @@ std::string suite_text(const SuiteSummary& summary) {
     out += baselines_text(summary.groups) + "\n";
   }
   for (const SuiteRemark& remark : summary.remarks) {
-    out += fmt::format("{}, {}: {}\n", remark.what, remark.problems.size(),
-                       fmt::join(remark.problems, ", "));
+    out += fmt::format("{} {}: {}{}\n", remark.problems.size(), remark.what,
+                       fmt::join(remark.problems, ", "),
+                       remark.reason.empty() ? "" : " (" + remark.reason + ")");
   }
   return out;
 }
 
 std::string suite_listing(const std::vector<SuiteRecord>& records) {
-  Table table({"problem", "name", "eager", "fp32", "tf32", "compile", "state", "candidate", "time",
-               "speed-up", "of bound"});
+  const bool with_candidates = std::ranges::any_of(
+      records, [](const SuiteRecord& record) { return record.candidate.has_value(); });
+  std::vector<std::string> header = {"level", "problem", "eager", "fp32",
+                                     "tf32",  "compile", "state"};
+  if (with_candidates) {
+    header.insert(header.end(), {"candidate", "time", "speed-up", "of bound"});
+  }
+  Table table(std::move(header));
   for (const SuiteRecord& record : records) {
-    const bool timed = record.candidate && record.candidate->time_ns > 0;
-    table.add({text_of(record.problem), record.name, mode_text(record, eager_mode),
-               mode_text(record, fp32_mode), mode_text(record, tf32_mode),
-               mode_text(record, compile_mode), state_text(record), verdict_cell(record),
-               timed ? duration_text(record.candidate->time_ns) : nothing,
-               timed ? ratio_text(record.candidate->speedup) : nothing,
-               timed ? percent_text(record.candidate->share_of_bound,
-                                    record.candidate->share_of_bound > 0 ? 1 : 0)
-                     : nothing});
+    std::vector<std::string> row = {std::to_string(record.problem.level),
+                                    record.name,
+                                    mode_text(record, eager_mode),
+                                    mode_text(record, fp32_mode),
+                                    mode_text(record, tf32_mode),
+                                    mode_text(record, compile_mode),
+                                    state_text(record)};
+    if (with_candidates) {
+      const std::vector<std::string> more = candidate_cells(record);
+      row.insert(row.end(), more.begin(), more.end());
+    }
+    table.add(std::move(row));
   }
   return table.text();
 }
@@ -167,7 +189,8 @@ nlohmann::json suite_json(const SuiteSummary& summary) {
   }
   nlohmann::json remarks = nlohmann::json::array();
   for (const SuiteRemark& remark : summary.remarks) {
-    remarks.push_back({{"what", remark.what}, {"problems", remark.problems}});
+    remarks.push_back(
+        {{"what", remark.what}, {"reason", remark.reason}, {"problems", remark.problems}});
   }
   return {{"with_candidates", summary.with_candidates},
           {"groups", std::move(groups)},

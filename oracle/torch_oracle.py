@@ -487,7 +487,8 @@ def describe(path):
     problem = Problem(path)
     given, state = problem.draw(MODEL_SEED)
     outputs, noise = first_outputs(problem, given, state)
-    return describe_problem(problem, given, state, outputs, noise)
+    out = describe_problem(problem, given, state, outputs, noise)
+    return out | {"degenerate": degenerate(problem, given, outputs, out)}
 
 
 # ---- modes and their clock ----
@@ -588,6 +589,7 @@ def survey_problem(asked):
             outputs, noise = first_outputs(problem, given, state)
             out["described"] = describe_problem(problem, given, state, outputs, noise)
             out["degenerate"] = degenerate(problem, given, outputs, out["described"])
+            out["described"]["degenerate"] = out["degenerate"]
             del outputs
         except Refused as error:
             out["refused"] = str(error)

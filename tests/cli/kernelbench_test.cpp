@@ -89,7 +89,7 @@ TEST_F(KernelBench, AProblemBecomesATaskThatJudges) {
 TEST_F(KernelBench, TheModuleItselfIsTimedAsTheBaseline) {
   ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
   const auto judged =
-      kernelpro({"evaluate", "kernelbench_1_7", "torch-eager", "--json", "--quiet"});
+      kernelpro({"evaluate", "kernelbench_1_7", "torch-eager-cpu", "--json", "--quiet"});
   const Json json = Json::parse(judged.output, nullptr, false);
   ASSERT_TRUE(json.is_object()) << judged.output << judged.errors;
   const Json& one = json["evaluations"][0];

@@ -91,7 +91,7 @@ struct Request {
   Op op;
   std::uint32_t sequence;
   std::uint32_t count;  // go: how many entries of `sets`
-  std::uint32_t reserved;
+  std::uint32_t device;  // attach: 1 when the descriptors are those of a GPU's memory
   union {
     Layout layout;
     char path[4096];

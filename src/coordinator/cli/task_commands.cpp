@@ -152,12 +152,17 @@ int problem_new(const Options& options) {
     return report_error(options, made.error());
   }
   if (options.json) {
-    print_json({{"directory", made->folder.string()}, {"without_effect", made->without_effect}});
+    print_json({{"directory", made->folder.string()},
+                {"without_effect", made->without_effect},
+                {"degenerate", made->degenerate}});
     return exit_done;
   }
   fmt::print("{}\n", made->folder.string());
   if (!made->without_effect.empty()) {
     fmt::print("Without effect on the outputs: {}\n", fmt::join(made->without_effect, ", "));
+  }
+  for (const std::string& why : made->degenerate) {
+    fmt::print("Degenerate: {}\n", why);
   }
   fmt::print("Next: `kernelpro evaluate {} my_kernel.cpp`\n", made->folder.string());
   return exit_done;
@@ -177,8 +182,9 @@ int task_new(const Options& options) {
     print_json({{"directory", made->string()}});
   } else {
     fmt::print(
-        "{}\nNext: set the shapes and formulas in task.toml, then `kernelpro task check {}`\n",
-        made->string(), made->string());
+        "{}\nNext: set the shapes and formulas in task.toml, then `kernelpro task check {}{}`\n",
+        made->string(), made->string(),
+        options.new_task.source.extension() == ".cu" ? " --backend cuda" : "");
   }
   return exit_done;
 }

@@ -141,6 +141,49 @@ std::string tensor_toml(const char* table, const json& tensor, bool input) {
                      input ? "values = \"drawn\"\n" : "");
 }
 
+// The module as PyTorch runs it: in the contract's precision it is the baseline.
+std::string modes_toml() {
+  struct Mode {
+    const char* table;
+    const char* name;
+    const char* backend;
+    const char* mode;
+  };
+  constexpr Mode modes[] = {{"baseline", "torch-eager", "cuda", "eager-fp32"},
+                            {"baseline", "torch-eager-cpu", "cpu", "eager-fp32"},
+                            {"comparator", "torch-eager-as-it-comes", "cuda", "eager"},
+                            {"comparator", "torch-eager-tf32", "cuda", "eager-tf32"},
+                            {"comparator", "torch-compile", "cuda", "compile"}};
+  std::string out;
+  for (const Mode& mode : modes) {
+    out += fmt::format(
+        "\n[[{}]]\nname = \"{}\"\nbackend = \"{}\"\ncompiler = \"{}\"\noptions = [\"{}\"]\n"
+        "file = \"{}\"\n",
+        mode.table, mode.name, mode.backend, torch_compiler, mode.mode, problem_file);
+  }
+  return out;
+}
+
+std::vector<std::string> texts(const json& described, const char* list) {
+  return described.value(list, std::vector<std::string>());
+}
+
+// What whoever writes a candidate should know.
+std::string notes(const json& described) {
+  std::string out;
+  for (const std::string& why : texts(described, "degenerate")) {
+    out += fmt::format("# Degenerate: {}.\n", why);
+  }
+  if (described.contains("packed")) {
+    out += "# The input `parameters` holds, one behind the other (first element, name, shape):\n";
+    for (const json& one : described["packed"]) {
+      out += fmt::format("#   {:>10}  {}  {}\n", one["offset"].get<std::int64_t>(),
+                         one["name"].get<std::string>(), one["shape"].dump());
+    }
+  }
+  return out;
+}
+
 std::string task_toml(const NewProblem& request, const fs::path& problem, const json& described) {
   std::int64_t traffic = 0;
   std::string tensors;
@@ -159,19 +202,17 @@ std::string task_toml(const NewProblem& request, const fs::path& problem, const 
   }
   return fmt::format(
       "# KernelBench, level {} problem {}. The precision is the module's own: no TF32, no halves, "
-      "unless\n# `allow_precision` below says so.\n"
+      "unless\n# `allow_precision` below says so.\n{}"
       "schema = 1\nname = \"{}\"\nfamily = \"kernelbench\"\nsummary = \"{}, by PyTorch {}\"\n"
       "reduction = \"{}\"\n\n{}"
       "[tolerance]\nallow_precision = []\n\n"
       "[work]\nflops = \"{}\"\nbytes = \"{}\"\n\n"
       "[shapes]\ntimed = [{{}}]\nheld_out = {{}}\n\n"
-      "[reference]\ntorch = \"{}\"\n\n"
-      "[[baseline]]\nname = \"torch-eager\"\nbackend = \"cpu\"\ncompiler = \"{}\"\nfile = "
-      "\"{}\"\n",
-      request.level, request.problem, request.name, problem.stem().string(),
+      "[reference]\ntorch = \"{}\"\n{}",
+      request.level, request.problem, notes(described), request.name, problem.stem().string(),
       described["torch"].get<std::string>(), reduction(described), tensors,
       described["flops"].is_number() ? described["flops"].get<std::int64_t>() : 0, traffic,
-      problem_file, torch_compiler, problem_file);
+      problem_file, modes_toml());
 }
 
 }  // namespace
@@ -191,7 +232,9 @@ Result<ProblemTask> create_problem_task(const NewProblem& wanted) {
   if (!source) {
     return source.error();
   }
-  const Result<json> described = describe(*problem, request.script);
+  const Result<json> described = request.described.empty()
+                                     ? describe(*problem, request.script)
+                                     : Result<json>(json::parse(request.described, nullptr, false));
   if (!described) {
     return described.error();
   }
@@ -203,11 +246,7 @@ Result<ProblemTask> create_problem_task(const NewProblem& wanted) {
     return draft.renamed(task.error());
   }
   KP_TRY(draft.keep());
-  ProblemTask made{folder, {}};
-  for (const json& name : (*described)["insensitive_to"]) {
-    made.without_effect.push_back(name.get<std::string>());
-  }
-  return made;
+  return ProblemTask{folder, texts(*described, "insensitive_to"), texts(*described, "degenerate")};
 }
 
 }  // namespace kernelpro

@@ -16,14 +16,16 @@ struct NewProblem {
   int problem = 1;                  // --problem
   std::filesystem::path directory;  // where the task folder is made
   std::filesystem::path script;     // torch_oracle.py
+  std::string described;            // what it says of the problem, as JSON; empty: it is asked
 };
 
 struct ProblemTask {
   std::filesystem::path folder;
   std::vector<std::string> without_effect;  // inputs that do not change the outputs
+  std::vector<std::string> degenerate;      // why a candidate could pass without the work
 };
 
-// Runs the problem once, by PyTorch on the CPU, to see its inputs, parameters and outputs. Errors
+// Runs the problem, by PyTorch, to see its inputs, parameters and outputs. Errors
 // say what is wrong with the checkout, the problem or the Python; an existing folder is never
 // written over.
 [[nodiscard]] Result<ProblemTask> create_problem_task(const NewProblem& wanted);

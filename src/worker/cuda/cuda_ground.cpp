@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t most_host_bytes = 8LL << 30;  // a candidate's work is on the GPU
-constexpr std::size_t alignment = 256;
 // A tenth of a second or so of one core.
 constexpr double oracle_operations = 2e8;
 constexpr double oracle_bytes = 32e6;
@@ -64,8 +63,9 @@ class CudaGround : public Ground {
       : gpu_(gpu), cupti_(std::move(cupti)), libraries_(driver_files()), devices_(device_files()) {}
 
   [[nodiscard]] std::string backend() const override { return "cuda"; }
-  [[nodiscard]] std::string lock_name() const override { return gpu_.description().uuid; }
-  [[nodiscard]] MemoryUnits units() const override { return {gpu_.granularity(), alignment}; }
+  [[nodiscard]] std::string device() const override { return gpu_.description().uuid; }
+  [[nodiscard]] std::string lock_name() const override { return device(); }
+  [[nodiscard]] MemoryUnits units() const override { return {gpu_.granularity(), device_alignment}; }
   [[nodiscard]] std::int64_t cache_bytes() const override { return gpu_.description().l2_bytes; }
   [[nodiscard]] int most_sets(std::size_t tensors) const override {
     return runner::max_descriptors / static_cast<int>(tensors + 1);
@@ -99,7 +99,7 @@ class CudaGround : public Ground {
 
   [[nodiscard]] Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
                                                            const BufferPlan& plan) override {
-    auto memory = std::make_unique<DeviceMemory>(gpu_, task, plan);
+    auto memory = std::make_unique<DeviceMemory>(gpu_, task, plan, drawer_);
     KP_TRY(memory->allocate());
     return std::unique_ptr<SetMemory>(std::move(memory));
   }
@@ -157,8 +157,20 @@ class CudaGround : public Ground {
     }
   }
 
+  [[nodiscard]] Result<EnergyMeter*> energy_meter() override {
+    if (!meter_) {
+      Result<std::unique_ptr<EnergyMeter>> opened = open_gpu_meter(gpu_.description().uuid);
+      if (!opened) {
+        return opened.error();
+      }
+      meter_ = std::move(*opened);
+    }
+    return meter_.get();
+  }
+
  private:
   Gpu& gpu_;
+  std::unique_ptr<EnergyMeter> meter_;  // opened when it is first asked for
   std::string cupti_;
   std::vector<std::string> libraries_;
   std::vector<std::string> devices_;

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <atomic>
 #include <limits>
 
 #include "worker/cuda/device_scratch.hpp"
+#include "worker/cuda/device_truth.hpp"
+#include "worker/judge/held_truth.hpp"
 #include "worker/tensor/parallel.hpp"
 
 namespace kernelpro {
@@ -16,35 +17,29 @@ namespace {
 
 constexpr std::size_t sweeps_of_l2 = 3;
 
-// As judge_kernels.cu numbers the element types.
-int type_number(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 0;
-    case DType::f32:
-      return 1;
-    case DType::f16:
-      return 2;
-    case DType::bf16:
-      return 3;
-    case DType::i64:
-      return 4;
-    case DType::i32:
-      return 5;
-    case DType::i16:
-      return 6;
-    case DType::i8:
-      return 7;
-    default:
-      return 8;
-  }
+// Lines as judge_kernels.cu has them.
+constexpr std::size_t line_bytes = 128;
+constexpr std::size_t lines_a_block = 256;
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 }  // namespace
 
+DeviceMemory::DeviceMemory(Gpu& gpu, const Task& task, const BufferPlan& plan, Oracle* drawer)
+    : gpu_(gpu),
+      task_(task),
+      plan_(plan),
+      drawer_(drawer),
+      id_(next_id()),
+      trouble_(gpu),
+      results_(gpu, trouble_) {}
+
 DeviceMemory::~DeviceMemory() {
   must(gpu_.synchronize(), "ending");
-  for (const cuda::Pointer pointer : {saved_, sweeper_, results_}) {
+  for (const cuda::Pointer pointer : {saved_, sweeper_, lines_}) {
     if (pointer != 0) {
       gpu_.driver().free(pointer);
     }
@@ -75,16 +70,9 @@ Status DeviceMemory::allocate() {
   return {};
 }
 
-void DeviceMemory::must(cuda::Code code, const char* doing) {
-  if (code != cuda::success && !problem_) {
-    problem_ = cuda::driver_error(gpu_.driver(), code, doing);
-    problem_->kind = ErrorKind::lost;
-  }
-}
-
 Status DeviceMemory::health() {
   must(gpu_.synchronize(), "the worker's own context");
-  return problem_ ? Status(*problem_) : Status();
+  return trouble_.status();
 }
 
 cuda::Pointer DeviceMemory::region(int set, std::size_t tensor) const {
@@ -111,6 +99,10 @@ void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution di
                         unsigned char slack) {
   seeds_ = seeds;
   distribution_ = distribution;
+  if (drawer_ != nullptr) {
+    draw_by_oracle(seeds, slack);
+    return;
+  }
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
     if (task_.inputs[i].values.kind == ValueKind::offsets) {
       fill_offsets(i, seeds);
@@ -137,6 +129,16 @@ void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution di
       }
     }
   }
+}
+
+void DeviceMemory::draw_by_oracle(const std::vector<std::uint64_t>& seeds, unsigned char slack) {
+  for (std::size_t at = 0; at < seeds.size(); ++at) {
+    for (std::size_t i = 0; i < plan_.input_count; ++i) {
+      set_region(static_cast<int>(at), i, slack);
+    }
+  }
+  must(gpu_.synchronize(), "filling");
+  trouble_.note(drawer_->draw_into(plan_, {id_, descriptors()}, seeds));
 }
 
 void DeviceMemory::fill_tensor(int set, std::size_t index, std::uint64_t seed,
@@ -201,7 +203,7 @@ void DeviceMemory::poison_varying_inputs() {
 
 std::uint64_t DeviceMemory::inputs_hash() {
   std::uint64_t sum = 0;
-  const cuda::Pointer out = results(sizeof sum, &sum);
+  const cuda::Pointer out = results_.start(&sum, sizeof sum);
   std::uint64_t salt = 0;
   for (int set = 0; set < plan_.sets; ++set) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
@@ -210,7 +212,7 @@ std::uint64_t DeviceMemory::inputs_hash() {
       must(gpu_.launch("hash_words", words, region(set, i), words, ++salt, out), "hashing inputs");
     }
   }
-  read_results(&sum, sizeof sum);
+  results_.read(&sum, sizeof sum);
   return sum;
 }
 
@@ -232,7 +234,7 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
   constexpr std::size_t sides = 2;  // before and after the data
   const Range none{std::numeric_limits<std::uint64_t>::max(), 0};
   std::vector<Range> found(static_cast<std::size_t>(plan_.sets) * outputs * sides, none);
-  const cuda::Pointer out = results(found.size() * sizeof(Range), found.data());
+  const cuda::Pointer out = results_.start(found.data(), found.size() * sizeof(Range));
   const auto was_called = [&called](int set) {
     return std::find(called.begin(), called.end(), set) != called.end();
   };
@@ -253,7 +255,7 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
       }
     }
   }
-  read_results(found.data(), found.size() * sizeof(Range));
+  results_.read(found.data(), found.size() * sizeof(Range));
   Touched touched;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const int set = static_cast<int>(i / sides / outputs);
@@ -279,7 +281,7 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
 void DeviceMemory::save_outputs() {
   if (saved_ == 0) {
     must(gpu_.driver().allocate(&saved_, plan_.output_bytes()), "keeping a copy of the outputs");
-    if (problem_) {
+    if (trouble_.any()) {
       return;
     }
   }
@@ -292,76 +294,25 @@ void DeviceMemory::save_outputs() {
   }
 }
 
-cuda::Pointer DeviceMemory::results(std::size_t bytes, const void* initial) {
-  if (bytes > results_bytes_) {
-    if (results_ != 0) {
-      gpu_.driver().free(results_);
-    }
-    results_ = 0;
-    results_bytes_ = bytes;
-    must(gpu_.driver().allocate(&results_, bytes), "making room for results");
-  }
-  must(gpu_.driver().copy_to_device(results_, initial, bytes, gpu_.stream()), "clearing results");
-  must(gpu_.synchronize(), "clearing results");
-  return results_;
-}
-
-void DeviceMemory::read_results(void* to, std::size_t bytes) {
-  must(gpu_.driver().copy_to_host(to, results_, bytes, gpu_.stream()), "reading results");
-  must(gpu_.synchronize(), "reading results");
-}
-
-void DeviceMemory::enqueue_comparison(cuda::Pointer actual, cuda::Pointer truth, std::size_t output,
-                                      Side side, cuda::Pointer out) {
-  const int alike = side == Side::both_alike ? 1 : 0;
+ComparedPair DeviceMemory::with_saved(int set, std::size_t output) const {
   const TensorPlan& tensor = plan_.tensors[plan_.input_count + output];
-  const auto elements = static_cast<std::uint64_t>(tensor.elements);
-  const int type = type_number(tensor.dtype);
-  if (!is_floating(tensor.dtype)) {
-    must(gpu_.launch("compare_bits", elements, actual, truth, type,
-                     static_cast<int>(size_of(tensor.dtype)), elements, out),
-         "comparing outputs");
-  } else {
-    must(gpu_.launch("sum_squares", elements, truth, type, elements, out), "comparing outputs");
-    must(gpu_.launch("compare_floating", elements, actual, truth, type, elements, alike, out),
-         "comparing outputs");
-    must(gpu_.launch("find_worst", elements, actual, truth, type, elements, alike, out),
-         "comparing outputs");
-  }
-  must(gpu_.launch("read_worst", 1, actual, truth, type, out), "comparing outputs");
-}
-
-std::vector<DeviceMemory::Comparison> DeviceMemory::compare(
-    const std::vector<std::pair<cuda::Pointer, cuda::Pointer>>& pairs,
-    const std::vector<std::size_t>& outputs, Side side) {
-  Comparison blank{};
-  blank.worst = std::numeric_limits<std::uint64_t>::max();
-  std::vector<Comparison> found(pairs.size(), blank);
-  const cuda::Pointer out = results(found.size() * sizeof(Comparison), found.data());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    enqueue_comparison(pairs[i].first, pairs[i].second, outputs[i], side,
-                       out + i * sizeof(Comparison));
-  }
-  read_results(found.data(), found.size() * sizeof(Comparison));
-  return found;
+  return {data(set, plan_.input_count + output), saved(set, output), &tensor, tensor.dtype};
 }
 
 std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& sets,
                                            const std::vector<double>& bounds) {
-  std::vector<std::pair<cuda::Pointer, cuda::Pointer>> pairs;
-  std::vector<std::size_t> outputs;
+  std::vector<ComparedPair> pairs;
   for (const std::uint16_t set : sets) {
     for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
-      pairs.emplace_back(data(set, plan_.input_count + i), saved(set, i));
-      outputs.push_back(i);
+      pairs.push_back(with_saved(set, i));
     }
   }
-  const std::vector<Comparison> found = compare(pairs, outputs, Side::both_alike);
+  const std::vector<DeviceComparison> found =
+      compare_on_device(gpu_, trouble_, results_, pairs, Side::both_alike);
   std::vector<int> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto error = std::bit_cast<double>(found[i].error_bits);
     const int set = sets[i / task_.outputs.size()];
-    if ((error > bounds[outputs[i]] || found[i].different > 0) &&
+    if ((found[i].error() > bounds[i % task_.outputs.size()] || found[i].different > 0) &&
         (out.empty() || out.back() != set)) {
       out.push_back(set);
     }
@@ -370,55 +321,37 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
 }
 
 std::vector<TensorError> DeviceMemory::errors_to(Copy truth, int set) {
-  std::vector<std::pair<cuda::Pointer, cuda::Pointer>> pairs;
-  std::vector<std::size_t> outputs;
+  std::vector<ComparedPair> pairs;
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
-    pairs.emplace_back(data(set, plan_.input_count + i), saved(set, i));
+    pairs.push_back(with_saved(set, i));
     if (truth == Copy::outputs) {
-      std::swap(pairs.back().first, pairs.back().second);
+      std::swap(pairs.back().actual, pairs.back().truth);
     }
-    outputs.push_back(i);
   }
+  const std::vector<DeviceComparison> found =
+      compare_on_device(gpu_, trouble_, results_, pairs, Side::truth_excuses);
   std::vector<TensorError> errors;
-  const std::vector<Comparison> found = compare(pairs, outputs, Side::truth_excuses);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const TensorPlan& tensor = plan_.tensors[plan_.input_count + i];
-    const Comparison& one = found[i];
-    TensorError error;
-    error.poisoned = static_cast<std::int64_t>(one.poisoned);
-    error.excused = static_cast<std::int64_t>(one.excused);
-    const bool ties =
-        !task_.outputs[i].selects.empty() && one.poisoned == 0 &&
-        static_cast<double>(one.different) <= tie_share * static_cast<double>(tensor.elements);
-    if (!is_floating(tensor.dtype)) {
-      error.error = one.different == 0 || ties ? 0 : std::numeric_limits<double>::infinity();
-    } else {
-      error.error = std::bit_cast<double>(one.error_bits);
-    }
-    if (error.error > 0) {
-      error.worst = static_cast<std::int64_t>(one.worst);
-      error.actual = one.actual;
-      error.expected = one.expected;
-    }
-    errors.push_back(error);
+    errors.push_back(error_of(found[i], *pairs[i].tensor, !task_.outputs[i].selects.empty()));
   }
   return errors;
 }
 
 bool DeviceMemory::same_output(int first, int second, std::size_t index, double bound) {
-  const cuda::Pointer a = data(first, plan_.input_count + index);
-  const cuda::Pointer b = data(second, plan_.input_count + index);
-  if (bound > 0 && is_floating(plan_.tensors[plan_.input_count + index].dtype)) {
-    return std::bit_cast<double>(compare({{a, b}}, {index}, Side::both_alike).front().error_bits) <=
+  const TensorPlan& tensor = plan_.tensors[plan_.input_count + index];
+  const ComparedPair pair{data(first, plan_.input_count + index),
+                          data(second, plan_.input_count + index), &tensor, tensor.dtype};
+  if (bound > 0 && is_floating(tensor.dtype)) {
+    return compare_on_device(gpu_, trouble_, results_, {pair}, Side::both_alike).front().error() <=
            bound;
   }
-  Comparison found{};
-  const cuda::Pointer out = results(sizeof found, &found);
-  const auto bytes = static_cast<std::uint64_t>(plan_.tensors[plan_.input_count + index].bytes);
-  must(gpu_.launch("compare_bits", bytes, a, b, type_number(DType::u8), 1, bytes, out),
-       "comparing outputs");
-  read_results(&found, sizeof found);
-  return found.different == 0;
+  TensorPlan bytes = tensor;
+  bytes.dtype = DType::u8;
+  bytes.elements = tensor.bytes;
+  return compare_on_device(gpu_, trouble_, results_, {{pair.actual, pair.truth, &bytes, DType::u8}},
+                           Side::both_alike)
+             .front()
+             .different == 0;
 }
 
 const char* DeviceMemory::output_regions(int set, Copy which) {
@@ -435,7 +368,10 @@ const char* DeviceMemory::output_regions(int set, Copy which) {
   return regions_.data();
 }
 
-Result<Expected> DeviceMemory::expected(Oracle& oracle, const InputDraw& draw, int set) {
+Result<std::unique_ptr<Truth>> DeviceMemory::truth(Oracle& oracle, const InputDraw& draw, int set) {
+  if (task_.reference.torch) {
+    return truth_on_device(oracle, draw, set);
+  }
   const Result<BufferPlan> plan =
       plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
   if (!plan) {
@@ -451,14 +387,48 @@ Result<Expected> DeviceMemory::expected(Oracle& oracle, const InputDraw& draw, i
          "reading inputs");
   }
   KP_TRY(health());
-  return oracle.expect(draw, *inputs);
+  Result<Expected> expected = oracle.expect(draw, *inputs);
+  if (!expected) {
+    return expected.error();
+  }
+  return std::unique_ptr<Truth>(
+      std::make_unique<HeldTruth>(task_, plan_, *this, std::move(*expected)));
+}
+
+Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, const InputDraw& draw,
+                                                             int set) {
+  const Result<BufferPlan> plan =
+      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle,
+                   {gpu_.granularity(), device_alignment});
+  if (!plan) {
+    return plan.error();
+  }
+  if (static_cast<double>(plan->output_bytes()) > static_cast<double>(gpu_.free_bytes())) {
+    return std::unique_ptr<Truth>();
+  }
+  auto truth = std::make_unique<DeviceTruth>(gpu_, *this, plan_);
+  KP_TRY(truth->allocate(*plan));
+  DeviceTensors tensors{next_id(), {}};
+  for (std::size_t i = 0; i < plan_.input_count; ++i) {
+    tensors.descriptors.push_back(
+        blocks_[static_cast<std::size_t>(set) * plan_.tensors.size() + i].descriptor());
+  }
+  for (const int descriptor : truth->descriptors()) {
+    tensors.descriptors.push_back(descriptor);
+  }
+  KP_TRY(health());
+  const Result<bool> expected = oracle.expect_into(*plan, tensors);
+  if (!expected) {
+    return expected.error();
+  }
+  return *expected ? std::unique_ptr<Truth>(std::move(truth)) : std::unique_ptr<Truth>();
 }
 
 void DeviceMemory::flush() {
   if (sweeper_ == 0) {
     sweeper_bytes_ = sweeps_of_l2 * static_cast<std::size_t>(gpu_.description().l2_bytes);
     must(gpu_.driver().allocate(&sweeper_, sweeper_bytes_), "making room for the flush");
-    if (problem_) {
+    if (trouble_.any()) {
       return;
     }
   }
@@ -482,12 +452,21 @@ void DeviceMemory::reveal() {
 }
 
 void DeviceMemory::change_lines(bool hide) {
+  if (drawer_ != nullptr) {
+    make_room_for_lines(hidden_sets_.size());
+  }
+  cuda::Pointer kept = lines_;
   for (const std::uint16_t set : hidden_sets_) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
       const TensorPlan& tensor = plan_.tensors[i];
       const ValueSpec& values = task_.inputs[i].values;
       // Whole numbers may be addresses of other elements, and constants are no secret.
       if (task_.inputs[i].constant || !is_floating(tensor.dtype) || tensor.elements == 0) {
+        continue;
+      }
+      if (drawer_ != nullptr) {
+        move_lines(set, i, kept, hide);
+        kept += kept_bytes(i);
         continue;
       }
       const auto elements = static_cast<std::uint64_t>(tensor.elements);
@@ -498,6 +477,38 @@ void DeviceMemory::change_lines(bool hide) {
            "hiding inputs");
     }
   }
+}
+
+std::size_t DeviceMemory::kept_bytes(std::size_t input) const {
+  const std::size_t lines = plan_.tensors[input].bytes / line_bytes;
+  const std::size_t slots = lines == 0 ? 0 : 2 + (lines + lines_a_block - 1) / lines_a_block;
+  return slots * line_bytes;
+}
+
+void DeviceMemory::move_lines(int set, std::size_t input, cuda::Pointer kept, bool hide) {
+  const std::uint64_t lines = plan_.tensors[input].bytes / line_bytes;
+  const std::uint64_t slots = kept_bytes(input) / line_bytes;
+  if (slots > 0) {
+    must(gpu_.launch("move_lines", slots * line_bytes / 16, data(set, input), lines, slots,
+                     hidden_seed_ + input, kept, hide ? 1 : 0),
+         "hiding inputs");
+  }
+}
+
+void DeviceMemory::make_room_for_lines(std::size_t sets) {
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < plan_.input_count; ++i) {
+    wanted += sets * kept_bytes(i);
+  }
+  if (wanted <= lines_bytes_) {
+    return;
+  }
+  if (lines_ != 0) {
+    gpu_.driver().free(lines_);
+  }
+  lines_ = 0;
+  lines_bytes_ = wanted;
+  must(gpu_.driver().allocate(&lines_, wanted), "making room for hidden inputs");
 }
 
 std::vector<int> DeviceMemory::descriptors() const {

@@ -19,11 +19,11 @@ constexpr unsigned block_threads = 256;
 constexpr std::uint64_t blocks_per_multiprocessor = 8;
 constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 
-constexpr std::array<const char*, 13> kernel_names = {
+constexpr std::array<const char*, 15> kernel_names = {
     "change_lines", "fill_floating", "fill_whole",   "fill_columns",
     "hash_words",   "find_written",  "sum_squares",  "compare_floating",
     "find_worst",   "read_worst",    "compare_bits", "sweep",
-    "probe"};
+    "probe",        "move_lines",    "excuse"};
 
 std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
   constexpr char digits[] = "0123456789abcdef";

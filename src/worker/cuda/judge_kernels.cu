@@ -117,6 +117,51 @@ extern "C" __global__ void change_lines(void* data, int type, Size elements, Dra
   }
 }
 
+namespace {
+
+constexpr Size line_words = 8;  // of 16 bytes
+constexpr Size lines_a_block = 256;
+
+// The line that `slot` is for: the first, the last, then a secret one of every block of lines.
+__device__ Size line_of(Size slot, Size lines, Size secret) {
+  if (slot == 0) return 0;
+  if (slot == 1) return lines - 1;
+  const Size block = slot - 2;
+  return block * lines_a_block + kernelpro::counter_hash(secret, block) % lines_a_block;
+}
+
+// Whether a slot of a block has a line of its own.
+__device__ bool has_line(Size slot, Size line, Size lines) {
+  return slot == 0 || (line > 0 && line + 1 < lines) || (slot == 1 && lines > 1);
+}
+
+}  // namespace
+
+// The same for values that cannot be drawn again: moves the lines to `kept`, a slot each, and
+// leaves what is NaN in every floating type; or moves them back.
+extern "C" __global__ void move_lines(uint4* data, Size lines, Size slots, Size secret, uint4* kept,
+                                      int hide) {
+  const unsigned nan = 0x7fffffffU;
+  for (Size i = first_index(); i < slots * line_words; i += index_step()) {
+    const Size slot = i / line_words, line = line_of(slot, lines, secret);
+    if (!has_line(slot, line, lines)) continue;
+    uint4* word = data + line * line_words + i % line_words;
+    if (hide != 0) {
+      kept[i] = *word;
+      *word = make_uint4(nan, nan, nan, nan);
+    } else {
+      *word = kept[i];
+    }
+  }
+}
+
+// Where `outputs` is not finite, nothing is expected: NaN in the truth.
+extern "C" __global__ void excuse(double* truth, const void* outputs, int type, Size elements) {
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    if (!isfinite(load(outputs, type, i))) truth[i] = nan("");
+  }
+}
+
 extern "C" __global__ void fill_floating(void* data, int type, Size elements, DrawRule rule) {
   switch (rule.distribution) {
     case Distribution::normal: return fill<Distribution::normal>(data, type, elements, rule);
@@ -271,14 +316,14 @@ namespace {
 
 // The error of element i as the judge defines it; below zero where it is excused: where the truth
 // is not finite, or, when both must be `alike`, where neither is.
-__device__ double element_error(const void* actual, const void* truth, int type, Size i,
-                                double scale, int alike) {
-  const double x = load(actual, type, i), r = load(truth, type, i);
+__device__ double element_error(const void* actual, int type, const void* truth, int truth_type,
+                                Size i, double scale, int alike) {
+  const double x = load(actual, type, i), r = load(truth, truth_type, i);
   if (isfinite(x) && isfinite(r)) {
     const double size = fabs(r) + scale, difference = fabs(x - r);
     return size == 0 ? (difference == 0 ? 0.0 : INFINITY) : difference / size;
   }
-  if (alike != 0 && (isfinite(x) || is_poison(truth, type, i))) return INFINITY;
+  if (alike != 0 && (isfinite(x) || is_poison(truth, truth_type, i))) return INFINITY;
   return is_poison(actual, type, i) || isfinite(r) ? INFINITY : -1.0;
 }
 
@@ -288,13 +333,14 @@ __device__ double scale_of(const Comparison& sums) {
 
 }  // namespace
 
-extern "C" __global__ void compare_floating(const void* actual, const void* truth, int type,
-                                            Size elements, int alike, Comparison* out) {
+extern "C" __global__ void compare_floating(const void* actual, int type, const void* truth,
+                                            int truth_type, Size elements, int alike,
+                                            Comparison* out) {
   const double scale = scale_of(*out);
   double worst = 0;
   Size poisoned = 0, excused = 0;
   for (Size i = first_index(); i < elements; i += index_step()) {
-    const double error = element_error(actual, truth, type, i, scale, alike);
+    const double error = element_error(actual, type, truth, truth_type, i, scale, alike);
     if (error == INFINITY && is_poison(actual, type, i)) ++poisoned;
     if (error < 0) ++excused;
     worst = error > worst ? error : worst;
@@ -309,23 +355,24 @@ extern "C" __global__ void compare_floating(const void* actual, const void* trut
 }
 
 // Second pass: where the largest error is.
-extern "C" __global__ void find_worst(const void* actual, const void* truth, int type,
-                                      Size elements, int alike, Comparison* out) {
+extern "C" __global__ void find_worst(const void* actual, int type, const void* truth,
+                                      int truth_type, Size elements, int alike, Comparison* out) {
   if (out->error_bits == 0) return;
   const double scale = scale_of(*out);
   const double worst = __longlong_as_double(static_cast<long long>(out->error_bits));
   for (Size i = first_index(); i < elements; i += index_step()) {
-    if (i < out->worst && element_error(actual, truth, type, i, scale, alike) == worst) {
+    if (i < out->worst &&
+        element_error(actual, type, truth, truth_type, i, scale, alike) == worst) {
       atomicMin(&out->worst, i);
     }
   }
 }
 
-extern "C" __global__ void read_worst(const void* actual, const void* truth, int type,
-                                      Comparison* out) {
+extern "C" __global__ void read_worst(const void* actual, int type, const void* truth,
+                                      int truth_type, Comparison* out) {
   if (out->worst != ~Size{0}) {
     out->actual = load(actual, type, out->worst);
-    out->expected = load(truth, type, out->worst);
+    out->expected = load(truth, truth_type, out->worst);
   }
 }
 

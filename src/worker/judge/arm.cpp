@@ -14,8 +14,8 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
     return library.error();
   }
   const std::string path = library->path().string();
-  if (build.torch) {
-    return start_torch(ground, settings, std::move(*library));
+  if (!build.torch_mode.empty()) {
+    return start_torch(ground, settings, build.torch_mode, std::move(*library));
   }
   const std::optional<RunnerSettings> runner =
       tracing ? ground.tracing_runner(settings, path, may_link, buffer_bytes)
@@ -31,9 +31,16 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
   return Arm(ground, std::move(*process), std::move(*library), settings.threads, tracing);
 }
 
-Result<Arm> Arm::start_torch(Ground& ground, const JudgeSettings& settings, StagedLibrary library) {
-  const Result<RunnerSettings> runner = torch_runner(
-      {settings.jail, settings.torch, settings.threads, settings.stop}, TorchRole::eager);
+Result<Arm> Arm::start_torch(Ground& ground, const JudgeSettings& settings, const std::string& mode,
+                             StagedLibrary library) {
+  TorchSettings torch;
+  torch.jail = settings.jail;
+  torch.script = settings.torch;
+  torch.device = ground.device();
+  torch.threads = settings.threads;
+  torch.warm = settings.warm;
+  torch.stop = settings.stop;
+  const Result<RunnerSettings> runner = torch_runner(torch, mode);
   if (!runner) {
     return runner.error();
   }
@@ -118,6 +125,7 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory,
     descriptors.insert(descriptors.end(), more.begin(), more.end());
   }
   request.op = runner::Op::attach;
+  request.device = ground_->device().empty() ? 0 : 1;
   request.layout.state_bytes =
       has_prepare_ ? std::max<std::uint64_t>(answer.reply.state_bytes, 1) : 0;
   return ask(request, descriptors, timeout_ms, "its buffers were mapped", answer);

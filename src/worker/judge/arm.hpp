@@ -64,7 +64,7 @@ class Arm {
 
  private:
   [[nodiscard]] static Result<Arm> start_torch(Ground& ground, const JudgeSettings& settings,
-                                               StagedLibrary library);
+                                               const std::string& mode, StagedLibrary library);
   Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads, bool tracing)
       : ground_(&ground),
         library_(std::move(library)),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "common/base/random.hpp"
 #include "worker/judge/tolerance.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 // Sets of a stand: one is called, the others are decoys; repeatability calls all three.
 constexpr int stand_sets = 3;
+constexpr std::size_t much_memory = std::size_t{1} << 30;
 constexpr std::int64_t late_work_ms = 50;
 // A second filling of the slack around inputs: large finite numbers, where poison is NaN.
 constexpr unsigned char other_slack = 0x7e;
@@ -84,6 +86,12 @@ Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Ax
   for (const Axes& shape : timed_shapes) {
     KP_TRY(list.add(Stage::timed_shapes, shape));
   }
+  if (task.reference.torch) {
+    // One shape, and its inputs are drawn in one way: the other stages would repeat these.
+    KP_TRY(list.add(Stage::repeatability, timed_shapes.front()));
+    KP_TRY(list.add(Stage::memory, timed_shapes.front()));
+    return list.take();
+  }
   for (int i = 0; i < held_out_shapes; ++i) {
     KP_TRY(list.add(Stage::held_out, draw_shape(task, seed, shapes++)));
   }
@@ -123,15 +131,39 @@ std::int64_t Correctness::timeout_ms() const {
                   static_cast<std::int64_t>(patience * baseline_ns_ / 1e6));
 }
 
+const Stand* Correctness::lent_for(const InputDraw& draw) const {
+  const bool fixed_scalars =
+      std::all_of(task_.scalars.begin(), task_.scalars.end(),
+                  [](const ScalarSpec& scalar) { return scalar.low == scalar.high; });
+  for (const Stand* stand : lent_) {
+    const BufferPlan& plan = stand->plan();
+    if (fixed_scalars && plan.axes == draw.axes && plan.sets >= 2 &&
+        plan.set_bytes * stand_sets > much_memory) {
+      return stand;
+    }
+  }
+  return nullptr;
+}
+
+int Correctness::sets() const {
+  return std::min(stand_sets, stand_->plan().sets);
+}
+
 Status Correctness::stand_for(const InputDraw& draw) {
-  if (stand_ && stand_->plan().axes == draw.axes && stand_->scalar_seed == draw.scalar_seed) {
+  const Stand* lent = lent_for(draw);
+  if (stand_ != nullptr && (stand_ == lent || (stand_->plan().axes == draw.axes &&
+                                               stand_->scalar_seed == draw.scalar_seed))) {
     return {};
   }
-  Result<Stand> made = Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_seed);
-  if (!made) {
-    return made.error();
+  stand_ = lent;
+  if (lent == nullptr) {
+    Result<Stand> made = Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_seed);
+    if (!made) {
+      return made.error();
+    }
+    own_ = std::move(*made);
+    stand_ = &*own_;
   }
-  stand_ = std::move(*made);
   baseline_attached_ = false;
   candidate_attached_ = false;
   return {};
@@ -140,7 +172,7 @@ Status Correctness::stand_for(const InputDraw& draw) {
 void Correctness::fill(const CheckCase& item, int set) {
   const unsigned char slack = item.stage == Stage::memory ? other_slack : poison_byte;
   std::vector<std::uint64_t> seeds;
-  for (int i = 0; i < stand_sets; ++i) {
+  for (int i = 0; i < sets(); ++i) {
     const bool same = i == set || item.stage == Stage::repeatability;
     seeds.push_back(same ? item.draw.seed
                          : counter_hash(item.draw.seed, static_cast<std::uint64_t>(i)));
@@ -189,7 +221,7 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
 std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Reference& reference,
                                               int set) {
   const auto judge = [&](std::vector<TensorError>& errors) {
-    errors = errors_to(task_, *stand_, reference, set);
+    errors = errors_to(*stand_, reference, set);
     return judge_errors(task_, stand_->plan(), errors, reference.bounds, allowed_);
   };
   std::vector<TensorError> errors;
@@ -230,7 +262,7 @@ std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Refer
 std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
                                                   const Reference& reference) {
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
-    for (int set = 1; set < stand_sets; ++set) {
+    for (int set = 1; set < sets(); ++set) {
       const bool index = !task_.outputs[i].selects.empty();
       const bool exact = task_.tolerance.deterministic;
       if ((index && !exact) ||
@@ -259,7 +291,8 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     }
     return made.error();
   }
-  const int set = static_cast<int>(counter_hash(item.draw.seed, 99) % stand_sets);
+  const int set =
+      static_cast<int>(counter_hash(item.draw.seed, 99) % static_cast<std::uint64_t>(sets()));
   fill(item, set);
   Result<Reference> reference = reference_for(item, set);
   if (!reference) {
@@ -268,7 +301,8 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
   const bool repeats = item.stage == Stage::repeatability;
   std::vector<std::uint16_t> sets = {static_cast<std::uint16_t>(set)};
   if (repeats) {
-    sets = {0, 1, 2};
+    sets.resize(static_cast<std::size_t>(this->sets()));
+    std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   }
   if (auto failure = run_candidate(sets, [&] { fill(item, set); })) {
     return failure;
@@ -279,6 +313,9 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     }
   }
   const std::size_t recorded = records_.size();
+  if (!reference->truth) {
+    sets = {static_cast<std::uint16_t>(set)};  // the only one that the baseline has computed
+  }
   for (const std::uint16_t called : sets) {
     if (auto failure = judge_set(item, *reference, called)) {
       return failure;

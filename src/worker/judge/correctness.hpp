@@ -41,6 +41,10 @@ class Correctness {
         settings_(settings),
         allowed_(std::move(allowed_precisions)) {}
 
+  // A stand that is there anyway, and outlives this: used at its shape where another of the same
+  // kind would take too much memory.
+  void may_borrow(const Stand& stand) { lent_.push_back(&stand); }
+
   // Runs one check. A failure is the candidate's; an error is ours (oracle or baseline failed).
   [[nodiscard]] Result<std::optional<Failure>> check(const CheckCase& item);
 
@@ -50,6 +54,9 @@ class Correctness {
 
  private:
   [[nodiscard]] Status stand_for(const InputDraw& draw);
+  [[nodiscard]] const Stand* lent_for(const InputDraw& draw) const;
+  // How many sets of the stand are used.
+  [[nodiscard]] int sets() const;
   [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
   [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets,
                                                      const std::function<void()>& refill);
@@ -67,7 +74,9 @@ class Correctness {
   Arm& candidate_;
   const JudgeSettings& settings_;
   std::vector<std::string> allowed_;
-  std::optional<Stand> stand_;
+  std::vector<const Stand*> lent_;
+  std::optional<Stand> own_;
+  const Stand* stand_ = nullptr;  // own_, or one that is lent
   bool baseline_attached_ = false;
   bool candidate_attached_ = false;
   double baseline_ns_ = 0;  // of the last baseline call

@@ -7,6 +7,7 @@
 #include "common/base/machine_lock.hpp"
 #include "common/base/random.hpp"
 #include "worker/judge/correctness.hpp"
+#include "worker/judge/energy.hpp"
 #include "worker/judge/judge.hpp"
 #include "worker/judge/statistics.hpp"
 #include "worker/judge/tracing.hpp"
@@ -58,6 +59,9 @@ class EvaluationRun {
     }
     if (!failed_ && request_.timed) {
       KP_TRY(time_all());
+    }
+    if (!failed_ && request_.timed && request_.energy) {
+      KP_TRY(measure_all_energy());
     }
     if (!failed_) {
       pass();
@@ -133,7 +137,11 @@ class EvaluationRun {
       return candidate.error();
     }
     candidate_ = std::move(*candidate);
-    if (auto failure = candidate_->load(judge_.settings_.call_timeout_ms)) {
+    // PyTorch is ours, and may have to compile its module.
+    constexpr std::int64_t torch_timeout_ms = 600'000;
+    const std::int64_t timeout_ms =
+        build_.torch_mode.empty() ? judge_.settings_.call_timeout_ms : torch_timeout_ms;
+    if (auto failure = candidate_->load(timeout_ms)) {
       fail(std::move(*failure));
       return {};
     }
@@ -152,6 +160,9 @@ class EvaluationRun {
     }
     Correctness correctness(judge_.task_, judge_.ground_, *judge_.oracle_, *baseline_, *candidate_,
                             judge_.settings_, allowed_);
+    for (const std::unique_ptr<Rounds>& rounds : judge_.rounds_) {
+      correctness.may_borrow(rounds->stand());
+    }
     for (const CheckCase& item : *cases) {
       if (stop_.stop_requested()) {
         return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
@@ -216,6 +227,57 @@ class EvaluationRun {
     }
     combine();
     trace_short_calls();
+    return {};
+  }
+
+  // The verdict stands without it: what keeps us from measuring energy is said and no more.
+  [[nodiscard]] Status measure_all_energy() {
+    const Result<EnergyMeter*> meter = judge_.ground_.energy_meter();
+    Energy energy;
+    Status measured = meter ? Status() : Status(meter.error());
+    for (std::size_t i = 0; i < judge_.shapes_.size() && measured && !failed_; ++i) {
+      measured = measure_shape_energy(**meter, i, energy);
+    }
+    if (stop_.stop_requested()) {
+      return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
+    }
+    if (!measured) {
+      out_.verdict.evidence.push_back("energy was not measured: " + measured.error().text());
+    } else if (!failed_) {
+      energy.meter = (*meter)->name();
+      combine_energy(energy);
+      out_.verdict.energy = std::move(energy);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status measure_shape_energy(EnergyMeter& meter, std::size_t i, Energy& energy) {
+    const Result<Arm*> other =
+        request_.incumbent ? judge_.incumbent(incumbent_build_) : Result<Arm*>(baseline_);
+    if (!other) {
+      return other.error();
+    }
+    const EnergyInputs in{judge_.task_,
+                          meter,
+                          judge_.settings_,
+                          *candidate_,
+                          **other,
+                          out_.verdict.timing.shapes[i],
+                          counter_hash(out_.seed, 3000 + i),
+                          agreement_bounds(judge_.shapes_[i].axes),
+                          [this](const std::string& text) { enter(Stage::timing, text); },
+                          stop_};
+    Result<EnergyOutcome> outcome = measure_energy(in, *judge_.rounds_[i]);
+    if (!outcome) {
+      return outcome.error();
+    }
+    if (outcome->failure) {
+      fail(std::move(*outcome->failure));
+      return {};
+    }
+    energy.circumstances = std::move(outcome->circumstances);
+    energy.shapes.push_back(std::move(outcome->energy));
+    energy.remarks.insert(energy.remarks.end(), outcome->remarks.begin(), outcome->remarks.end());
     return {};
   }
 

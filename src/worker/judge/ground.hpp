@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/judge/energy_meter.hpp"
 #include "worker/judge/settings.hpp"
 #include "worker/oracle/oracle.hpp"
 
@@ -35,6 +36,8 @@ struct Touched {
   std::optional<int> uncalled_set;    // a set that was not called and is no longer poison
   std::optional<GuardBreach> breach;  // a changed byte beside the outputs of a called one
 };
+
+class Truth;
 
 // The buffers of one plan, with room for a second copy of the outputs.
 class SetMemory {
@@ -71,9 +74,10 @@ class SetMemory {
   [[nodiscard]] virtual std::vector<TensorError> errors_to(Copy truth, int set) = 0;
   // The output regions of one set in our own memory; valid until the next call.
   [[nodiscard]] virtual const char* output_regions(int set, Copy which) = 0;
-  // The oracle's values for the inputs of `set`, which were drawn as `draw` says.
-  [[nodiscard]] virtual Result<Expected> expected(Oracle& oracle, const InputDraw& draw,
-                                                  int set) = 0;
+  // The oracle's values for the inputs of `set`, which were drawn as `draw` says; null where there
+  // is no room for them. It may refer to this memory.
+  [[nodiscard]] virtual Result<std::unique_ptr<Truth>> truth(Oracle& oracle, const InputDraw& draw,
+                                                             int set) = 0;
 
   // Empties the caches of what fill and poison left in them.
   virtual void flush() = 0;
@@ -93,10 +97,22 @@ class SetMemory {
   [[nodiscard]] virtual Status health() = 0;
 };
 
+// What the outputs must be, where it was computed and is kept.
+class Truth {
+ public:
+  virtual ~Truth() = default;
+  // From now on elements are excused where the outputs of `set`, the baseline's, are not finite.
+  virtual void excuse_by(int set) = 0;
+  // How far the outputs of `set` in that copy are from it, one entry an output.
+  [[nodiscard]] virtual std::vector<TensorError> errors(int set, SetMemory::Copy which) = 0;
+};
+
 class Ground {
  public:
   virtual ~Ground() = default;
   [[nodiscard]] virtual std::string backend() const = 0;
+  // The GPU's UUID; empty on the CPU.
+  [[nodiscard]] virtual std::string device() const = 0;
   // The machine's lock under which nobody else times here.
   [[nodiscard]] virtual std::string lock_name() const = 0;
   [[nodiscard]] virtual MemoryUnits units() const = 0;
@@ -142,6 +158,8 @@ class Ground {
   // for a GPU, and settle() waits until nothing runs there any more.
   [[nodiscard]] virtual bool enqueues() const = 0;
   virtual void settle() = 0;
+  // Its energy counter; an environment error says why there is none.
+  [[nodiscard]] virtual Result<EnergyMeter*> energy_meter() = 0;
 
  protected:
   Oracle* drawer_ = nullptr;

@@ -8,6 +8,8 @@
 #include <mutex>
 
 #include "common/base/hash.hpp"
+#include "worker/judge/rapl.hpp"
+#include "worker/judge/held_truth.hpp"
 #include "worker/tensor/parallel.hpp"
 
 namespace kernelpro {
@@ -202,9 +204,14 @@ class HostMemory : public SetMemory {
     return arena.data() + static_cast<std::size_t>(set) * plan_.output_stride;
   }
 
-  [[nodiscard]] Result<Expected> expected(Oracle& oracle, const InputDraw& draw,
-                                          int /*set*/) override {
-    return oracle.expect(draw);
+  [[nodiscard]] Result<std::unique_ptr<Truth>> truth(Oracle& oracle, const InputDraw& draw,
+                                                     int /*set*/) override {
+    Result<Expected> expected = oracle.expect(draw);
+    if (!expected) {
+      return expected.error();
+    }
+    return std::unique_ptr<Truth>(
+        std::make_unique<HeldTruth>(task_, plan_, *this, std::move(*expected)));
   }
 
   void flush() override {
@@ -297,6 +304,7 @@ class HostGround : public Ground {
   explicit HostGround(std::int64_t cache_bytes) : cache_bytes_(cache_bytes) {}
 
   [[nodiscard]] std::string backend() const override { return "cpu"; }
+  [[nodiscard]] std::string device() const override { return ""; }
   [[nodiscard]] std::string lock_name() const override { return "cpu"; }
   [[nodiscard]] MemoryUnits units() const override { return host_units(); }
   [[nodiscard]] std::int64_t cache_bytes() const override { return cache_bytes_; }
@@ -355,8 +363,20 @@ class HostGround : public Ground {
   // A runner that is stopped computes nothing.
   void settle() override {}
 
+  [[nodiscard]] Result<EnergyMeter*> energy_meter() override {
+    if (!meter_) {
+      Result<std::unique_ptr<EnergyMeter>> opened = open_rapl(powercap_folder());
+      if (!opened) {
+        return opened.error();
+      }
+      meter_ = std::move(*opened);
+    }
+    return meter_.get();
+  }
+
  private:
   std::int64_t cache_bytes_;
+  std::unique_ptr<EnergyMeter> meter_;  // opened when it is first asked for
 };
 
 }  // namespace

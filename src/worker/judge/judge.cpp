@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "common/base/clock.hpp"
 #include "common/base/machine_lock.hpp"
@@ -23,6 +24,10 @@ constexpr int noise_tries = 3;
 
 Error from_failure(const Failure& failure, const std::string& whose) {
   return make_error(ErrorKind::bad_input, failure.summary, whose);
+}
+
+Status status_of(const Result<Arm*>& arm) {
+  return arm ? Status() : Status(arm.error());
 }
 
 }  // namespace
@@ -62,13 +67,10 @@ Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& to
                                            const Ceilings& ceilings, Ground& ground,
                                            const JudgeSettings& settings, std::stop_token stop) {
   KP_TRY(validate_task(task));
-  if (task.reference.torch && ground.backend() != "cpu") {
-    return make_error(ErrorKind::bad_input, "PyTorch references are judged on the cpu backend only",
-                      task.name);
-  }
   std::unique_ptr<Judge> judge(new Judge(task, toolchain, ceilings, ground, settings));
   judge->settings_.stop = stop;
   KP_TRY(judge->build_own(stop));
+  KP_TRY(judge->start_torch());
   const Result<MachineLock> lock =
       MachineLock::acquire(ground.lock_name(), LockMode::timing, settings.lock_timeout_ms, stop);
   if (!lock) {
@@ -77,6 +79,7 @@ Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& to
   for (const Axes& shape : kernelpro::timed_shapes(task, ground.backend())) {
     KP_TRY(judge->measure_shape(shape));
   }
+  judge->twin_.reset();
   return judge;
 }
 
@@ -85,6 +88,7 @@ Status Judge::build_own(std::stop_token stop) {
   oracle_settings.jail = settings_.jail;
   oracle_settings.program = settings_.oracle;
   oracle_settings.torch = settings_.torch;
+  oracle_settings.device = ground_.device();
   oracle_settings.threads = settings_.threads;
   oracle_settings.landlock = settings_.landlock;
   oracle_settings.stop = settings_.stop;
@@ -135,11 +139,28 @@ Result<BuildOutcome> Judge::build_implementation(const Candidate& implementation
     }
     modules_ = std::move(*folder);
   }
-  return torch_build(implementation.source, modules_->path());
+  return torch_build(implementation.source, implementation.options, modules_->path());
 }
 
 Result<Arm> Judge::start_arm(const BuildOutcome& build, bool may_link, bool tracing) const {
   return Arm::start(ground_, settings_, build, may_link, buffer_bytes(), tracing);
+}
+
+// PyTorch takes seconds to start: all three processes of it side by side.
+Status Judge::start_torch() {
+  if (!task_.reference.torch) {
+    return {};
+  }
+  std::future<Status> reference =
+      std::async(std::launch::async, [this] { return oracle_->need_process(); });
+  std::future<Status> twin = std::async(std::launch::async, [this]() -> Status {
+    return settings_.timed ? status_of(kept(twin_, baseline_build_, "the task's baseline"))
+                           : Status();
+  });
+  const Status first = status_of(baseline());
+  KP_TRY(reference.get());
+  KP_TRY(twin.get());
+  return first;
 }
 
 std::size_t Judge::buffer_bytes() const {
@@ -282,21 +303,18 @@ Result<NullClock> Judge::null_clock(const Stand& stand) {
 
 Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   Result<Arm*> first = baseline();
-  Result<Arm> twin = start_arm(baseline_build_, false);
+  Result<Arm*> twin = kept(twin_, baseline_build_, "the task's baseline");
   if (!first || !twin) {
     return first ? twin.error() : first.error();
   }
-  if (auto failure = twin->load(own_timeout_ms)) {
-    return from_failure(*failure, "the task's baseline");
-  }
-  for (Arm* arm : {*first, &*twin}) {
+  for (Arm* arm : {*first, *twin}) {
     const Stand& stand = rounds.stand();
     if (auto failure = arm->attach(stand.plan(), *stand.memory, own_timeout_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
   }
   for (int tries = 0; tries < noise_tries; ++tries) {
-    Result<double> floor = compare_twins(shape, rounds, **first, *twin);
+    Result<double> floor = compare_twins(shape, rounds, **first, **twin);
     if (!floor) {
       return floor.error();
     }

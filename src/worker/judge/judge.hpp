@@ -24,6 +24,7 @@ struct EvaluateRequest {
   bool may_link = false;                     // a comparator of the task
   std::vector<std::string> allow_precision;  // beside what the task allows
   bool timed = true;                         // false: correctness only
+  bool energy = false;                       // joules too; needs `timed`
   std::optional<std::uint64_t> seed;         // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;    // not empty: these instead of fresh draws
 };
@@ -74,6 +75,7 @@ class Judge {
   // A baseline or comparator of the task.
   [[nodiscard]] Result<BuildOutcome> build_implementation(const Candidate& implementation,
                                                           std::stop_token stop);
+  [[nodiscard]] Status start_torch();
   [[nodiscard]] Result<Arm> start_arm(const BuildOutcome& build, bool may_link,
                                       bool tracing = false) const;
   // The runner at `arm`, started anew when there is none or it has died. Our own code and what has
@@ -103,6 +105,7 @@ class Judge {
   BuildOutcome baseline_build_;
   BuildOutcome null_build_;
   std::optional<Arm> baseline_;
+  std::optional<Arm> twin_;  // of the baseline, while the noise is measured
   std::optional<Arm> null_;
   std::optional<Arm> incumbent_;  // of the last evaluation that had one
   std::string incumbent_hash_;

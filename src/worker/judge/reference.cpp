@@ -10,6 +10,9 @@ namespace kernelpro {
 namespace {
 
 constexpr std::int64_t baseline_timeout_ms = 120'000;
+// A second or so of a large GPU, in double.
+constexpr double torch_operations = 2e13;
+constexpr double torch_bytes = 1e12;
 
 Error baseline_failed(const Failure& failure) {
   return make_error(ErrorKind::bad_input, failure.summary, "the task's baseline");
@@ -27,7 +30,10 @@ Status attach_baseline(Arm& baseline, const Stand& stand) {
 bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes) {
   const Result<double> operations = task.work.flops.evaluate(axes);
   const Result<double> bytes = task.work.bytes.evaluate(axes);
-  const Ground::OracleLimits limits = ground.oracle_limits();
+  Ground::OracleLimits limits = ground.oracle_limits();
+  if (task.reference.torch && !ground.device().empty()) {
+    limits = {torch_operations, torch_bytes};
+  }
   return (!operations || *operations <= limits.operations) && (!bytes || *bytes <= limits.bytes);
 }
 
@@ -37,11 +43,11 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
   Reference reference;
   SetMemory& memory = *stand.memory;
   if (ask_oracle) {
-    Result<Expected> expected = memory.expected(oracle, draw, set);
-    if (!expected) {
-      return expected.error();
+    Result<std::unique_ptr<Truth>> truth = memory.truth(oracle, draw, set);
+    if (!truth) {
+      return truth.error();
     }
-    reference.expected = std::move(*expected);
+    reference.truth = std::move(*truth);
   }
   memory.poison_outputs(set);
   if (auto failure = baseline.prepare(baseline_timeout_ms)) {
@@ -52,7 +58,7 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
     return baseline_failed(*round.failure);
   }
   reference.baseline_ns = round.wall_ns;
-  if (!ask_oracle) {
+  if (!reference.truth) {
     // Both sides err, each by what rounding explains.
     for (std::size_t i = 0; i < task.outputs.size(); ++i) {
       reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
@@ -60,11 +66,8 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
     memory.save_outputs();
     return reference;
   }
-  const char* outputs = memory.output_regions(set, SetMemory::Copy::outputs);
-  reference.baseline_outputs.assign(outputs, outputs + stand.plan().output_stride);
-  const std::vector<TensorError> errors =
-      check_outputs(task, stand.plan(), reference.baseline_outputs.data(), reference.expected,
-                    reference.baseline_outputs.data());
+  reference.truth->excuse_by(set);
+  const std::vector<TensorError> errors = reference.truth->errors(set, SetMemory::Copy::outputs);
   for (std::size_t i = 0; i < errors.size(); ++i) {
     // A baseline that is wrong through and through loosens nothing: the rounding bound stays.
     const double error = std::isfinite(errors[i].error) ? errors[i].error : 0;
@@ -74,14 +77,11 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
   return reference;
 }
 
-std::vector<TensorError> errors_to(const Task& task, const Stand& stand, const Reference& reference,
-                                   int set) {
-  if (reference.expected.empty()) {
+std::vector<TensorError> errors_to(const Stand& stand, const Reference& reference, int set) {
+  if (!reference.truth) {
     return stand.memory->errors_to(SetMemory::Copy::saved, set);
   }
-  return check_outputs(task, stand.plan(),
-                       stand.memory->output_regions(set, SetMemory::Copy::outputs),
-                       reference.expected, reference.baseline_outputs.data());
+  return reference.truth->errors(set, SetMemory::Copy::outputs);
 }
 
 }  // namespace kernelpro

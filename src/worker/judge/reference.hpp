@@ -1,6 +1,7 @@
 // What a candidate's outputs are held against: the oracle's values and the baseline's error.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "worker/judge/stand.hpp"
@@ -8,13 +9,12 @@
 namespace kernelpro {
 
 struct Reference {
-  // Empty where the reference is too slow to be asked: then the saved outputs, which are the
-  // baseline's, stand for the truth.
-  Expected expected;
-  std::vector<char> baseline_outputs;  // the output regions of one set; with `expected` only
-  std::vector<double> bounds;          // by output
-  double baseline_error = 0;           // the largest over the outputs
-  double baseline_ns = 0;              // our clock over its call
+  // None where the reference cannot be asked: then the saved outputs, which are the baseline's,
+  // stand for the truth.
+  std::unique_ptr<Truth> truth;
+  std::vector<double> bounds;  // by output
+  double baseline_error = 0;   // the largest over the outputs
+  double baseline_ns = 0;      // our clock over its call
 };
 
 // Maps the stand's buffers into the baseline's runner.
@@ -30,7 +30,7 @@ struct Reference {
 [[nodiscard]] bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes);
 
 // How far the outputs of `set` are from the reference.
-[[nodiscard]] std::vector<TensorError> errors_to(const Task& task, const Stand& stand,
-                                                 const Reference& reference, int set);
+[[nodiscard]] std::vector<TensorError> errors_to(const Stand& stand, const Reference& reference,
+                                                 int set);
 
 }  // namespace kernelpro

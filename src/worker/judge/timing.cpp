@@ -142,16 +142,16 @@ class ShapeRun {
     if (!oracle_affordable(in_.task, in_.ground, shape_.axes)) {
       return ask_incumbent(draw, memory.errors_to(rounds_.outputs(incumbent_arm), set));
     }
-    const Result<Expected> expected = memory.expected(in_.oracle, draw, set);
-    if (!expected) {
-      return expected.error();
+    const Result<std::unique_ptr<Truth>> truth = memory.truth(in_.oracle, draw, set);
+    if (!truth) {
+      return truth.error();
+    }
+    if (!*truth) {
+      return ask_incumbent(draw, memory.errors_to(rounds_.outputs(incumbent_arm), set));
     }
     const auto judge = [&](int arm) {
-      return judge_errors(
-          in_.task, plan,
-          check_outputs(in_.task, plan, memory.output_regions(set, rounds_.outputs(arm)), *expected,
-                        nullptr),
-          in_.bounds, in_.allowed_precisions);
+      return judge_errors(in_.task, plan, (*truth)->errors(set, rounds_.outputs(arm)), in_.bounds,
+                          in_.allowed_precisions);
     };
     ToleranceResult candidate = judge(candidate_arm);
     if (!candidate.passed) {

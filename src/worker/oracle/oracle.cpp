@@ -41,6 +41,10 @@ std::string describe_end(const Exchange& exchange) {
   return std::string("the reference failed: ") + exchange.reply.text;
 }
 
+bool succeeded(const Exchange& exchange) {
+  return exchange.end == ExchangeEnd::replied && exchange.reply.status == runner::CallStatus::ok;
+}
+
 const Selection& selection_of(const Task& task, const std::string& name) {
   return *std::find_if(task.selections.begin(), task.selections.end(),
                        [&name](const Selection& s) { return s.name == name; });
@@ -71,7 +75,7 @@ Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
   }
   Result<BuildOutcome> built =
       task.reference.torch
-          ? torch_build(task.files.at(task.reference.file), scratch->path())
+          ? torch_build(task.files.at(task.reference.file), {}, scratch->path())
           : build_reference(task, toolchain, ReferenceMode::values, std::move(stop));
   if (!built) {
     return built.error();
@@ -86,8 +90,13 @@ Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
 
 Result<RunnerSettings> Oracle::runner(const StagedLibrary& library) const {
   if (task_.reference.torch) {
-    return torch_runner({settings_.jail, settings_.torch, settings_.threads, settings_.stop},
-                        TorchRole::reference);
+    TorchSettings torch;
+    torch.jail = settings_.jail;
+    torch.script = settings_.torch;
+    torch.device = settings_.device;
+    torch.threads = settings_.threads;
+    torch.stop = settings_.stop;
+    return torch_runner(torch, torch_reference);
   }
   RunnerSettings runner;
   runner.jail = settings_.jail;
@@ -112,7 +121,7 @@ Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
   request.op = runner::Op::load;
   std::strncpy(request.path, library.path().c_str(), sizeof request.path - 1);
   const Exchange loaded = process->exchange(request, {}, settings_.timeout_ms);
-  if (loaded.end != ExchangeEnd::replied || loaded.reply.status != runner::CallStatus::ok) {
+  if (!succeeded(loaded)) {
     return make_error(ErrorKind::bad_input, describe_end(loaded), task_.reference.file);
   }
   return process;
@@ -125,18 +134,41 @@ Status Oracle::attach(RunnerProcess& process, const BufferPlan& plan, const Aren
   request.layout = runner_layout(plan, settings_.threads);
   const Exchange attached =
       process.exchange(request, {inputs.fd(), outputs.fd()}, settings_.timeout_ms);
-  if (attached.end != ExchangeEnd::replied || attached.reply.status != runner::CallStatus::ok) {
+  if (!succeeded(attached)) {
     return make_error(ErrorKind::environment, "the oracle could not map its buffers");
   }
   return {};
 }
 
-Status Oracle::call(RunnerProcess& process) const {
+Status Oracle::attach(const BufferPlan& plan, const DeviceTensors& memory) {
+  if (process_ && process_->alive() && attached_ == memory.id) {
+    return {};
+  }
+  KP_TRY(need_process());
+  runner::Request request{};
+  request.op = runner::Op::attach;
+  request.layout = runner_layout(plan, settings_.threads);
+  request.device = 1;
+  const Exchange attached = process_->exchange(request, memory.descriptors, settings_.timeout_ms);
+  attached_ = succeeded(attached) ? memory.id : 0;
+  if (attached_ == 0) {
+    return make_error(ErrorKind::environment,
+                      "the GPU's memory could not be mapped: " + describe_end(attached),
+                      task_.reference.file);
+  }
+  return {};
+}
+
+Exchange Oracle::ask(RunnerProcess& process) const {
   runner::Request request{};
   request.op = runner::Op::go;
   request.count = 1;
-  const Exchange called = process.exchange(request, {}, settings_.timeout_ms);
-  if (called.end != ExchangeEnd::replied || called.reply.status != runner::CallStatus::ok) {
+  return process.exchange(request, {}, settings_.timeout_ms);
+}
+
+Status Oracle::call(RunnerProcess& process) const {
+  const Exchange called = ask(process);
+  if (!succeeded(called)) {
     return make_error(ErrorKind::bad_input, describe_end(called), task_.reference.file);
   }
   return {};
@@ -161,15 +193,39 @@ Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
     return unused.error();
   }
   KP_TRY(attach(*process_, plan, inputs, *unused));
+  return draw_sets(seeds);
+}
+
+Status Oracle::draw_sets(const std::vector<std::uint64_t>& seeds) {
   runner::Request request{};
   request.op = runner::Op::draw;
   request.count = static_cast<std::uint32_t>(seeds.size());
   std::copy(seeds.begin(), seeds.end(), request.seeds);
   const Exchange drawn = process_->exchange(request, {}, settings_.timeout_ms);
-  if (drawn.end != ExchangeEnd::replied || drawn.reply.status != runner::CallStatus::ok) {
+  if (!succeeded(drawn)) {
     return make_error(ErrorKind::bad_input, describe_end(drawn), task_.reference.file);
   }
   return {};
+}
+
+Status Oracle::draw_into(const BufferPlan& plan, const DeviceTensors& memory,
+                         const std::vector<std::uint64_t>& seeds) {
+  KP_TRY(attach(plan, memory));
+  return draw_sets(seeds);
+}
+
+Result<bool> Oracle::expect_into(const BufferPlan& plan, const DeviceTensors& memory) {
+  KP_TRY(attach(plan, memory));
+  const Exchange called = ask(*process_);
+  attached_ = 0;  // that memory is about to go
+  if (called.end == ExchangeEnd::replied &&
+      called.reply.status == runner::CallStatus::out_of_memory) {
+    return false;
+  }
+  if (!succeeded(called)) {
+    return make_error(ErrorKind::bad_input, describe_end(called), task_.reference.file);
+  }
+  return true;
 }
 
 Result<Arena> Oracle::inputs(const InputDraw& draw) {

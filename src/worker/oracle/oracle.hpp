@@ -41,10 +41,17 @@ struct OracleSettings {
   std::string jail;
   std::string program;  // kernelpro-oracle
   std::string torch;    // torch_oracle.py, for references that are PyTorch modules
+  std::string device;   // the GPU that PyTorch gets; empty: the CPU
   int threads = 1;      // what PyTorch gets
   bool landlock = true;
   std::int64_t timeout_ms = 120'000;
   std::stop_token stop;  // ends a call under way as well
+};
+
+// A GPU's memory, as PyTorch can map it: a descriptor for each tensor of each set of a plan.
+struct DeviceTensors {
+  std::uint64_t id = 0;  // of this memory and no other, ever
+  std::vector<int> descriptors;
 };
 
 class Oracle {
@@ -66,6 +73,17 @@ class Oracle {
   // As expect, for inputs that lie in `inputs` (set 0 of a plan of this task at those axes).
   [[nodiscard]] Result<Expected> expect(const InputDraw& draw, const Arena& inputs);
 
+  // Both again in a GPU's memory, by references that are PyTorch modules. Draws the inputs of the
+  // first sets of `plan`, one seed a set.
+  [[nodiscard]] Status draw_into(const BufferPlan& plan, const DeviceTensors& memory,
+                                 const std::vector<std::uint64_t>& seeds);
+  // Writes the outputs in double for the inputs of the only set of `plan`, one of the oracle's.
+  // False: the GPU's memory does not suffice.
+  [[nodiscard]] Result<bool> expect_into(const BufferPlan& plan, const DeviceTensors& memory);
+
+  // Starts the process now instead of at the first question.
+  [[nodiscard]] Status need_process();
+
   // How many floating operations the reference does at that shape; nothing when it cannot be
   // compiled with a counting number type (`why` says so).
   [[nodiscard]] Result<double> count_operations(const Axes& axes, const Toolchain& toolchain);
@@ -75,11 +93,13 @@ class Oracle {
       : task_(std::move(task)), settings_(std::move(settings)) {}
   [[nodiscard]] Result<RunnerSettings> runner(const StagedLibrary& library) const;
   [[nodiscard]] Result<RunnerProcess> start(const StagedLibrary& library) const;
-  [[nodiscard]] Status need_process();
   [[nodiscard]] Status draw_inputs(const BufferPlan& plan, const Arena& inputs,
                                    const std::vector<std::uint64_t>& seeds);
   [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
                               const Arena& outputs) const;
+  [[nodiscard]] Status attach(const BufferPlan& plan, const DeviceTensors& memory);
+  [[nodiscard]] Status draw_sets(const std::vector<std::uint64_t>& seeds);
+  [[nodiscard]] Exchange ask(RunnerProcess& process) const;
   [[nodiscard]] Status call(RunnerProcess& process) const;
   [[nodiscard]] Expected collect(const BufferPlan& plan, const Arena& outputs) const;
 
@@ -87,6 +107,7 @@ class Oracle {
   OracleSettings settings_;
   std::optional<StagedLibrary> library_;
   std::optional<RunnerProcess> process_;
+  std::uint64_t attached_ = 0;  // the GPU's memory that it has mapped
 };
 
 // How far outputs are from `expected`, one entry an output. `outputs` are the output regions of one

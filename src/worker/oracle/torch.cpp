@@ -1,5 +1,6 @@
 #include "worker/oracle/torch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/base/file.hpp"
@@ -14,10 +15,11 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t import_timeout_ms = 120'000;
 constexpr std::int64_t open_files = 4096;
+const char* const modes[] = {"eager", torch_contract_mode, "eager-tf32", "compile"};
 
 }  // namespace
 
-Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole role) {
+Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::string& mode) {
   const Result<Python> python = python_with_torch();
   if (!python) {
     return python.error();
@@ -25,7 +27,10 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole rol
   RunnerSettings out;
   out.jail = settings.jail;
   out.program = python->path;
-  out.arguments = {settings.script, role == TorchRole::reference ? "reference" : "eager"};
+  out.arguments = {settings.script, mode};
+  if (settings.warm) {
+    out.arguments.push_back("warm");
+  }
   out.threads = settings.threads;
   out.stop = settings.stop;
   out.greeting_timeout_ms = import_timeout_ms;
@@ -35,8 +40,9 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole rol
   out.policy.open_files = open_files;
   // Outputs are allocated in every call. Memory that went back to the system in between would come
   // again page by page, in some processes and not in others.
-  out.environment = {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=68719476736"};
-  for (const char* name : {"PATH", "HOME", "LD_LIBRARY_PATH"}) {
+  out.environment = {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=68719476736",
+                     "CUDA_VISIBLE_DEVICES=" + settings.device};
+  for (const char* name : {"PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "TMPDIR"}) {
     if (const char* value = std::getenv(name); value != nullptr) {
       out.environment.push_back(std::string(name) + "=" + value);
     }
@@ -44,7 +50,16 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole rol
   return out;
 }
 
-Result<BuildOutcome> torch_build(const std::string& source, const fs::path& folder) {
+Result<BuildOutcome> torch_build(const std::string& source, const std::vector<std::string>& options,
+                                 const fs::path& folder) {
+  const std::string mode = options.empty() ? torch_contract_mode : options.front();
+  if (options.size() > 1 ||
+      std::find(std::begin(modes), std::end(modes), mode) == std::end(modes)) {
+    return make_error(ErrorKind::bad_input,
+                      "PyTorch runs a module as one of eager, eager-fp32, eager-tf32 and compile, "
+                      "not as \"" +
+                          mode + "\"");
+  }
   const Result<Python> python = python_with_torch();
   if (!python) {
     return python.error();
@@ -52,7 +67,7 @@ Result<BuildOutcome> torch_build(const std::string& source, const fs::path& fold
   BuildOutcome out;
   out.ok = true;
   out.cached = true;
-  out.torch = true;
+  out.torch_mode = mode;
   out.record.compiler = python->path;
   out.record.compiler_identity = "PyTorch " + python->torch;
   out.record.source_hash = sha256(source);

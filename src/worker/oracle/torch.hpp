@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "worker/runner/runner_process.hpp"
@@ -14,18 +15,25 @@ namespace kernelpro {
 struct TorchSettings {
   std::string jail;    // kernelpro-jail
   std::string script;  // torch_oracle.py
+  std::string device;  // the GPU's UUID; empty: the CPU
   int threads = 1;
+  bool warm = false;  // calls are timed with what the caches hold
   std::stop_token stop;
 };
 
-enum class TorchRole { reference, eager };
+// What torch_oracle.py can be asked to be: the reference in double, or a baseline.
+inline constexpr const char* torch_reference = "reference";
+inline constexpr const char* torch_contract_mode = "eager-fp32";
 
-// How that role's process is started: by the Python that KERNELPRO_PYTHON names, else by the first
+// How that mode's process is started: by the Python that KERNELPRO_PYTHON names, else by the first
 // python3 of PATH that has PyTorch. An environment error says what is missing.
-[[nodiscard]] Result<RunnerSettings> torch_runner(const TorchSettings& settings, TorchRole role);
+[[nodiscard]] Result<RunnerSettings> torch_runner(const TorchSettings& settings,
+                                                  const std::string& mode);
 
 // What stands for the build of a module in KernelBench's form: its file, written to `folder`.
+// `options` names the mode, or is empty for the contract's. A bad_input error for others.
 [[nodiscard]] Result<BuildOutcome> torch_build(const std::string& source,
+                                               const std::vector<std::string>& options,
                                                const std::filesystem::path& folder);
 
 }  // namespace kernelpro

@@ -42,7 +42,7 @@ struct BuildOutcome {
   std::string rule;         // "build_option" or "private_file" when the build tried what it may not
   std::string diagnostics;  // what the compiler said, capped
   std::filesystem::path library;  // or the cubin, or PyTorch's module
-  bool torch = false;             // nothing was built: PyTorch runs the source as it is
+  std::string torch_mode;         // not empty: nothing was built, PyTorch runs the source so
   BuildRecord record;
   std::int64_t wall_ns = 0;  // 0 when cached
 };

@@ -1,0 +1,137 @@
+#include "worker/cuda/device_compare.hpp"
+
+#include <bit>
+#include <limits>
+
+#include "worker/judge/ground.hpp"
+
+namespace kernelpro {
+
+int type_number(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 0;
+    case DType::f32:
+      return 1;
+    case DType::f16:
+      return 2;
+    case DType::bf16:
+      return 3;
+    case DType::i64:
+      return 4;
+    case DType::i32:
+      return 5;
+    case DType::i16:
+      return 6;
+    case DType::i8:
+      return 7;
+    default:
+      return 8;
+  }
+}
+
+void DeviceTrouble::must(cuda::Code code, const char* doing) {
+  if (code != cuda::success && !problem_) {
+    problem_ = cuda::driver_error(gpu_.driver(), code, doing);
+    problem_->kind = ErrorKind::lost;
+  }
+}
+
+void DeviceTrouble::note(const Status& status) {
+  if (!status && !problem_) {
+    problem_ = status.error();
+  }
+}
+
+DeviceResults::~DeviceResults() {
+  if (room_ != 0) {
+    gpu_.driver().free(room_);
+  }
+}
+
+cuda::Pointer DeviceResults::start(const void* initial, std::size_t bytes) {
+  if (bytes > bytes_) {
+    if (room_ != 0) {
+      gpu_.driver().free(room_);
+    }
+    room_ = 0;
+    bytes_ = bytes;
+    trouble_.must(gpu_.driver().allocate(&room_, bytes), "making room for results");
+  }
+  trouble_.must(gpu_.driver().copy_to_device(room_, initial, bytes, gpu_.stream()),
+                "clearing results");
+  trouble_.must(gpu_.synchronize(), "clearing results");
+  return room_;
+}
+
+void DeviceResults::read(void* to, std::size_t bytes) {
+  trouble_.must(gpu_.driver().copy_to_host(to, room_, bytes, gpu_.stream()), "reading results");
+  trouble_.must(gpu_.synchronize(), "reading results");
+}
+
+double DeviceComparison::error() const {
+  return std::bit_cast<double>(error_bits);
+}
+
+namespace {
+
+void enqueue(Gpu& gpu, DeviceTrouble& trouble, const ComparedPair& pair, Side side,
+             cuda::Pointer out) {
+  const char* const doing = "comparing outputs";
+  const auto elements = static_cast<std::uint64_t>(pair.tensor->elements);
+  const int type = type_number(pair.tensor->dtype);
+  const int truth_type = type_number(pair.truth_type);
+  const int alike = side == Side::both_alike ? 1 : 0;
+  if (!is_floating(pair.tensor->dtype)) {
+    trouble.must(gpu.launch("compare_bits", elements, pair.actual, pair.truth, type,
+                            static_cast<int>(size_of(pair.tensor->dtype)), elements, out),
+                 doing);
+  } else {
+    trouble.must(gpu.launch("sum_squares", elements, pair.truth, truth_type, elements, out), doing);
+    for (const char* kernel : {"compare_floating", "find_worst"}) {
+      trouble.must(gpu.launch(kernel, elements, pair.actual, type, pair.truth, truth_type, elements,
+                              alike, out),
+                   doing);
+    }
+  }
+  trouble.must(gpu.launch("read_worst", 1, pair.actual, type, pair.truth, truth_type, out), doing);
+}
+
+}  // namespace
+
+std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble,
+                                                DeviceResults& results,
+                                                const std::vector<ComparedPair>& pairs, Side side) {
+  DeviceComparison blank{};
+  blank.worst = std::numeric_limits<std::uint64_t>::max();
+  std::vector<DeviceComparison> found(pairs.size(), blank);
+  const std::size_t bytes = found.size() * sizeof blank;
+  const cuda::Pointer out = results.start(found.data(), bytes);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    enqueue(gpu, trouble, pairs[i], side, out + i * sizeof blank);
+  }
+  results.read(found.data(), bytes);
+  return found;
+}
+
+TensorError error_of(const DeviceComparison& found, const TensorPlan& tensor, bool ties) {
+  TensorError error;
+  error.poisoned = static_cast<std::int64_t>(found.poisoned);
+  error.excused = static_cast<std::int64_t>(found.excused);
+  if (is_floating(tensor.dtype)) {
+    error.error = found.error();
+  } else {
+    const bool only_ties =
+        ties && found.poisoned == 0 &&
+        static_cast<double>(found.different) <= tie_share * static_cast<double>(tensor.elements);
+    error.error = found.different == 0 || only_ties ? 0 : std::numeric_limits<double>::infinity();
+  }
+  if (error.error > 0) {
+    error.worst = static_cast<std::int64_t>(found.worst);
+    error.actual = found.actual;
+    error.expected = found.expected;
+  }
+  return error;
+}
+
+}  // namespace kernelpro

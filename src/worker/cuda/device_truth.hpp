@@ -1,0 +1,39 @@
+// Expected outputs in double, in the GPU's memory: computed there, compared there.
+#pragma once
+
+#include <vector>
+
+#include "worker/cuda/device_compare.hpp"
+#include "worker/cuda/gpu.hpp"
+#include "worker/judge/ground.hpp"
+
+namespace kernelpro {
+
+class DeviceMemory;
+
+class DeviceTruth : public Truth {
+ public:
+  // For the outputs of `memory`, which lie as `plan` says; all three must outlive it.
+  DeviceTruth(Gpu& gpu, const DeviceMemory& memory, const BufferPlan& plan)
+      : gpu_(gpu), memory_(memory), plan_(plan), trouble_(gpu), results_(gpu, trouble_) {}
+
+  // Makes room for the outputs of the oracle's plan.
+  [[nodiscard]] Status allocate(const BufferPlan& oracle_plan);
+  // One for each output: where the oracle writes.
+  [[nodiscard]] std::vector<int> descriptors() const;
+
+  void excuse_by(int set) override;
+  // Infinite errors where the device fails.
+  [[nodiscard]] std::vector<TensorError> errors(int set, SetMemory::Copy which) override;
+
+ private:
+  Gpu& gpu_;
+  const DeviceMemory& memory_;
+  const BufferPlan& plan_;
+  std::vector<DeviceBlock> blocks_;
+  std::vector<std::size_t> offsets_;  // of the data in each block
+  DeviceTrouble trouble_;
+  DeviceResults results_;
+};
+
+}  // namespace kernelpro

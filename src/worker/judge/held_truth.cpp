@@ -1,0 +1,19 @@
+#include "worker/judge/held_truth.hpp"
+
+namespace kernelpro {
+
+void HeldTruth::excuse_by(int set) {
+  const char* outputs = memory_.output_regions(set, SetMemory::Copy::outputs);
+  baseline_outputs_.assign(outputs, outputs + plan_.output_stride);
+}
+
+std::vector<TensorError> HeldTruth::errors(int set, SetMemory::Copy which) {
+  return errors_of(memory_.output_regions(set, which));
+}
+
+std::vector<TensorError> HeldTruth::errors_of(const char* regions) const {
+  return check_outputs(task_, plan_, regions, expected_,
+                       baseline_outputs_.empty() ? nullptr : baseline_outputs_.data());
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,33 @@
+// Expected outputs in the worker's own memory.
+#pragma once
+
+#include <vector>
+
+#include "worker/judge/ground.hpp"
+
+namespace kernelpro {
+
+class HeldTruth : public Truth {
+ public:
+  // Task, plan and memory must outlive it.
+  HeldTruth(const Task& task, const BufferPlan& plan, SetMemory& memory, Expected expected)
+      : task_(task), plan_(plan), memory_(memory), expected_(std::move(expected)) {}
+
+  void excuse_by(int set) override;
+  [[nodiscard]] std::vector<TensorError> errors(int set, SetMemory::Copy which) override;
+  // The same for the output regions of one set that lie elsewhere.
+  [[nodiscard]] std::vector<TensorError> errors_of(const char* regions) const;
+
+  [[nodiscard]] const Expected& expected() const { return expected_; }
+  // What excuse_by saw: the baseline's output regions.
+  [[nodiscard]] const std::vector<char>& baseline_outputs() const { return baseline_outputs_; }
+
+ private:
+  const Task& task_;
+  const BufferPlan& plan_;
+  SetMemory& memory_;
+  Expected expected_;
+  std::vector<char> baseline_outputs_;
+};
+
+}  // namespace kernelpro

@@ -821,6 +821,8 @@ class Server:
         tensors = [value for value in given if self.torch.is_tensor(value)]
         self.truths = {i for i, value in enumerate(tensors) if value.dtype == self.torch.bool}
         reply.text = f"PyTorch {self.torch.__version__}, {self.mode}".encode()
+        if self.mode == "compile":
+            self.problem.call(self.model, given)
         del given, tensors
         self.make_room()
 
@@ -898,6 +900,8 @@ def serve(mode, warm):
     warnings.filterwarnings("ignore")
     control = socket.socket(fileno=CONTROL_FD)
     server = Server(mode, warm, control)
+    if server.device != "cpu":
+        server.torch.zeros(1, device=server.device)  # what takes its time, before anybody waits
     hello = Reply(kind=HELLO)
     control.send(bytes(hello))
     while True:

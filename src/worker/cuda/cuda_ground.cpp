@@ -65,7 +65,9 @@ class CudaGround : public Ground {
   [[nodiscard]] std::string backend() const override { return "cuda"; }
   [[nodiscard]] std::string device() const override { return gpu_.description().uuid; }
   [[nodiscard]] std::string lock_name() const override { return device(); }
-  [[nodiscard]] MemoryUnits units() const override { return {gpu_.granularity(), device_alignment}; }
+  [[nodiscard]] MemoryUnits units() const override {
+    return {gpu_.granularity(), device_alignment};
+  }
   [[nodiscard]] std::int64_t cache_bytes() const override { return gpu_.description().l2_bytes; }
   [[nodiscard]] int most_sets(std::size_t tensors) const override {
     return runner::max_descriptors / static_cast<int>(tensors + 1);

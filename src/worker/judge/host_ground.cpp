@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include "common/base/hash.hpp"
-#include "worker/judge/rapl.hpp"
 #include "worker/judge/held_truth.hpp"
+#include "worker/judge/rapl.hpp"
 #include "worker/tensor/parallel.hpp"
 
 namespace kernelpro {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 
 #include "common/base/clock.hpp"
 #include "common/base/machine_lock.hpp"
@@ -24,10 +23,6 @@ constexpr int noise_tries = 3;
 
 Error from_failure(const Failure& failure, const std::string& whose) {
   return make_error(ErrorKind::bad_input, failure.summary, whose);
-}
-
-Status status_of(const Result<Arm*>& arm) {
-  return arm ? Status() : Status(arm.error());
 }
 
 }  // namespace
@@ -151,16 +146,20 @@ Status Judge::start_torch() {
   if (!task_.reference.torch) {
     return {};
   }
-  std::future<Status> reference =
-      std::async(std::launch::async, [this] { return oracle_->need_process(); });
-  std::future<Status> twin = std::async(std::launch::async, [this]() -> Status {
-    return settings_.timed ? status_of(kept(twin_, baseline_build_, "the task's baseline"))
-                           : Status();
-  });
-  const Status first = status_of(baseline());
-  KP_TRY(reference.get());
-  KP_TRY(twin.get());
-  return first;
+  KP_TRY(oracle_->start_process());
+  for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
+    Result<Arm> started = start_arm(baseline_build_, false);
+    if (!started) {
+      return started.error();
+    }
+    *arm = std::move(*started);
+  }
+  for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
+    if (auto failure = (*arm)->load(own_timeout_ms)) {
+      return from_failure(*failure, "the task's baseline");
+    }
+  }
+  return {};
 }
 
 std::size_t Judge::buffer_bytes() const {

@@ -113,18 +113,18 @@ Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
   if (!settings) {
     return settings.error();
   }
-  Result<RunnerProcess> process = RunnerProcess::start(*settings);
-  if (!process) {
-    return process;
-  }
+  return RunnerProcess::start(*settings);
+}
+
+Status Oracle::load(RunnerProcess& process, const StagedLibrary& library) const {
   runner::Request request{};
   request.op = runner::Op::load;
   std::strncpy(request.path, library.path().c_str(), sizeof request.path - 1);
-  const Exchange loaded = process->exchange(request, {}, settings_.timeout_ms);
+  const Exchange loaded = process.exchange(request, {}, settings_.timeout_ms);
   if (!succeeded(loaded)) {
     return make_error(ErrorKind::bad_input, describe_end(loaded), task_.reference.file);
   }
-  return process;
+  return {};
 }
 
 Status Oracle::attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
@@ -174,13 +174,24 @@ Status Oracle::call(RunnerProcess& process) const {
   return {};
 }
 
+Status Oracle::start_process() {
+  if (process_ && process_->alive()) {
+    return {};
+  }
+  Result<RunnerProcess> started = start(*library_);
+  if (!started) {
+    return started.error();
+  }
+  process_ = std::move(*started);
+  loaded_ = false;
+  return {};
+}
+
 Status Oracle::need_process() {
-  if (!process_ || !process_->alive()) {
-    Result<RunnerProcess> started = start(*library_);
-    if (!started) {
-      return started.error();
-    }
-    process_ = std::move(*started);
+  KP_TRY(start_process());
+  if (!loaded_) {
+    KP_TRY(load(*process_, *library_));
+    loaded_ = true;
   }
   return {};
 }
@@ -324,6 +335,7 @@ Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolc
   if (!process) {
     return process.error();
   }
+  KP_TRY(load(*process, *library));
   KP_TRY(attach(*process, *plan, *inputs, *outputs));
   KP_TRY(call(*process));
   double total = 0;

@@ -82,7 +82,7 @@ class Oracle {
   [[nodiscard]] Result<bool> expect_into(const BufferPlan& plan, const DeviceTensors& memory);
 
   // Starts the process now instead of at the first question.
-  [[nodiscard]] Status need_process();
+  [[nodiscard]] Status start_process();
 
   // How many floating operations the reference does at that shape; nothing when it cannot be
   // compiled with a counting number type (`why` says so).
@@ -93,6 +93,8 @@ class Oracle {
       : task_(std::move(task)), settings_(std::move(settings)) {}
   [[nodiscard]] Result<RunnerSettings> runner(const StagedLibrary& library) const;
   [[nodiscard]] Result<RunnerProcess> start(const StagedLibrary& library) const;
+  [[nodiscard]] Status load(RunnerProcess& process, const StagedLibrary& library) const;
+  [[nodiscard]] Status need_process();
   [[nodiscard]] Status draw_inputs(const BufferPlan& plan, const Arena& inputs,
                                    const std::vector<std::uint64_t>& seeds);
   [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
@@ -107,6 +109,7 @@ class Oracle {
   OracleSettings settings_;
   std::optional<StagedLibrary> library_;
   std::optional<RunnerProcess> process_;
+  bool loaded_ = false;         // whether the process has the reference
   std::uint64_t attached_ = 0;  // the GPU's memory that it has mapped
 };
 

@@ -34,6 +34,7 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::st
   out.threads = settings.threads;
   out.stop = settings.stop;
   out.greeting_timeout_ms = import_timeout_ms;
+  out.greet_later = true;
   // It runs the user's own module and nothing of a candidate's.
   out.policy.landlock = false;
   out.policy.drop_user = false;

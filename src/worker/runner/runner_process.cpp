@@ -158,7 +158,11 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   process.spin_ = settings.spin;
   pairs->socket_theirs.reset();
   pairs->output_theirs.reset();
-  KP_TRY(process.greet(settings));
+  if (settings.greet_later) {
+    process.ungreeted_ = settings;
+  } else {
+    KP_TRY(process.greet(settings));
+  }
   return process;
 }
 
@@ -195,6 +199,11 @@ Status RunnerProcess::greet(const RunnerSettings& settings) {
 }
 
 bool RunnerProcess::send(runner::Request& request, const std::vector<int>& fds, Exchange& out) {
+  if (const auto settings = std::exchange(ungreeted_, std::nullopt)) {
+    if (const Status greeted = greet(*settings); !greeted) {
+      printed_ = greeted.error().text();
+    }
+  }
   if (!alive()) {
     return false;
   }
@@ -431,7 +440,8 @@ RunnerProcess::RunnerProcess(RunnerProcess&& other) noexcept
       sequence_(other.sequence_),
       watch_(std::move(other.watch_)),
       stop_(std::move(other.stop_)),
-      spin_(other.spin_) {}
+      spin_(other.spin_),
+      ungreeted_(std::move(other.ungreeted_)) {}
 
 RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
   if (this != &other) {
@@ -445,6 +455,7 @@ RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
     watch_ = std::move(other.watch_);
     stop_ = std::move(other.stop_);
     spin_ = other.spin_;
+    ungreeted_ = std::move(other.ungreeted_);
   }
   return *this;
 }

@@ -26,6 +26,7 @@ struct RunnerSettings {
   std::string program;  // kernelpro-runner, kernelpro-oracle or Python
   std::vector<std::string> arguments;
   std::int64_t greeting_timeout_ms = 10'000;
+  bool greet_later = false;  // its greeting is waited for when something is asked of it first
   JailPolicy policy;  // keep_fds is set by start()
   int threads = 1;    // what OpenMP gets
   bool cuda = false;  // opens the GPU before it confines itself
@@ -64,7 +65,8 @@ struct Exchange {
 
 class RunnerProcess {
  public:
-  // Starts it under the jail and waits for its greeting. Errors are ours: no jail, no memory.
+  // Starts it under the jail and waits for its greeting. Errors are ours: no jail, no memory. It
+  // ends with the thread that starts it.
   [[nodiscard]] static Result<RunnerProcess> start(const RunnerSettings& settings);
   RunnerProcess(RunnerProcess&& other) noexcept;
   RunnerProcess& operator=(RunnerProcess&& other) noexcept;
@@ -125,6 +127,7 @@ class RunnerProcess {
   SandboxWatch watch_;
   std::stop_token stop_;
   bool spin_ = false;
+  std::optional<RunnerSettings> ungreeted_;  // what it was started with, until it has greeted
 };
 
 // The shared libraries every candidate may need, by their real paths: C, C++, OpenMP and the

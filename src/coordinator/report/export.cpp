@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/base/file.hpp"
 #include "common/base/paths.hpp"
@@ -14,47 +16,76 @@ namespace kernelpro {
 
 namespace {
 
-Status check_exportable(const Certificate& certificate) {
-  const std::string what = certificate.task.name + " · " + certificate.candidate.name;
-  if (certificate.verdict.outcome != Outcome::passed) {
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("its verdict is \"{}\"; only a candidate that passed is exported",
-                                  outcome_text(certificate.verdict)),
-                      what);
+std::string title(const Certificate& certificate) {
+  return certificate.task.name + " · " + certificate.candidate.name;
+}
+
+Error refusal(const Certificate& certificate, std::string why) {
+  return make_error(ErrorKind::bad_input, std::move(why), title(certificate));
+}
+
+Status check_source(const Certificate& certificate) {
+  if (certificate.task.reference.torch) {
+    return refusal(
+        certificate,
+        "its inputs are drawn by PyTorch, which a bench in C++ cannot do; such a task is "
+        "exported with --as kernelbench (one file for the benchmark's own evaluator) or "
+        "--as torch (a package with an operator and a drop-in module)");
   }
   if (certificate.verdict.timing.shapes.empty()) {
-    return make_error(ErrorKind::bad_input,
-                      "its certificate has no timing to reproduce; evaluate it with timing and "
-                      "export that certificate",
-                      what);
+    return refusal(certificate,
+                   "its certificate has no timing to reproduce; evaluate it with timing and export "
+                   "that certificate");
   }
   if (certificate.candidate.backend != "cpu") {
-    return make_error(
-        ErrorKind::bad_input,
-        fmt::format("its backend is '{}'; only 'cpu' is exported", certificate.candidate.backend),
-        what);
+    return refusal(certificate, fmt::format("its backend is '{}'; only 'cpu' is exported",
+                                            certificate.candidate.backend));
   }
-  if (certificate.task.reference.torch) {
-    return make_error(ErrorKind::bad_input,
-                      "its inputs are drawn by PyTorch, which a bench in C++ cannot do: such tasks "
-                      "are not exported; `show` prints the source",
-                      what);
+  return {};
+}
+
+Status check_torch(const Certificate& certificate) {
+  if (!certificate.task.reference.torch) {
+    return refusal(certificate,
+                   "its task is no PyTorch module, so there is none that the kernel could stand in "
+                   "for; --as source exports it");
   }
+  const Candidate& candidate = certificate.candidate;
+  if (candidate.compiler == torch_compiler) {
+    return refusal(certificate, "it is PyTorch's own module, not a kernel");
+  }
+  if (!candidate.libraries.empty()) {
+    return refusal(certificate, fmt::format("it links {}, which is not exported",
+                                            fmt::join(candidate.libraries, ", ")));
+  }
+  if (candidate.backend != "cpu" && candidate.backend != "cuda") {
+    return refusal(
+        certificate,
+        fmt::format("its backend is '{}'; only 'cpu' and 'cuda' are exported", candidate.backend));
+  }
+  return {};
+}
+
+Status check_exportable(const Certificate& certificate, ExportForm form) {
+  if (certificate.verdict.outcome != Outcome::passed) {
+    return refusal(certificate,
+                   fmt::format("its verdict is \"{}\"; only a candidate that passed is exported",
+                               outcome_text(certificate.verdict)));
+  }
+  KP_TRY(form == ExportForm::source ? check_source(certificate) : check_torch(certificate));
   return validate_task(certificate.task);
 }
 
-}  // namespace
-
-Result<std::vector<ExportFile>> export_files(const Certificate& certificate) {
-  KP_TRY(check_exportable(certificate));
+Result<std::string> candidate_header() {
   const Result<std::filesystem::path> share = share_directory();
   if (!share) {
     return share.error();
   }
-  const Result<std::string> header = read_file(*share / "include" / "kernelpro" / "candidate.h");
-  if (!header) {
-    return header.error();
-  }
+  return read_file(*share / "include" / "kernelpro" / "candidate.h");
+}
+
+Result<std::vector<ExportFile>> source_files(const Certificate& certificate,
+                                             const std::string& header) {
   const Result<std::string> bench = report::bench_source(certificate);
   if (!bench) {
     return bench.error();
@@ -70,13 +101,48 @@ Result<std::vector<ExportFile>> export_files(const Certificate& certificate) {
       {"build.sh", report::build_script(certificate), true},
       {"certificate.json", to_json(certificate).dump(2) + "\n"},
       {"kernel.cpp", certificate.candidate.source},
-      {"kernelpro/candidate.h", *header},
+      {"kernelpro/candidate.h", header},
       {rival + ".cpp", certificate.incumbent.source},
   };
   for (const auto& [name, content] : report::rival_headers(certificate)) {
     files.push_back({std::filesystem::path(rival) / name, content});
   }
   return files;
+}
+
+}  // namespace
+
+const std::vector<std::string>& export_form_names() {
+  static const std::vector<std::string> names = {"source", "kernelbench", "torch"};
+  return names;
+}
+
+std::optional<ExportForm> parse_export_form(std::string_view name) {
+  const std::vector<std::string>& names = export_form_names();
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    return std::nullopt;
+  }
+  return static_cast<ExportForm>(found - names.begin());
+}
+
+Result<std::vector<ExportFile>> export_files(const Certificate& certificate,
+                                             std::optional<ExportForm> form) {
+  const ExportForm wanted = form.value_or(ExportForm::source);
+  KP_TRY(check_exportable(certificate, wanted));
+  const Result<std::string> header = candidate_header();
+  if (!header) {
+    return header.error();
+  }
+  switch (wanted) {
+    case ExportForm::kernelbench:
+      return report::benchmark_files(certificate, *header);
+    case ExportForm::torch:
+      return report::package_files(certificate, *header);
+    case ExportForm::source:
+      break;
+  }
+  return source_files(certificate, *header);
 }
 
 }  // namespace kernelpro

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -16,12 +18,25 @@ struct ExportFile {
   bool executable = false;
 };
 
-// kernel.cpp, kernelpro/candidate.h, baseline.cpp, bench.cpp, build.sh, certificate.json,
-// README.md. What the certificate compares with is called incumbent.cpp when it is not the task's
-// baseline; headers of the task that it includes lie in a folder of the same name. A bad_input
-// error when the candidate did not pass or was not timed; suspect and unverified results say so in
-// the README.
-[[nodiscard]] Result<std::vector<ExportFile>> export_files(const Certificate& certificate);
+// source: kernel.cpp, kernelpro/candidate.h, baseline.cpp, bench.cpp, build.sh. What the
+// certificate
+//   compares with is called incumbent.cpp when it is not the task's baseline; headers of the task
+//   that it includes lie in a folder of the same name.
+// kernelbench: model_new.py, one file with the problem, the kernel and ModelNew.
+// torch: NAME_op, a package with the kernel as an operator and a module in place of the problem's;
+//   test_op.py.
+// All have certificate.json and README.md.
+enum class ExportForm { source, kernelbench, torch };
+
+// "source, kernelbench, torch", and the form of such a name.
+[[nodiscard]] const std::vector<std::string>& export_form_names();
+[[nodiscard]] std::optional<ExportForm> parse_export_form(std::string_view name);
+
+// Without a form: source, which a task of a PyTorch module does not have; it alone has the others.
+// A bad_input error when the candidate did not pass or, as source, was not timed; suspect and
+// unverified results say so in the README.
+[[nodiscard]] Result<std::vector<ExportFile>> export_files(
+    const Certificate& certificate, std::optional<ExportForm> form = std::nullopt);
 
 // Writes all files or none: on an error the folder is as it was, or is not there. Files that exist
 // are a bad_input error that names them, unless `overwrite`.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace kernelpro::report {
@@ -105,6 +106,30 @@ std::string shell_word(std::string_view text) {
     out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   }
   return out + "'";
+}
+
+std::string python_literal(std::string_view text) {
+  std::string out = "\"\"\"\\\n";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (is_control(c) && c != '\n' && c != '\t') {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"\"\"";
+}
+
+std::string plain_name(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  const bool letter = !out.empty() && std::isalpha(static_cast<unsigned char>(out.front())) != 0;
+  return letter ? out : "k_" + out;
 }
 
 }  // namespace kernelpro::report

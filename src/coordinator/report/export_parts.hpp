@@ -9,6 +9,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/certificate.hpp"
+#include "coordinator/report/export.hpp"
 
 namespace kernelpro::report {
 
@@ -31,8 +32,31 @@ namespace kernelpro::report {
 [[nodiscard]] std::string cpp_literal(std::string_view text);
 [[nodiscard]] std::string shell_word(std::string_view text);
 
+// As a Python string literal over several lines, quotes included.
+[[nodiscard]] std::string python_literal(std::string_view text);
+
+// As Markdown in a table's cell or a sentence.
+[[nodiscard]] std::string cell(const std::string& text);
+
+// The table of what was measured; what a reader must know before relying on the result.
+[[nodiscard]] std::string measured(const Certificate& certificate, const std::string& rival);
+[[nodiscard]] std::string warnings(const Verdict& verdict);
+
+// A name that every language takes: letters, digits and _, a letter first.
+[[nodiscard]] std::string plain_name(std::string_view text);
+
 [[nodiscard]] std::string build_script(const Certificate& certificate);
 [[nodiscard]] Result<std::string> bench_source(const Certificate& certificate);
 [[nodiscard]] Result<std::string> export_readme(const Certificate& certificate);
+
+// The files of a kernel that PyTorch calls, for a certificate whose task is a PyTorch module.
+// `header` is the text of kernelpro/candidate.h.
+[[nodiscard]] Result<std::vector<ExportFile>> benchmark_files(const Certificate& certificate,
+                                                              const std::string& header);
+[[nodiscard]] Result<std::vector<ExportFile>> package_files(const Certificate& certificate,
+                                                            const std::string& header);
+[[nodiscard]] std::string benchmark_readme(const Certificate& certificate);
+[[nodiscard]] std::string package_readme(const Certificate& certificate,
+                                         const std::string& package);
 
 }  // namespace kernelpro::report

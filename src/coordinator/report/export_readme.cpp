@@ -9,9 +9,6 @@
 
 namespace kernelpro::report {
 
-namespace {
-
-// As Markdown in a table's cell or a sentence.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : comment_text(text)) {
@@ -19,6 +16,8 @@ std::string cell(const std::string& text) {
   }
   return out;
 }
+
+namespace {
 
 std::string shape_formula(const TensorSpec& tensor) {
   std::string out;
@@ -177,6 +176,8 @@ Result<std::string> example(const Certificate& certificate) {
       rows, task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
 }
 
+}  // namespace
+
 std::string measured(const Certificate& certificate, const std::string& rival) {
   const Timing& timing = certificate.verdict.timing;
   std::string out = fmt::format(
@@ -199,7 +200,6 @@ std::string measured(const Certificate& certificate, const std::string& rival) {
   return out;
 }
 
-// What a reader must know before relying on the result.
 std::string warnings(const Verdict& verdict) {
   std::string out;
   if (verdict.suspect) {
@@ -216,8 +216,6 @@ std::string warnings(const Verdict& verdict) {
   }
   return out;
 }
-
-}  // namespace
 
 Result<std::string> export_readme(const Certificate& certificate) {
   const Task& task = certificate.task;

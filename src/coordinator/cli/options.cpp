@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "coordinator/dispatch/bundle.hpp"
+#include "coordinator/report/export.hpp"
 
 namespace kernelpro {
 
@@ -295,12 +296,20 @@ void add_export(CLI::App& app, Options& options) {
       ->required()
       ->expected(1, 2)
       ->type_name("[NODE] DIRECTORY");
+  command
+      ->add_option("--as", options.export_form,
+                   "source (default); of a task made from a KernelBench problem: kernelbench, one "
+                   "file for the benchmark's evaluator, or torch, a package with an operator and a "
+                   "drop-in module")
+      ->check(CLI::IsMember(export_form_names()));
   command->add_flag("--overwrite", options.overwrite, "Replace files that are there");
   command->add_flag("--accept-suspect", options.accept_suspect,
                     "Export a result whose clock or bound is in doubt");
   add_store(*command, options);
   add_output(*command, options);
-  command->footer("Example:\n  kernelpro export gemm-1 fast_gemm");
+  command->footer(
+      "Example:\n  kernelpro export gemm-1 fast_gemm\n"
+      "  kernelpro export kernelbench_1_12-1 for_the_benchmark --as kernelbench");
   command->callback([&options, places] {
     options.command = CommandKind::export_run;
     options.export_directory = places->back();

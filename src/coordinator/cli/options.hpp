@@ -79,6 +79,7 @@ struct Options {
   std::vector<std::string> more_runs;      // report: shown in one table with `run`
   std::optional<NodeId> node;              // show, why, export; none: the best
   std::filesystem::path export_directory;  // export; optimize: where the best is written, if set
+  std::string export_form;                 // export: source, kernelbench or torch; empty: source
   bool overwrite = false;                  // export
   bool accept_suspect = false;             // export
   std::string format = "text";             // report: text, markdown or json

@@ -308,7 +308,15 @@ Result<std::vector<ExportFile>> files_of(const Options& options, const Store& st
   if (!*certificate) {
     return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
   }
-  return export_files(**certificate);
+  return export_files(**certificate, parse_export_form(options.export_form));
+}
+
+// What to do with an export.
+const char* first_step(const std::string& form) {
+  if (form == "kernelbench") {
+    return "cat README.md";
+  }
+  return form == "torch" ? "python3 test_op.py" : "sh build.sh && ./bench";
 }
 
 }  // namespace
@@ -329,8 +337,8 @@ int export_run(const Options& options) {
     }
     print_json({{"directory", options.export_directory.string()}, {"files", std::move(names)}});
   } else {
-    fmt::print("exported to {}: `sh build.sh && ./bench` there\n",
-               options.export_directory.string());
+    fmt::print("exported to {}: `{}` there\n", options.export_directory.string(),
+               first_step(options.export_form));
   }
   return exit_done;
 }

@@ -169,7 +169,8 @@ std::vector<std::string> unknown_words(const std::string& command) {
   for (std::string word; stream >> word && word != "#" && word != "|" && word != ">";) {
     if (word.starts_with("--")) {
       options.push_back(word.substr(0, word.find('=')));
-    } else if (arguments.empty() || (arguments[0] == "task" && arguments.size() == 1)) {
+    } else if (arguments.empty() ||
+               (arguments.size() == 1 && (arguments[0] == "task" || arguments[0] == "bench"))) {
       arguments.push_back(word);
     }
   }

@@ -15,12 +15,10 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
-#include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/orders_json.hpp"
 #include "must.hpp"
+#include "open_session.hpp"
 #include "worker/ceilings/machine.hpp"
-#include "worker/session/session.hpp"
 
 namespace {
 
@@ -107,53 +105,12 @@ Task relu_task(std::int64_t n, const std::string& baseline_source) {
   return task;
 }
 
-class Bench {
- public:
-  Bench() : session_(session_settings()) {}
-
-  Opened open(const Task& task, double timing_seconds = 0) {
-    OpenOrder order;
-    order.task = task;
-    order.backend = "cuda";
-    order.timing_seconds = timing_seconds;
-    return must(opened_from_json(ask(WorkerOp::open, to_json(order))));
-  }
-
-  Certificate evaluate(const Candidate& candidate,
-                       const std::optional<Candidate>& incumbent = std::nullopt) {
-    EvaluateOrder order;
-    order.candidate = candidate;
-    order.incumbent = incumbent;
-    return must(evaluated_from_json(ask(WorkerOp::evaluate, to_json(order)))).certificate;
-  }
-
- private:
-  static SessionSettings session_settings() {
-    SessionSettings settings;
-    settings.programs = program_directory();
-    settings.share = must(share_directory());
-    settings.cache = cache_directory();
-    return settings;
-  }
-
-  json ask(WorkerOp op, const json& body) {
-    WorkerRequest request;
-    request.id = ++id_;
-    request.op = op;
-    request.body = std::make_shared<json>(body);
-    return must(session_.handle(request, [](const WorkerEvent&) {}, {}));
-  }
-
-  Session session_;
-  std::int64_t id_ = 0;
-};
-
 double seconds_since(std::int64_t start) {
   return static_cast<double>(now_ns() - start) / 1e9;
 }
 
 // From a source nobody has built before to the verdict.
-json cost_of_one(Bench& bench) {
+json cost_of_one(OpenSession& bench) {
   bench.open(relu_task(1 << 22, plain_source()));
   std::vector<double> seconds;
   for (int i = 0; i < 5; ++i) {
@@ -169,7 +126,7 @@ json cost_of_one(Bench& bench) {
           {"worst_seconds", seconds.back()}};
 }
 
-json large_relu(Bench& bench) {
+json large_relu(OpenSession& bench) {
   constexpr std::int64_t n = 1'610'612'736;  // 6.4 GB in, 6.4 GB out
   bench.open(relu_task(n, plain_source()), 10);
   const Certificate certificate = bench.evaluate(cuda_candidate("plain", plain_source()));
@@ -189,7 +146,7 @@ json large_relu(Bench& bench) {
 }
 
 // One candidate judged several times: how far apart are its times?
-json agreement(Bench& bench, std::int64_t n) {
+json agreement(OpenSession& bench, std::int64_t n) {
   bench.open(relu_task(n, plain_source()));
   std::vector<double> times;
   int wrong = 0;
@@ -212,7 +169,7 @@ json agreement(Bench& bench, std::int64_t n) {
           {"evaluations", times.size()}};
 }
 
-json planted(Bench& bench) {
+json planted(OpenSession& bench) {
   constexpr long long cycles = 600'000;  // about 300 us
   bench.open(relu_task(1 << 20, lasting_source(cycles)));
   const Candidate slower = cuda_candidate("slower", lasting_source(cycles));
@@ -232,7 +189,7 @@ json planted(Bench& bench) {
           {"of", repeats}};
 }
 
-json after_hostile(Bench& bench) {
+json after_hostile(OpenSession& bench) {
   bench.open(relu_task(1 << 20, plain_source()));
   const std::vector<Candidate> hostile = {
       cuda_candidate("illegal address",
@@ -274,7 +231,7 @@ json after_hostile(Bench& bench) {
 }  // namespace
 
 int main() {
-  Bench bench;
+  OpenSession bench;
   const auto say = [](const char* what) { std::fprintf(stderr, "%s\n", what); };
   json out;
   say("cost of one candidate");

@@ -23,9 +23,10 @@ struct OpenOrder {
   int threads = 0;
   std::int64_t call_timeout_ms = 0;
   double timing_seconds = 0;
-  bool trace = false;  // calls on a GPU are traced however long they take
-  bool warm = false;   // timed on inputs that the cache holds already
-  bool timed = true;   // false: nothing will be timed, so no noise floor is measured
+  bool trace = false;   // calls on a GPU are traced however long they take
+  bool warm = false;    // timed on inputs that the cache holds already
+  bool timed = true;    // false: nothing will be timed, so no noise floor is measured
+  bool energy = false;  // energy will be asked for: refuse where there is no counter
 };
 
 enum class LintLevel { error, warning, note };
@@ -64,6 +65,7 @@ struct EvaluateOrder {
   std::optional<Candidate> incumbent;  // none: the baseline
   std::vector<std::string> allow_precision;
   bool timed = true;
+  bool energy = false;                // beside the time, which it then needs
   std::optional<std::uint64_t> seed;  // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;
 };
@@ -94,11 +96,20 @@ struct Problem {
   bool fatal = false;  // nothing can be judged without it
 };
 
+// How energy is measured on one ground, or why it is not.
+struct MeterDescription {
+  std::string backend;  // "cpu" or "cuda"
+  int device = 0;       // which GPU, as the driver counts
+  std::string meter;    // empty: none can be read
+  std::string missing;  // why
+};
+
 struct WorkerDescription {
   std::string version;
   MachineRecord machine;
   std::vector<CompilerDescription> compilers;
   std::vector<Problem> problems;
+  std::vector<MeterDescription> meters;
 };
 
 }  // namespace kernelpro

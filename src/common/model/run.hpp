@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/model/node.hpp"
+#include "common/model/objective.hpp"
 #include "common/model/task.hpp"
 
 namespace kernelpro {
@@ -34,6 +35,7 @@ struct RunSettings {
   double timing_seconds = 0;
   bool trace = false;
   bool warm = false;
+  Objective objective = Objective::time;  // decides among the finalists; the search is by time
 };
 
 // waiting: for the results of a bundle.
@@ -51,7 +53,9 @@ struct Run {
   std::string task_path;  // where it was loaded from, for `resume` to see changes
   RunSettings settings;
   RunState state = RunState::running;
-  NodeId best = root_node;    // the fastest that holds against the baseline, once finished
+  NodeId best =
+      root_node;  // by its objective, of those that hold against the baseline, once finished
+  std::vector<Finalist> ranking;  // the best first; empty where the objective is time
   std::string ended_because;  // "budget of 100 evaluations", "nothing left to try", "interrupted"
   std::int64_t wall_ns = 0;   // spent so far, over all times it was resumed
   std::int64_t work_ns = 0;   // the part of it spent building, judging and measuring

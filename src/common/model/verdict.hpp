@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "common/model/energy.hpp"
 #include "common/model/formula.hpp"
+#include "common/model/interval.hpp"
 
 namespace kernelpro {
 
@@ -47,11 +49,6 @@ enum class Comparison { faster, same, slower, not_timed };
 
 [[nodiscard]] std::string_view name_of(Comparison comparison);
 [[nodiscard]] std::optional<Comparison> parse_comparison(std::string_view name);
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 
 // Candidate against incumbent at one timed shape.
 struct ShapeTiming {
@@ -116,8 +113,9 @@ struct Verdict {
   std::vector<CheckRecord> checks;
   std::vector<std::string> rules_run;
   Timing timing;
-  std::int64_t build_ns = 0;  // 0 when the build was cached
-  std::int64_t judge_ns = 0;  // every stage after the build
+  std::optional<Energy> energy;  // measured only when asked for
+  std::int64_t build_ns = 0;     // 0 when the build was cached
+  std::int64_t judge_ns = 0;     // every stage after the build
 };
 
 }  // namespace kernelpro

@@ -72,6 +72,9 @@ OpenOrder read_open_order(const Place& place) {
   if (const auto timed = fields.maybe("timed")) {
     order.timed = timed->truth();
   }
+  if (const auto energy = fields.maybe("energy")) {
+    order.energy = energy->truth();
+  }
   fields.end();
   return order;
 }
@@ -96,6 +99,9 @@ EvaluateOrder read_evaluate_order(const Place& place) {
   }
   if (const auto timed = fields.maybe("timed")) {
     order.timed = timed->truth();
+  }
+  if (const auto energy = fields.maybe("energy")) {
+    order.energy = energy->truth();
   }
   if (const auto seed = fields.maybe("seed")) {
     order.seed = seed->hexadecimal();
@@ -185,6 +191,24 @@ Problem read_problem(const Place& place) {
   return problem;
 }
 
+nlohmann::json write_meter(const MeterDescription& meter) {
+  return {{"backend", meter.backend},
+          {"device", meter.device},
+          {"meter", write_text(meter.meter)},
+          {"missing", write_text(meter.missing)}};
+}
+
+MeterDescription read_meter(const Place& place) {
+  Fields fields(place);
+  MeterDescription meter;
+  meter.backend = fields.at("backend").text();
+  meter.device = fields.at("device").small_integer();
+  meter.meter = fields.at("meter").text();
+  meter.missing = fields.at("missing").text();
+  fields.end();
+  return meter;
+}
+
 WorkerDescription read_description(const Place& place) {
   Fields fields(place);
   WorkerDescription description;
@@ -192,6 +216,9 @@ WorkerDescription read_description(const Place& place) {
   description.machine = read_machine(fields.at("machine"));
   description.compilers = fields.at("compilers").list(read_compiler);
   description.problems = fields.at("problems").list(read_problem);
+  if (const auto meters = fields.maybe("meters")) {
+    description.meters = meters->list(read_meter);
+  }
   fields.end();
   return description;
 }
@@ -233,13 +260,15 @@ nlohmann::json to_json(const OpenOrder& order) {
           {"timing_seconds", wire::write_number(order.timing_seconds)},
           {"trace", order.trace},
           {"warm", order.warm},
-          {"timed", order.timed}};
+          {"timed", order.timed},
+          {"energy", order.energy}};
 }
 
 nlohmann::json to_json(const EvaluateOrder& order) {
   nlohmann::json json = {
       {"allow_precision", wire::write_texts(order.allow_precision)},
       {"timed", order.timed},
+      {"energy", order.energy},
       {"repeat_checks", wire::write_list(order.repeat_checks, wire::write_check)}};
   if (order.candidate) {
     json["candidate"] = to_json(*order.candidate);
@@ -271,7 +300,8 @@ nlohmann::json to_json(const WorkerDescription& description) {
   return {{"version", description.version},
           {"machine", to_json(description.machine)},
           {"compilers", wire::write_list(description.compilers, wire::write_compiler)},
-          {"problems", wire::write_list(description.problems, wire::write_problem)}};
+          {"problems", wire::write_list(description.problems, wire::write_problem)},
+          {"meters", wire::write_list(description.meters, wire::write_meter)}};
 }
 
 nlohmann::json to_json(const std::vector<LintFinding>& findings) {

@@ -52,8 +52,39 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "timing_seconds", settings.timing_seconds, number);
   read_known(fields, "trace", settings.trace, truth);
   read_known(fields, "warm", settings.warm, truth);
+  read_known(fields, "objective", settings.objective, [](const Place& p) {
+    return p.name(parse_objective, "time, energy, time-then-energy, edp");
+  });
   fields.end();
   return settings;
+}
+
+nlohmann::json write_finalist(const Finalist& one) {
+  return {{"node", one.node},
+          {"speedup", write_number(one.speedup)},
+          {"speedup_interval", write_interval(one.speedup_interval)},
+          {"faster", one.faster},
+          {"energy_ratio", write_number(one.energy_ratio)},
+          {"energy_interval", write_interval(one.energy_interval)},
+          {"joules", write_number(one.joules)},
+          {"matched_speed", one.matched_speed},
+          {"holds", one.holds}};
+}
+
+Finalist read_finalist(const Place& place) {
+  Fields fields(place);
+  Finalist one;
+  one.node = fields.at("node").integer();
+  one.speedup = fields.at("speedup").number();
+  one.speedup_interval = fields.at("speedup_interval").interval();
+  one.faster = fields.at("faster").truth();
+  one.energy_ratio = fields.at("energy_ratio").number();
+  one.energy_interval = fields.at("energy_interval").interval();
+  one.joules = fields.at("joules").number();
+  one.matched_speed = fields.at("matched_speed").truth();
+  one.holds = fields.at("holds").truth();
+  fields.end();
+  return one;
 }
 
 }  // namespace
@@ -86,11 +117,21 @@ nlohmann::json to_json(const RunSettings& settings) {
           {"call_timeout_seconds", write_number(settings.call_timeout_seconds)},
           {"timing_seconds", write_number(settings.timing_seconds)},
           {"trace", settings.trace},
-          {"warm", settings.warm}};
+          {"warm", settings.warm},
+          {"objective", name_of(settings.objective)}};
 }
 
 Result<RunSettings> run_settings_from_json(const nlohmann::json& json) {
   return wire::read_document(json, wire::read_run_settings);
+}
+
+nlohmann::json to_json(const std::vector<Finalist>& ranking) {
+  return wire::write_list(ranking, wire::write_finalist);
+}
+
+Result<std::vector<Finalist>> ranking_from_json(const nlohmann::json& json) {
+  return wire::read_document(
+      json, [](const wire::Place& place) { return place.list(wire::read_finalist); });
 }
 
 }  // namespace kernelpro

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "common/wire/energy_json.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/values.hpp"
 #include "common/wire/writer.hpp"
@@ -168,6 +169,9 @@ Verdict read_verdict(const Place& place) {
   verdict.checks = fields.at("checks").list(read_check);
   verdict.rules_run = fields.at("rules_run").texts();
   verdict.timing = read_timing(fields.at("timing"));
+  if (const auto energy = fields.maybe("energy")) {
+    verdict.energy = read_energy(*energy);
+  }
   verdict.build_ns = fields.at("build_ns").integer();
   verdict.judge_ns = fields.at("judge_ns").integer();
   fields.end();
@@ -178,20 +182,24 @@ Verdict read_verdict(const Place& place) {
 
 nlohmann::json to_json(const Verdict& verdict) {
   using namespace wire;
-  return {{"outcome", name_of(verdict.outcome)},
-          {"stage", name_of(verdict.stage)},
-          {"rule", write_text(verdict.rule)},
-          {"summary", write_text(verdict.summary)},
-          {"evidence", write_texts(verdict.evidence)},
-          {"precision", write_text(verdict.precision)},
-          {"suspect", verdict.suspect},
-          {"suspicions", write_texts(verdict.suspicions)},
-          {"verified", verdict.verified},
-          {"checks", write_list(verdict.checks, write_check)},
-          {"rules_run", write_texts(verdict.rules_run)},
-          {"timing", write_timing(verdict.timing)},
-          {"build_ns", verdict.build_ns},
-          {"judge_ns", verdict.judge_ns}};
+  nlohmann::json json = {{"outcome", name_of(verdict.outcome)},
+                         {"stage", name_of(verdict.stage)},
+                         {"rule", write_text(verdict.rule)},
+                         {"summary", write_text(verdict.summary)},
+                         {"evidence", write_texts(verdict.evidence)},
+                         {"precision", write_text(verdict.precision)},
+                         {"suspect", verdict.suspect},
+                         {"suspicions", write_texts(verdict.suspicions)},
+                         {"verified", verdict.verified},
+                         {"checks", write_list(verdict.checks, write_check)},
+                         {"rules_run", write_texts(verdict.rules_run)},
+                         {"timing", write_timing(verdict.timing)},
+                         {"build_ns", verdict.build_ns},
+                         {"judge_ns", verdict.judge_ns}};
+  if (verdict.energy) {
+    json["energy"] = write_energy(*verdict.energy);
+  }
+  return json;
 }
 
 Result<Verdict> verdict_from_json(const nlohmann::json& json) {

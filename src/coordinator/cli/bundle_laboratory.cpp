@@ -81,6 +81,7 @@ std::vector<Bundle::Request> BundleLaboratory::requests() const {
     order.candidate = job.candidate;
     order.incumbent = job.incumbent;
     order.allow_precision = allow_precision_;
+    order.energy = job.energy;
     requests.push_back({id_of(job), WorkerOp::evaluate, body(to_json(order))});
   }
   return requests;

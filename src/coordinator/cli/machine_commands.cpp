@@ -53,6 +53,11 @@ void print_doctor(const WorkerDescription& machine, const Result<double>& noise)
                    : fmt::format("{}", fmt::join(compiler.target_flags, " ")),
                compiler.openmp_flags.empty() ? "no" : "yes");
   }
+  for (const MeterDescription& meter : machine.meters) {
+    fmt::print("  energy ({}): {}\n",
+               meter.backend == "cpu" ? "cpu" : fmt::format("GPU {}", meter.device),
+               meter.meter.empty() ? "not measured, " + meter.missing : meter.meter);
+  }
   if (noise) {
     fmt::print("  noise floor {:.1f} %: smaller differences cannot be shown here\n", 100 * *noise);
   }

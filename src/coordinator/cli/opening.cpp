@@ -21,6 +21,7 @@ OpenOrder open_order(const Options& options, Task task) {
   order.trace = options.trace;
   order.warm = options.warm;
   order.timed = options.timed;
+  order.energy = options.energy;
   return order;
 }
 

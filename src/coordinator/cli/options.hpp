@@ -59,6 +59,7 @@ struct Options {
   std::vector<std::string> allow_precision;
   bool sandbox = true;
   bool timed = true;
+  bool energy = false;  // evaluate
   int threads = 0;
   double timeout_seconds = 0;
   double timing_seconds = 0;
@@ -83,9 +84,9 @@ struct Options {
   bool overwrite = false;                  // export
   bool accept_suspect = false;             // export
   std::string format = "text";             // report: text, markdown or json
+  SuiteOptions suite;
 };
 
-  SuiteOptions suite;
 // Exit codes of every command.
 enum ExitCode : int {
   exit_done = 0,

@@ -9,6 +9,7 @@
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/loop/replay.hpp"
 #include "coordinator/report/diff.hpp"
+#include "coordinator/report/energy_text.hpp"
 #include "coordinator/report/export.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/node_text.hpp"
@@ -88,7 +89,8 @@ Result<std::string> node_page(const Store& store, const ChosenNode& chosen) {
   if (!text || !source) {
     return text ? source.error() : text.error();
   }
-  std::string page = *text + "\nsource\n" + *source;
+  const std::string ranking = ranking_text(chosen.report.run);
+  std::string page = *text + (ranking.empty() ? "" : "\n" + ranking) + "\nsource\n" + *source;
   const Node* parent = find_node(chosen.report.nodes, chosen.node.parent);
   const Node* root = find_node(chosen.report.nodes, root_node);
   if (parent != nullptr) {

@@ -26,6 +26,7 @@ OpenOrder open_order_of(const Run& run) {
   order.timing_seconds = run.settings.timing_seconds;
   order.trace = run.settings.trace;
   order.warm = run.settings.warm;
+  order.energy = needs_energy(run.settings.objective);
   return order;
 }
 

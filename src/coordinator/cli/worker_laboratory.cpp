@@ -37,6 +37,7 @@ Result<std::optional<Evaluated>> WorkerLaboratory::judge(const Job& job, std::st
   order.candidate = job.candidate;
   order.incumbent = job.incumbent;
   order.allow_precision = allow_precision_;
+  order.energy = job.energy;
   Result<Evaluated> evaluated = worker_->evaluate(order, stop);
   if (!evaluated) {
     KP_TRY(recover(evaluated.error(), stop));

@@ -10,6 +10,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/hash.hpp"
+#include "coordinator/loop/finalists.hpp"
 #include "coordinator/propose/candidate_key.hpp"
 #include "coordinator/propose/diagnosis.hpp"
 
@@ -59,7 +60,7 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
       end = batch.empty() ? std::optional<std::string>("nothing is left to try") : std::nullopt;
     }
   }
-  KP_TRY(confirm(stop));
+  KP_TRY(needs_energy(run_.settings.objective) ? confirm_by_energy(stop) : confirm(stop));
   const std::optional<std::string> pause = halted(stop);
   const RunState paused = stop.stop_requested() ? RunState::interrupted : RunState::waiting;
   run_.state = pause ? paused : RunState::finished;
@@ -72,6 +73,7 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
 // Tells the search again what it was told before, in the same order; what was in flight is judged
 // first.
 Status ClosedLoop::take_up(const LoopHistory& history) {
+  run_.ranking.clear();
   nodes_ = history.nodes;
   for (const Node& one : nodes_) {
     known_keys_.insert(one.candidate_key);
@@ -278,7 +280,8 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   }
   const std::int64_t start = now_ns();
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
-  const Job job{one.id, confirming, *candidate, against};
+  const bool energy = confirming && needs_energy(run_.settings.objective);
+  const Job job{one.id, confirming, energy, *candidate, against};
   Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
   if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&
       !stop.stop_requested()) {
@@ -378,6 +381,50 @@ Status ClosedLoop::confirm(std::stop_token stop) {
     }
     best_ = fastest_but(one.id);
   }
+  return {};
+}
+
+// All are asked for before any is taken: what a laboratory answers later must not change who the
+// finalists are.
+Status ClosedLoop::confirm_by_energy(std::stop_token stop) {
+  if (awaited_ > 0) {
+    return {};
+  }
+  std::vector<std::pair<NodeId, Certificate>> measured;
+  for (const NodeId id : choose_finalists(nodes_, run_.settings)) {
+    if (stop.stop_requested()) {
+      return {};
+    }
+    report(fmt::format("measuring the energy of node {} against the baseline", id));
+    Result<std::optional<Evaluated>> evaluated = evaluate(node(id), root_node, true, stop);
+    if (!evaluated) {
+      return stop.stop_requested() ? Status() : Status(evaluated.error());
+    }
+    if (*evaluated) {
+      measured.emplace_back(id, std::move((*evaluated)->certificate));
+    } else {
+      ++awaited_;
+    }
+  }
+  return awaited_ > 0 || stop.stop_requested() ? Status() : take_ranking(measured);
+}
+
+Status ClosedLoop::take_ranking(const std::vector<std::pair<NodeId, Certificate>>& measured) {
+  std::vector<Finalist> finalists;
+  for (const auto& [id, certificate] : measured) {
+    Node& one = node(id);
+    if (certificate.verdict.outcome != Outcome::not_judged) {
+      take_verdict(one, certificate, 1);
+      KP_TRY(journal_.ended(one, &certificate));
+    }
+    if (certificate.verdict.energy && may_be_best(run_.settings, one)) {
+      finalists.push_back(finalist_of(id, certificate.verdict));
+    }
+  }
+  run_.ranking = rank_finalists(std::move(finalists), run_.settings.objective);
+  const auto winner = std::find_if(run_.ranking.begin(), run_.ranking.end(),
+                                   [](const Finalist& one) { return one.holds; });
+  best_ = winner == run_.ranking.end() ? root_node : winner->node;
   return {};
 }
 

@@ -44,7 +44,7 @@ class ClosedLoop {
   [[nodiscard]] Status work(const LoopHistory& history, std::stop_token stop);
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-  // The fastest sound node; the root when nothing beats it.
+  // The best sound node by the run's objective; the root when nothing beats it.
   [[nodiscard]] NodeId best() const { return best_; }
 
  private:
@@ -67,6 +67,9 @@ class ClosedLoop {
                                                           bool confirming, std::stop_token stop);
   // The best of the search against the baseline itself, on fresh inputs: the result to be trusted.
   [[nodiscard]] Status confirm(std::stop_token stop);
+  // The finalists against the baseline, with their energy: which is the best by the objective?
+  [[nodiscard]] Status confirm_by_energy(std::stop_token stop);
+  [[nodiscard]] Status take_ranking(const std::vector<std::pair<NodeId, Certificate>>& measured);
   // The node that the certificate's candidate was compared with.
   [[nodiscard]] NodeId incumbent_of(const Certificate& certificate) const;
   static void take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup);

@@ -18,6 +18,7 @@ namespace kernelpro {
 struct Job {
   NodeId node = root_node;
   bool confirming = false;
+  bool energy = false;  // measure joules too
   Candidate candidate;
   std::optional<Candidate> incumbent;  // none: the baseline
 };

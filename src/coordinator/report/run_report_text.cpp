@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/wire/run_json.hpp"
+#include "coordinator/report/energy_text.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
@@ -59,6 +61,15 @@ std::string search_text(const RunSettings& settings) {
              : fmt::format("{}, seed {}", settings.search, settings.seed);
 }
 
+std::string objective_text(const Run& run) {
+  if (!needs_energy(run.settings.objective)) {
+    return "";
+  }
+  std::string out(name_of(run.settings.objective));
+  const bool silent = run.state == RunState::finished && run.ranking.empty();
+  return out + (silent ? "; no finalist's energy was measured" : "");
+}
+
 std::string verdict_text(const RunReport& report) {
   std::vector<std::pair<std::string, std::int64_t>> counts(report.verdicts.begin(),
                                                            report.verdicts.end());
@@ -104,6 +115,7 @@ Rows facts(const RunReport& report) {
   const Run& run = report.run;
   Rows rows = {{"task", run.task.name + ": " + run.task.summary},
                {"search", search_text(run.settings)},
+               {"objective", objective_text(run)},
                {"state", state_text(run)},
                {"time", time_text(run)},
                {"machine", run.machine},
@@ -175,13 +187,17 @@ std::string run_report_text(const RunReport& report) {
     }
     out += "\n" + table.text();
   }
-  return out;
+  const std::string ranking = ranking_text(report.run);
+  return out + (ranking.empty() ? "" : "\n" + ranking);
 }
 
 std::string run_report_markdown(const RunReport& report) {
   std::string out = "# " + report.run.id + "\n\n" + markdown_table({"", ""}, facts(report));
   if (!report.moves.empty()) {
     out += "\n## Moves\n\n" + markdown_table(move_header(), move_rows(report));
+  }
+  if (const std::string ranking = ranking_text(report.run); !ranking.empty()) {
+    out += "\n## Energy\n\n```\n" + ranking + "```\n";
   }
   return out;
 }
@@ -214,7 +230,9 @@ json run_report_json(const RunReport& report) {
           {"best", node_json(report.nodes, report.best)},
           {"flags_only_best", node_json(report.nodes, report.flags_only_best)},
           {"progress", report.progress},
-          {"moves", moves}};
+          {"moves", moves},
+          {"objective", std::string(name_of(run.settings.objective))},
+          {"ranking", to_json(run.ranking)}};
 }
 
 }  // namespace kernelpro

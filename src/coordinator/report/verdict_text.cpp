@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "coordinator/report/energy_text.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -104,10 +105,6 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-bool overlap(const Interval& a, const Interval& b) {
-  return a.low <= b.high && b.low <= a.high;
-}
-
 std::string indented(std::string text) {
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 5)) {
     text.replace(at, 1, "\n    ");
@@ -183,7 +180,8 @@ std::string evaluation_text(const Evaluated& evaluated) {
   for (const std::string& suspicion : verdict.suspicions) {
     out += "  suspicion: " + suspicion + "\n";
   }
-  return out + shape_lines(verdict.timing) + effort_line(verdict);
+  return out + shape_lines(verdict.timing) + (verdict.energy ? energy_text(*verdict.energy) : "") +
+         effort_line(verdict);
 }
 
 std::string verdict_table(const std::vector<Evaluated>& evaluations) {

@@ -10,6 +10,7 @@
 #include "coordinator/store/certificate_parts.hpp"
 #include "coordinator/store/inner.hpp"
 #include "coordinator/store/place.hpp"
+#include "coordinator/store/rankings.hpp"
 #include "coordinator/store/run_lock.hpp"
 
 namespace kernelpro {
@@ -204,7 +205,7 @@ Result<RunLock> Store::lock_run(const std::string& id) {
 Result<Run> Store::load_run(const std::string& id) const {
   Result<Rows> rows = inner_->database.select(
       "SELECT created, program_version, json, task_hash, task_path, settings, state, "
-      "ended_because, wall_ns, work_ns, machine, best "
+      "ended_because, wall_ns, work_ns, machine, best, key "
       "FROM runs JOIN documents ON documents.hash = runs.task WHERE id = ?1",
       {id});
   if (!rows) {
@@ -240,6 +241,11 @@ Result<Run> Store::load_run(const std::string& id) const {
   run.work_ns = rows->integer(9);
   run.machine = rows->text(10);
   run.best = rows->integer(11);
+  Result<std::vector<Finalist>> ranking = store::find_ranking(inner_->database, rows->integer(12));
+  if (!ranking) {
+    return damaged(inner_->database, id, "ranking");
+  }
+  run.ranking = std::move(*ranking);
   return run;
 }
 
@@ -249,7 +255,11 @@ Status Store::save_run(const Run& run) {
       "best = ?7 WHERE id = ?1",
       {run.id, to_json(run.settings).dump(), name_of(run.state), run.ended_because, run.wall_ns,
        run.work_ns, run.best}));
-  return inner_->database.changed_rows() == 0 ? inner_->unknown_run(run.id) : Status();
+  if (inner_->database.changed_rows() == 0) {
+    return inner_->unknown_run(run.id);
+  }
+  const Result<std::int64_t> key = inner_->run_key(run.id);
+  return key ? store::keep_ranking(inner_->database, *key, run.ranking) : Status(key.error());
 }
 
 Result<std::vector<RunSummary>> Store::list_runs() const {

@@ -70,7 +70,7 @@ class Store {
   // An error of kind bad_input names the runs there are; of kind environment, who holds the lock.
   [[nodiscard]] Result<RunLock> lock_run(const std::string& id);
   [[nodiscard]] Result<Run> load_run(const std::string& id) const;
-  [[nodiscard]] Status save_run(const Run& run);  // state, ended_because, times, settings
+  [[nodiscard]] Status save_run(const Run& run);  // state, ended_because, times, settings, ranking
   [[nodiscard]] Result<std::vector<RunSummary>> list_runs() const;
 
   // Writes the source (by hash) and the node, in flight.

@@ -18,6 +18,8 @@ constexpr std::int64_t ns_per_ms = 1'000'000;
 constexpr int nvml_success = 0;
 constexpr int sm_clock = 1;
 constexpr int memory_clock = 2;
+// The counter of an H200 moves about every 100 ms; asking costs a call into the driver.
+constexpr std::int64_t meter_poll_ns = 5 * ns_per_ms;
 constexpr unsigned long long power_cap_reason = 0x4;
 constexpr unsigned long long slowdown_reasons = 0x8 | 0x20 | 0x40 | 0x80;
 
@@ -44,6 +46,8 @@ class Nvml {
       find(clock_, "nvmlDeviceGetClockInfo");
       find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
       find(processes_, "nvmlDeviceGetComputeRunningProcesses_v3");
+      find(energy_, "nvmlDeviceGetTotalEnergyConsumption");
+      find(power_limit_, "nvmlDeviceGetEnforcedPowerLimit");
     }
     open_ = init_ != nullptr && shut_down_ != nullptr && device_by_uuid_ != nullptr &&
             power_ != nullptr && init_() == nvml_success;
@@ -64,6 +68,16 @@ class Nvml {
 
   [[nodiscard]] bool read_power(void* device, unsigned& milliwatts) const {
     return power_(device, &milliwatts) == nvml_success;
+  }
+
+  [[nodiscard]] bool open() const { return open_; }
+
+  [[nodiscard]] bool read_energy(void* device, unsigned long long& millijoules) const {
+    return energy_ != nullptr && energy_(device, &millijoules) == nvml_success;
+  }
+
+  [[nodiscard]] bool read_power_limit(void* device, unsigned& milliwatts) const {
+    return power_limit_ != nullptr && power_limit_(device, &milliwatts) == nvml_success;
   }
 
   [[nodiscard]] GpuState state(void* device) const {
@@ -101,7 +115,53 @@ class Nvml {
   int (*clock_)(void* device, int which, unsigned* mhz) = nullptr;
   int (*reasons_)(void* device, unsigned long long* reasons) = nullptr;
   int (*processes_)(void* device, unsigned* count, ProcessInfo* processes) = nullptr;
+  int (*energy_)(void* device, unsigned long long* millijoules) = nullptr;
+  int (*power_limit_)(void* device, unsigned* milliwatts) = nullptr;
   bool open_ = false;
+};
+
+class GpuMeter : public EnergyMeter {
+ public:
+  // An environment error when there is no such GPU or it has no counter.
+  [[nodiscard]] Status find(const std::string& uuid) {
+    if (!nvml_.open()) {
+      return make_error(ErrorKind::environment,
+                        "the driver's management library (libnvidia-ml.so.1) cannot be used");
+    }
+    device_ = nvml_.device(uuid);
+    unsigned long long millijoules = 0;
+    if (device_ == nullptr || !nvml_.read_energy(device_, millijoules)) {
+      return make_error(ErrorKind::environment, "this GPU has no energy counter");
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string name() const override { return "NVML total energy"; }
+
+  [[nodiscard]] Result<double> joules() override {
+    unsigned long long millijoules = 0;
+    if (!nvml_.read_energy(device_, millijoules)) {
+      return make_error(ErrorKind::environment, "the GPU's energy counter cannot be read any more");
+    }
+    return static_cast<double>(millijoules) / 1e3;
+  }
+
+  [[nodiscard]] std::int64_t poll_ns() const override { return meter_poll_ns; }
+
+  [[nodiscard]] std::map<std::string, double> circumstances() override {
+    const GpuState state = nvml_.state(device_);
+    std::map<std::string, double> out = {{"gpu_sm_mhz", state.sm_mhz},
+                                         {"gpu_memory_mhz", state.memory_mhz}};
+    unsigned milliwatts = 0;
+    if (nvml_.read_power_limit(device_, milliwatts)) {
+      out["power_limit_watts"] = milliwatts / 1e3;
+    }
+    return out;
+  }
+
+ private:
+  Nvml nvml_;
+  void* device_ = nullptr;
 };
 
 }  // namespace
@@ -130,6 +190,12 @@ std::optional<GpuState> gpu_state(const std::string& uuid) {
   const Nvml nvml;
   void* device = nvml.device(uuid);
   return device == nullptr ? std::nullopt : std::optional(nvml.state(device));
+}
+
+Result<std::unique_ptr<EnergyMeter>> open_gpu_meter(const std::string& uuid) {
+  auto meter = std::make_unique<GpuMeter>();
+  KP_TRY(meter->find(uuid));
+  return std::unique_ptr<EnergyMeter>(std::move(meter));
 }
 
 }  // namespace kernelpro

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
+
+#include "worker/judge/energy_meter.hpp"
 
 namespace kernelpro {
 
@@ -24,5 +27,8 @@ struct GpuState {
 
 // Nothing when NVML is not there or does not know that GPU.
 [[nodiscard]] std::optional<GpuState> gpu_state(const std::string& uuid);
+
+// The counter of all energy that the board has taken; an environment error says why there is none.
+[[nodiscard]] Result<std::unique_ptr<EnergyMeter>> open_gpu_meter(const std::string& uuid);
 
 }  // namespace kernelpro

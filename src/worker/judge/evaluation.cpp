@@ -263,6 +263,7 @@ class EvaluationRun {
                           *candidate_,
                           **other,
                           out_.verdict.timing.shapes[i],
+                          judge_.ground_.cache_bytes(),
                           counter_hash(out_.seed, 3000 + i),
                           agreement_bounds(judge_.shapes_[i].axes),
                           [this](const std::string& text) { enter(Stage::timing, text); },
@@ -278,6 +279,8 @@ class EvaluationRun {
     energy.circumstances = std::move(outcome->circumstances);
     energy.shapes.push_back(std::move(outcome->energy));
     energy.remarks.insert(energy.remarks.end(), outcome->remarks.begin(), outcome->remarks.end());
+    std::vector<std::string>& suspicions = out_.verdict.suspicions;
+    suspicions.insert(suspicions.end(), outcome->suspicions.begin(), outcome->suspicions.end());
     return {};
   }
 

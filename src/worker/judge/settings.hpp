@@ -5,6 +5,8 @@
 #include <stop_token>
 #include <string>
 
+#include "worker/judge/energy_window.hpp"
+
 namespace kernelpro {
 
 struct JudgeSettings {
@@ -24,6 +26,8 @@ struct JudgeSettings {
   int least_rounds = 10;
   int most_rounds = 40;
   int held_out_shapes = 4;
+  int energy_windows = 5;  // of each arm, where energy is measured
+  WindowRules energy_rules;
   std::stop_token stop;  // ends a call under way as well
 };
 

@@ -247,6 +247,12 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
   KP_TRY(need_toolchain(order->sandbox, order->backend == "cuda" ? order->device : device_));
   judge_.reset();
   KP_TRY(need_ground(*order, stop));
+  if (order->energy) {
+    if (const Result<EnergyMeter*> meter = ground_->energy_meter(); !meter) {
+      return make_error(meter.error().kind,
+                        "energy cannot be measured here: " + meter.error().text());
+    }
+  }
   Result<std::unique_ptr<Judge>> judge =
       Judge::open(order->task, *toolchain_, *ceilings_, *ground_, judge_settings(*order), stop);
   if (!judge) {
@@ -296,6 +302,7 @@ Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) co
   request.incumbent = order.incumbent;
   request.allow_precision = order.allow_precision;
   request.timed = order.timed;
+  request.energy = order.energy;
   request.seed = order.seed;
   request.repeat_checks = order.repeat_checks;
   if (order.candidate) {

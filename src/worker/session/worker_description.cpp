@@ -9,6 +9,7 @@
 
 #include "worker/ceilings/machine.hpp"
 #include "worker/cuda/nvml.hpp"
+#include "worker/judge/rapl.hpp"
 
 namespace kernelpro {
 
@@ -80,6 +81,18 @@ void add_gpus(const Result<std::vector<GpuDescription>>& gpus, WorkerDescription
   }
 }
 
+MeterDescription describe_meter(const std::string& backend, int device,
+                                const Result<std::unique_ptr<EnergyMeter>>& meter) {
+  return {backend, device, meter ? (*meter)->name() : "", meter ? "" : meter.error().text()};
+}
+
+void add_meters(const Result<std::vector<GpuDescription>>& gpus, WorkerDescription& description) {
+  description.meters.push_back(describe_meter("cpu", 0, open_rapl(powercap_folder())));
+  for (const GpuDescription& gpu : gpus ? *gpus : std::vector<GpuDescription>()) {
+    description.meters.push_back(describe_meter("cuda", gpu.ordinal, open_gpu_meter(gpu.uuid)));
+  }
+}
+
 }  // namespace
 
 Problem landlock_problem(int abi) {
@@ -108,6 +121,7 @@ WorkerDescription describe_worker(const Result<std::vector<Compiler>>& compilers
     std::transform(gpus->begin(), gpus->end(), std::back_inserter(description.machine.gpus),
                    gpu_record);
   }
+  add_meters(gpus, description);
   if (description.machine.landlock_abi < least_landlock_abi) {
     description.problems.push_back(landlock_problem(description.machine.landlock_abi));
   }

@@ -109,6 +109,30 @@ TEST(Json, VerdictSurvivesARoundTripAndItsSchema) {
   EXPECT_EQ(read->timing.shapes.at(0).speedup_interval.high, 1.9);
 }
 
+TEST(Json, EnergyIsWrittenInFullAndOnlyWhereItWasMeasured) {
+  const json written = to_json(testing::sample_verdict())["energy"];
+  Verdict fresh;
+  EXPECT_FALSE(to_json(fresh).contains("energy"));
+  fresh.energy.emplace();
+  fresh.energy->shapes = {ShapeEnergy{}};
+  fresh.energy->shapes[0].candidate.windows = {EnergyWindow{}};
+  const json fresh_json = to_json(fresh)["energy"];
+  expect_all_changed(fresh_json, written);
+  expect_all_changed(fresh_json["shapes"][0], written["shapes"][0]);
+  expect_all_changed(fresh_json["shapes"][0]["candidate"]["windows"][0],
+                     written["shapes"][0]["candidate"]["windows"][0]);
+  EXPECT_EQ(SchemaFile("verdict.json").complaints(to_json(fresh)), "");
+  const Result<Verdict> read = verdict_from_json(through_text(to_json(testing::sample_verdict())));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_TRUE(read->energy);
+  EXPECT_EQ(read->energy->comparison, EnergyComparison::less);
+  EXPECT_EQ(read->energy->shapes.at(0).candidate.windows.at(0).calls, 2000);
+  json wrong = to_json(testing::sample_verdict());
+  wrong["energy"]["shapes"][0]["candidate"]["watts"] = "many";
+  EXPECT_THAT(error_of(verdict_from_json(wrong)),
+              ::testing::HasSubstr("/energy/shapes/0/candidate/watts"));
+}
+
 TEST(Json, EveryOutcomeStageAndComparisonSurvives) {
   const SchemaFile schema("verdict.json");
   const auto expect_survives = [&](const Verdict& verdict) {

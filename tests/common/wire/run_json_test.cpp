@@ -36,6 +36,7 @@ RunSettings changed_settings() {
   settings.timing_seconds = 0.75;
   settings.warm = true;
   settings.trace = true;
+  settings.objective = Objective::time_then_energy;
   settings.starts = {testing::sample_candidate("mine")};
   return settings;
 }
@@ -54,6 +55,34 @@ TEST(RunJson, SettingsSurviveARoundTrip) {
   EXPECT_EQ(to_json(*read), written);
   EXPECT_EQ(read->seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(read->seconds, 0.1 + 0.2);
+}
+
+TEST(RunJson, ARankingSurvivesARoundTrip) {
+  Finalist one;
+  one.node = 7;
+  one.speedup = 1.5;
+  one.speedup_interval = {1.4, 1.6};
+  one.faster = true;
+  one.energy_ratio = 0.75;
+  one.energy_interval = {0.5, std::numeric_limits<double>::infinity()};
+  one.joules = 0.125;
+  one.matched_speed = true;
+  one.holds = true;
+  const json written = to_json(std::vector<Finalist>{one, Finalist{}});
+  ASSERT_EQ(written.size(), 2U);
+  for (const auto& [key, value] : written[1].items()) {
+    EXPECT_NE(value, written[0].at(key)) << key << " has its default value";
+  }
+  const Result<std::vector<Finalist>> read = ranking_from_json(*parse_json(written.dump()));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_FALSE(ranking_from_json({{{"node", 7}}}).ok());
+}
+
+TEST(RunJson, AnObjectiveThatDoesNotExistIsAnError) {
+  const Result<RunSettings> read = run_settings_from_json({{"objective", "beauty"}});
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().text(), HasSubstr("/objective"));
 }
 
 TEST(RunJson, MissingKeysHaveTheirDefaults) {

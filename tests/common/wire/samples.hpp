@@ -89,6 +89,40 @@ inline ShapeTiming sample_shape_timing() {
   return timing;
 }
 
+inline ArmEnergy sample_arm_energy() {
+  return {{{400.5, 2.05, 21, 2000, 0.00125}},
+          0.5,
+          {0.49, 0.51},
+          0.4,
+          {0.39, 0.41},
+          401.25,
+          1.25e6,
+          1e-11,
+          2e-12};
+}
+
+inline Energy sample_energy() {
+  ShapeEnergy shape;
+  shape.shape = {{"m", 512}};
+  shape.candidate = sample_arm_energy();
+  shape.incumbent = sample_arm_energy();
+  shape.idle = {{160.5, 2.1, 20, 0, 0}};
+  shape.idle_watts = 76.5;
+  shape.ratio = 0.9;
+  shape.ratio_interval = {0.89, 0.91};
+  shape.net_ratio = 0.8;
+  shape.net_ratio_interval = {0.79, 0.81};
+  Energy energy;
+  energy.meter = "some counter";
+  energy.circumstances = {{"power_limit_watts", 700}};
+  energy.shapes = {shape};
+  energy.ratio = 0.9;
+  energy.ratio_interval = {0.89, 0.91};
+  energy.comparison = EnergyComparison::less;
+  energy.remarks = {"warm"};
+  return energy;
+}
+
 inline Verdict sample_verdict() {
   Verdict verdict;
   verdict.outcome = Outcome::cheated;
@@ -104,6 +138,7 @@ inline Verdict sample_verdict() {
       {Stage::held_out, {{"m", 5}}, "tiny", 0xfedcba9876543211ULL, 1e-7, 2e-7, 3e-7, 4}};
   verdict.rules_run = {"guard", "clock"};
   verdict.timing = {{sample_shape_timing()}, 1.8, {1.7, 1.9}, 0.01, Comparison::slower};
+  verdict.energy = sample_energy();
   verdict.build_ns = 123;
   verdict.judge_ns = std::numeric_limits<std::int64_t>::max();
   return verdict;

@@ -77,6 +77,33 @@ TEST_F(StoreTest, SavedRunHasItsNewStateTimesAndSettings) {
   EXPECT_EQ(read->best, 4);
 }
 
+TEST_F(StoreTest, ARankingIsKeptReplacedAndForgottenWithItsRun) {
+  Store store = open();
+  auto run = new_run();
+  auto other = new_run();
+  ASSERT_TRUE(store.create_run(run).ok());
+  ASSERT_TRUE(store.create_run(other).ok());
+  ASSERT_TRUE(store.save_run(other).ok());
+  EXPECT_THAT(store.load_run(run.id)->ranking, IsEmpty());
+  run.ranking.resize(2);
+  run.ranking[0].node = 7;
+  run.ranking[0].energy_ratio = 0.75;
+  run.ranking[1].node = 3;
+  ASSERT_TRUE(store.save_run(run).ok());
+  const Result<kernelpro::Run> read = open(StoreMode::read).load_run(run.id);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->ranking.size(), 2U);
+  EXPECT_EQ(read->ranking[0].node, 7);
+  EXPECT_EQ(read->ranking[0].energy_ratio, 0.75);
+  EXPECT_THAT(store.load_run(other.id)->ranking, IsEmpty());
+  run.ranking.resize(1);
+  ASSERT_TRUE(store.save_run(run).ok());
+  EXPECT_EQ(store.load_run(run.id)->ranking.size(), 1U);
+  run.ranking.clear();
+  ASSERT_TRUE(store.save_run(run).ok());
+  EXPECT_THAT(store.load_run(run.id)->ranking, IsEmpty());
+}
+
 TEST_F(StoreTest, UnknownRunNamesTheRunsThereAre) {
   Store store = open();
   EXPECT_THAT(error_text(store.load_run("gem-1")),

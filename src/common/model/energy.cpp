@@ -1,0 +1,34 @@
+#include "common/model/energy.hpp"
+
+namespace kernelpro {
+
+std::string_view name_of(EnergyComparison comparison) {
+  switch (comparison) {
+    case EnergyComparison::less:
+      return "less";
+    case EnergyComparison::same:
+      return "same";
+    case EnergyComparison::more:
+      return "more";
+  }
+  return "same";
+}
+
+std::optional<EnergyComparison> parse_energy_comparison(std::string_view name) {
+  for (const EnergyComparison one :
+       {EnergyComparison::less, EnergyComparison::same, EnergyComparison::more}) {
+    if (name_of(one) == name) {
+      return one;
+    }
+  }
+  return std::nullopt;
+}
+
+EnergyComparison compare_energy(const Interval& ratio) {
+  if (ratio.high < 1 / (1 + energy_floor)) {
+    return EnergyComparison::less;
+  }
+  return ratio.low > 1 + energy_floor ? EnergyComparison::more : EnergyComparison::same;
+}
+
+}  // namespace kernelpro

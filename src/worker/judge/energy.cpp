@@ -1,0 +1,394 @@
+#include "worker/judge/energy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+#include "common/base/clock.hpp"
+#include "common/base/random.hpp"
+#include "worker/judge/statistics.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr int candidate_arm = 0;
+constexpr int incumbent_arm = 1;
+// Long, because nothing runs between two batches.
+constexpr double full_batch_ns = 100e6;
+// What checking outputs may take of the time, since it takes energy too.
+constexpr double checking_share = 0.005;
+constexpr double rate_doubt = 0.05;
+// Calls on sets that no cache can hold cannot be so much quicker than timed calls.
+constexpr double quicker_than_honest = 0.15;
+constexpr std::chrono::milliseconds idle_batch(50);
+
+enum Purpose : std::uint64_t {
+  scalars_purpose = 31,
+  pair_purpose,
+  sample_purpose,
+  bootstrap_purpose
+};
+
+const char* name_of_arm(int arm) {
+  return arm == candidate_arm ? "candidate" : "incumbent";
+}
+
+Error ours_failed(const Failure& failure) {
+  return make_error(ErrorKind::lost, failure.summary,
+                    "the incumbent, while its energy was measured");
+}
+
+class EnergyRun {
+ public:
+  EnergyRun(const EnergyInputs& in, Rounds& rounds)
+      : in_(in), rounds_(rounds), random_(seed(sample_purpose, 0)) {
+    out_.energy.shape = in.timing.shape;
+  }
+
+  [[nodiscard]] Result<EnergyOutcome> run() {
+    rounds_.redraw_scalars(seed(scalars_purpose, 0));
+    KP_TRY(attach_arms());
+    if (out_.failure) {
+      return std::move(out_);
+    }
+    const int windows = in_.settings.energy_windows;
+    KP_TRY(idle());
+    for (int i = 0; i < 2 * windows && !out_.failure; ++i) {
+      // c i | i c | c i …
+      const int arm = (i % 4 == 0 || i % 4 == 3) ? candidate_arm : incumbent_arm;
+      in_.say(fmt::format("energy, window {} of {}", i + 1, 2 * windows));
+      KP_TRY(window(arm, i));
+    }
+    if (out_.failure) {
+      return std::move(out_);
+    }
+    KP_TRY(idle());
+    summarize_energy(in_.task, rounds_.shape().axes, seed(bootstrap_purpose, 0), out_.energy);
+    doubt_rates();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t seed(Purpose purpose, int index) const {
+    return counter_hash(counter_hash(in_.seed, purpose), static_cast<std::uint64_t>(index));
+  }
+
+  [[nodiscard]] Arm& arm_of(int arm) const {
+    return arm == candidate_arm ? in_.candidate : in_.incumbent;
+  }
+  [[nodiscard]] double call_ns(int arm) const {
+    return arm == candidate_arm ? in_.timing.candidate_ns : in_.timing.incumbent_ns;
+  }
+  [[nodiscard]] ArmEnergy& energy_of(int arm) {
+    return arm == candidate_arm ? out_.energy.candidate : out_.energy.incumbent;
+  }
+
+  [[nodiscard]] std::int64_t timeout_ms() const {
+    constexpr double patience = 20;
+    const double slower_ns = std::max(in_.timing.candidate_ns, in_.timing.incumbent_ns);
+    const double batch_ms = std::max(full_batch_ns, slower_ns) / 1e6;
+    return std::max(in_.settings.call_timeout_ms, static_cast<std::int64_t>(patience * batch_ms));
+  }
+
+  // Charges the failure to the arm it belongs to.
+  [[nodiscard]] Status charge(int arm, const Failure& failure) {
+    if (arm == incumbent_arm) {
+      return ours_failed(failure);
+    }
+    out_.failure = failure;
+    return {};
+  }
+
+  [[nodiscard]] Status attach_arms() {
+    const Stand& stand = rounds_.stand();
+    for (const int arm : {candidate_arm, incumbent_arm}) {
+      if (const auto failure = arm_of(arm).attach(stand.plan(), *stand.memory, timeout_ms())) {
+        KP_TRY(charge(arm, *failure));
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status stopped() const {
+    return in_.stop.stop_requested()
+               ? Status(make_error(ErrorKind::interrupted, "the evaluation was interrupted"))
+               : Status();
+  }
+
+  // Contexts alive, nothing running.
+  [[nodiscard]] Status idle() {
+    in_.say("energy, idle");
+    MeterWatch watch(in_.meter);
+    const Result<EnergyWindow> measured =
+        measure_window(watch, in_.settings.energy_rules, now_ns, [this]() -> Result<std::int64_t> {
+          KP_TRY(stopped());
+          std::this_thread::sleep_for(idle_batch);
+          return 0;
+        });
+    if (!measured) {
+      return measured.error();
+    }
+    out_.energy.idle.push_back(*measured);
+    return {};
+  }
+
+  [[nodiscard]] Status window(int arm, int index) {
+    KP_TRY(checked_pair(arm, index));
+    if (out_.failure) {
+      return {};
+    }
+    const std::uint64_t inputs = rounds_.stand().memory->inputs_hash();
+    checking_ns_ = 0;
+    running_ns_ = 0;
+    Result<EnergyWindow> measured = [&] {
+      MeterWatch watch(in_.meter);
+      return measure_window(watch, in_.settings.energy_rules, now_ns,
+                            [this, arm] { return batch(arm); });
+    }();
+    if (out_.failure) {
+      return {};
+    }
+    if (!measured) {
+      return measured.error();
+    }
+    if (arm == candidate_arm && out_.circumstances.empty()) {
+      out_.circumstances = in_.meter.circumstances();
+    }
+    energy_of(arm).windows.push_back(*measured);
+    return check_last(arm, inputs);
+  }
+
+  // One pair of rounds on fresh inputs, as when timing: what `arm` wrote is kept, and the other
+  // arm agrees with it.
+  [[nodiscard]] Status checked_pair(int arm, int index) {
+    const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
+    const Pair pair = rounds_.run(arms, arm, seed(pair_purpose, index), rounds_.shape().calls,
+                                  in_.bounds, timeout_ms());
+    KP_TRY(rounds_.stand().memory->health());
+    for (const int one : {candidate_arm, incumbent_arm}) {
+      if (const auto& failure = pair.rounds[static_cast<std::size_t>(one)].failure) {
+        return charge(one, *failure);
+      }
+    }
+    called_ = pair.called;
+    next_ = 0;
+    disagreed_ += static_cast<int>(pair.disagreeing.size());
+    return {};
+  }
+
+  // One batch, now and then with a secret one of its sets poisoned before and looked at afterwards.
+  [[nodiscard]] Result<std::int64_t> batch(int arm) {
+    KP_TRY(stopped());
+    SetMemory& memory = *rounds_.stand().memory;
+    const std::vector<std::uint16_t> sets = batch_sets(called_, call_ns(arm), full_batch_ns, next_);
+    const std::vector<std::uint16_t> looked_at = {sets[random_.below(sets.size())]};
+    const bool looking = checking_ns_ <= checking_share * running_ns_;
+    const std::int64_t start = now_ns();
+    if (looking) {
+      memory.poison_outputs(looked_at.front());
+    }
+    const std::int64_t poisoned = now_ns();
+    KP_TRY(run_batch(arm, sets));
+    const std::int64_t ran = now_ns();
+    if (looking) {
+      KP_TRY(check_outputs(arm, looked_at));
+      checking_ns_ += static_cast<double>(now_ns() - ran + poisoned - start);
+    }
+    running_ns_ += static_cast<double>(ran - poisoned);
+    return static_cast<std::int64_t>(sets.size());
+  }
+
+  // An error also when it is the candidate's failure: the window ends there.
+  [[nodiscard]] Status run_batch(int arm, const std::vector<std::uint16_t>& sets) {
+    const Round round = arm_of(arm).run(sets, timeout_ms());
+    KP_TRY(rounds_.stand().memory->health());
+    return round.failure ? end_with(arm, *round.failure) : Status();
+  }
+
+  [[nodiscard]] Status check_outputs(int arm, const std::vector<std::uint16_t>& sets) {
+    if (rounds_.stand().memory->disagreeing(sets, in_.bounds).empty()) {
+      return rounds_.stand().memory->health();
+    }
+    return end_with(arm, Failure{Outcome::incorrect,
+                                 "energy",
+                                 "it wrote other outputs while its energy was measured",
+                                 {"the same inputs had been right in a timed round before"}});
+  }
+
+  [[nodiscard]] Status end_with(int arm, const Failure& failure) {
+    KP_TRY(charge(arm, failure));
+    return make_error(ErrorKind::lost, failure.summary, "the candidate");
+  }
+
+  // After the window, where it costs nothing: one batch more, with all its sets checked.
+  [[nodiscard]] Status check_last(int arm, std::uint64_t inputs) {
+    SetMemory& memory = *rounds_.stand().memory;
+    memory.poison_outputs();
+    std::vector<std::uint16_t> sets = batch_sets(called_, call_ns(arm), full_batch_ns, next_);
+    Status checked = run_batch(arm, sets);
+    std::sort(sets.begin(), sets.end());
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    if (checked) {
+      checked = check_outputs(arm, sets);
+    }
+    if (out_.failure || !checked) {
+      return out_.failure ? Status() : checked;
+    }
+    if (const auto failure = check_memory(rounds_.stand(), sets)) {
+      return charge(arm, *failure);
+    }
+    if (memory.inputs_hash() != inputs) {
+      return charge(
+          arm, Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}});
+    }
+    return memory.health();
+  }
+
+  // Whether the sets of a batch leave the cache by themselves.
+  [[nodiscard]] bool exceeds_cache() const {
+    const double bytes =
+        static_cast<double>(rounds_.stand().plan().set_bytes) * rounds_.shape().calls;
+    return bytes >= 2 * static_cast<double>(in_.cache_bytes);
+  }
+
+  void doubt_rates() {
+    for (const int arm : {candidate_arm, incumbent_arm}) {
+      const double timed_ns = call_ns(arm);
+      const double off = timed_ns > 0 ? energy_of(arm).call_ns / timed_ns - 1 : 0;
+      if (off > rate_doubt) {
+        out_.remarks.push_back(fmt::format(
+            "the {}'s calls took {:.0f} % longer than when timed: pauses between batches, or a "
+            "lower clock, are part of its energy",
+            name_of_arm(arm), 100 * off));
+      } else if (arm == candidate_arm && off < -quicker_than_honest && exceeds_cache()) {
+        out_.suspicions.push_back(fmt::format(
+            "its calls took {:.0f} % less time while its energy was measured than when timed, on "
+            "inputs and outputs that stay the same",
+            -100 * off));
+      } else if (off < -rate_doubt) {
+        out_.remarks.push_back(fmt::format(
+            "the {}'s calls took {:.0f} % less time than when timed: caches are warm here, or it "
+            "left work out",
+            name_of_arm(arm), -100 * off));
+      }
+    }
+    if (disagreed_ > 0) {
+      out_.remarks.push_back(fmt::format(
+          "the arms' outputs differed on {} buffer sets in the rounds before windows", disagreed_));
+    }
+  }
+
+  const EnergyInputs& in_;
+  Rounds& rounds_;
+  EnergyOutcome out_;
+  Random random_;
+  std::vector<std::uint16_t> called_;  // in the pair before the window
+  std::size_t next_ = 0;               // of these, in the next batch
+  int disagreed_ = 0;
+  double checking_ns_ = 0;
+  double running_ns_ = 0;
+};
+
+double watts(const EnergyWindow& window) {
+  return window.seconds > 0 ? window.joules / window.seconds : 0;
+}
+
+double mean_watts(const std::vector<EnergyWindow>& windows) {
+  double joules = 0;
+  double seconds = 0;
+  for (const EnergyWindow& window : windows) {
+    joules += window.joules;
+    seconds += window.seconds;
+  }
+  return seconds > 0 ? joules / seconds : 0;
+}
+
+// Joules of a call in each window, beyond what `idle_watts` would have taken meanwhile.
+std::vector<double> joules_of_calls(const ArmEnergy& arm, double idle_watts) {
+  std::vector<double> out;
+  out.reserve(arm.windows.size());
+  for (const EnergyWindow& window : arm.windows) {
+    out.push_back((watts(window) - idle_watts) * window.call_seconds);
+  }
+  return out;
+}
+
+double per_unit(double joules, const Formula& work, const Axes& axes) {
+  const Result<double> amount = work.evaluate(axes);
+  return amount && *amount > 0 ? joules / *amount : 0;
+}
+
+void summarize_arm(const Task& task, const Axes& axes, std::uint64_t seed, double idle_watts,
+                   ArmEnergy& arm) {
+  const std::vector<double> gross = joules_of_calls(arm, 0);
+  const std::vector<double> net = joules_of_calls(arm, idle_watts);
+  arm.joules = median(gross);
+  arm.joules_interval = bootstrap_median(gross, seed);
+  arm.net_joules = median(net);
+  arm.net_interval = bootstrap_median(net, seed);
+  arm.watts = mean_watts(arm.windows);
+  std::vector<double> times;
+  times.reserve(arm.windows.size());
+  for (const EnergyWindow& window : arm.windows) {
+    times.push_back(1e9 * window.call_seconds);
+  }
+  arm.call_ns = median(times);
+  arm.joules_per_flop = per_unit(arm.joules, task.work.flops, axes);
+  arm.joules_per_byte = per_unit(arm.joules, task.work.bytes, axes);
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> batch_sets(const std::vector<std::uint16_t>& called, double call_ns,
+                                      double batch_ns, std::size_t& next) {
+  const double wanted = std::ceil(batch_ns / std::max(call_ns, 1.0));
+  const auto count =
+      static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(runner::max_sets)));
+  std::vector<std::uint16_t> sets(count);
+  for (std::uint16_t& set : sets) {
+    set = called[next];
+    next = (next + 1) % called.size();
+  }
+  return sets;
+}
+
+void summarize_energy(const Task& task, const Axes& axes, std::uint64_t seed, ShapeEnergy& energy) {
+  energy.idle_watts = mean_watts(energy.idle);
+  for (ArmEnergy* arm : {&energy.candidate, &energy.incumbent}) {
+    summarize_arm(task, axes, seed, energy.idle_watts, *arm);
+  }
+  // As for times, the ratio is of what comes second over what comes first.
+  const PairedRatio gross = paired_ratio(joules_of_calls(energy.incumbent, 0),
+                                         joules_of_calls(energy.candidate, 0), seed);
+  const PairedRatio net = paired_ratio(joules_of_calls(energy.incumbent, energy.idle_watts),
+                                       joules_of_calls(energy.candidate, energy.idle_watts), seed);
+  energy.ratio = gross.ratio;
+  energy.ratio_interval = gross.interval;
+  energy.net_ratio = net.ratio;
+  energy.net_ratio_interval = net.interval;
+}
+
+void combine_energy(Energy& energy) {
+  const auto mean_of = [&energy](auto value) {
+    double sum = 0;
+    for (const ShapeEnergy& shape : energy.shapes) {
+      sum += std::log(value(shape));
+    }
+    return std::exp(sum / static_cast<double>(std::max<std::size_t>(energy.shapes.size(), 1)));
+  };
+  energy.ratio = mean_of([](const ShapeEnergy& shape) { return shape.ratio; });
+  energy.ratio_interval = {
+      mean_of([](const ShapeEnergy& shape) { return shape.ratio_interval.low; }),
+      mean_of([](const ShapeEnergy& shape) { return shape.ratio_interval.high; })};
+  energy.comparison = compare_energy(energy.ratio_interval);
+}
+
+Result<EnergyOutcome> measure_energy(const EnergyInputs& in, Rounds& rounds) {
+  return EnergyRun(in, rounds).run();
+}
+
+}  // namespace kernelpro

@@ -27,6 +27,7 @@ Result<EvaluateOrder> evaluate_order(const std::string& source, const Options& o
   EvaluateOrder order;
   order.allow_precision = options.allow_precision;
   order.timed = options.timed;
+  order.energy = options.energy;
   if (is_implementation(task, source)) {
     order.implementation = source;
     return order;

@@ -8,6 +8,7 @@
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/cli/run_work.hpp"
 #include "coordinator/dispatch/bundle.hpp"
+#include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/task/load.hpp"
 
 namespace kernelpro {
@@ -58,7 +59,29 @@ int work_and_finish(const Options& options, OpenRun open, std::stop_token stop) 
   return finish(options, open, worked, stop);
 }
 
-Result<OpenRun> new_run(const Options& options) {
+// An error when this machine has no energy counter for what the run looks for: said before anything
+// is spent.
+Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
+  Result<WorkerClient> worker = WorkerClient::start();
+  const Result<WorkerDescription> machine =
+      worker ? worker->describe(stop) : Result<WorkerDescription>(worker.error());
+  if (!machine) {
+    return machine.error();
+  }
+  std::string missing = fmt::format("there is no GPU {}", settings.device);
+  for (const MeterDescription& one : machine->meters) {
+    const bool same_device = settings.backend == "cpu" || one.device == settings.device;
+    if (one.backend == settings.backend && same_device) {
+      missing = one.missing;
+    }
+  }
+  return missing.empty()
+             ? Status()
+             : make_error(ErrorKind::environment, "energy cannot be measured here: " + missing,
+                          fmt::format("--objective {}", name_of(settings.objective)));
+}
+
+Result<OpenRun> new_run(const Options& options, std::stop_token stop) {
   Result<std::filesystem::path> path = find_task(options.task);
   Result<Task> task = path ? load_task(*path) : Result<Task>(path.error());
   if (!task) {
@@ -79,6 +102,8 @@ Result<OpenRun> new_run(const Options& options) {
   const std::optional<std::filesystem::path> bundle = bundle_file(settings.workers);
   if (bundle) {
     KP_TRY(Bundle::check_free(*bundle));
+  } else if (needs_energy(settings.objective)) {
+    KP_TRY(refuse_without_meter(settings, stop));
   }
   Result<Store> store = Store::open(store_directory(options.store), StoreMode::write);
   if (!store) {
@@ -162,7 +187,7 @@ Result<OpenRun> old_run(const Options& options) {
 }  // namespace
 
 int optimize(const Options& options, std::stop_token stop) {
-  Result<OpenRun> open = new_run(options);
+  Result<OpenRun> open = new_run(options, stop);
   return open ? work_and_finish(options, std::move(*open), stop)
               : report_error(options, open.error());
 }

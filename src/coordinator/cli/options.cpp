@@ -137,8 +137,12 @@ void add_evaluate(CLI::App& app, Options& options) {
                    "Accept this lower precision (tf32, f16, bf16), repeatable")
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
-  command->add_flag_function(
+  CLI::Option* untimed = command->add_flag_function(
       "--no-timing", [&options](std::int64_t) { options.timed = false; }, "Correctness only");
+  command
+      ->add_flag("--energy", options.energy,
+                 "Measure joules a call too, where the device has a counter: about 30 s a shape")
+      ->excludes(untimed);
   command->add_option("--certificates", options.certificate_directory,
                       "Write NAME.certificate.json for each candidate into this folder");
   add_place(*command, options);
@@ -214,11 +218,23 @@ void add_search(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
 }
 
+void add_objective(CLI::App& app, Options& options) {
+  app.add_option_function<std::string>(
+         "--objective",
+         [&options](const std::string& value) {
+           options.run_settings.objective = parse_objective(value).value_or(Objective::time);
+         },
+         "What decides among the finalists: time (default), energy (joules a call), "
+         "time-then-energy (joules among the equally fast) or edp (joules times seconds)")
+      ->check(CLI::IsMember({"time", "energy", "time-then-energy", "edp"}));
+}
+
 void add_optimize(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("optimize", "Search for the fastest candidate of a task");
   command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
   add_budgets(*command, options);
   add_search(*command, options);
+  add_objective(*command, options);
   command
       ->add_option("--from", options.starts,
                    "A candidate of yours to search from beside the baseline, repeatable")

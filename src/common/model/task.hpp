@@ -74,6 +74,8 @@ struct ReferenceSpec {
   // The file is a PyTorch module in KernelBench's form instead, and is not called by name. Inputs
   // are those of get_inputs(), then parameters and floating buffers, all `drawn`.
   bool torch = false;
+  // There is no file: what the baseline of the backend computes is right.
+  bool baseline = false;
 };
 
 // What stands in the place of a compiler for a module that PyTorch runs as it is.
@@ -87,6 +89,19 @@ struct ImplementationSpec {
   std::string compiler;                // empty: the default compiler
   std::vector<std::string> options;    // from the allow-list
   std::vector<std::string> libraries;  // linked in: "openblas"
+};
+
+// A function with a signature of its own that stands for kp_launch: sources that define it and no
+// kp_launch are given an adapter.
+struct EntrySpec {
+  std::string function;   // with its namespaces: "mine::launch_saxpy"
+  std::string signature;  // its declaration, unqualified
+  std::string backend = "cpu";
+  // What is passed for each parameter: a tensor, a scalar or a number, a formula over axes, a name
+  // of `workspace`, "stream".
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> copies;  // by output: the input it is filled from before
+  std::map<std::string, Formula> workspace;   // scratch memory by name, in bytes
 };
 
 struct ToleranceSpec {
@@ -122,6 +137,7 @@ struct Task {
   std::vector<Axes> cuda_shapes;              // timed on CUDA instead; none: timed_shapes there too
   std::map<std::string, AxisRange> held_out;  // one range for each given axis
   ReferenceSpec reference;
+  std::optional<EntrySpec> entry;
   std::vector<ImplementationSpec> baselines;
   std::vector<ImplementationSpec> comparators;
   // The files the task names, by the name it uses: text, so that a task travels as one value.

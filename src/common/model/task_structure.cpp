@@ -252,6 +252,13 @@ Status check_implementations(const Task& task, const std::string& kind,
 }
 
 Status check_reference(const Task& task, const std::set<std::string>& names) {
+  if (task.reference.baseline) {
+    return task.selections.empty()
+               ? Status()
+               : task_error("selection " + task.selections[0].name,
+                            "only a reference of its own can write a selection; name one in "
+                            "[reference] instead of the baseline");
+  }
   KP_TRY(check_file(task, "reference.file", task.reference.file));
   if (task.reference.torch) {
     const auto other =

@@ -147,6 +147,9 @@ json write_reference(const ReferenceSpec& reference) {
   if (reference.torch) {
     out["torch"] = true;
   }
+  if (reference.baseline) {
+    out["baseline"] = true;
+  }
   return out;
 }
 
@@ -159,8 +162,34 @@ ReferenceSpec read_reference(const Place& place) {
   if (const std::optional<Place> torch = fields.maybe("torch")) {
     reference.torch = torch->truth();
   }
+  if (const std::optional<Place> baseline = fields.maybe("baseline")) {
+    reference.baseline = baseline->truth();
+  }
   fields.end();
   return reference;
+}
+
+json write_entry(const EntrySpec& entry) {
+  json workspace = json::object();
+  for (const auto& [name, bytes] : entry.workspace) {
+    workspace[valid_utf8(name)] = write_text(bytes.text());
+  }
+  return {{"function", write_text(entry.function)}, {"signature", write_text(entry.signature)},
+          {"backend", write_text(entry.backend)},   {"arguments", write_texts(entry.arguments)},
+          {"copies", write_text_map(entry.copies)}, {"workspace", workspace}};
+}
+
+EntrySpec read_entry(const Place& place) {
+  Fields fields(place);
+  EntrySpec entry;
+  entry.function = fields.at("function").text();
+  entry.signature = fields.at("signature").text();
+  entry.backend = fields.at("backend").text();
+  entry.arguments = fields.at("arguments").texts();
+  entry.copies = fields.at("copies").map([](const Place& p) { return p.text(); });
+  entry.workspace = fields.at("workspace").map([](const Place& p) { return p.formula(); });
+  fields.end();
+  return entry;
 }
 
 json write_implementation(const ImplementationSpec& implementation) {
@@ -255,6 +284,9 @@ Task read_task(const Place& place) {
   }
   task.held_out = fields.at("held_out").map(read_range);
   task.reference = read_reference(fields.at("reference"));
+  if (const auto entry = fields.maybe("entry")) {
+    task.entry = read_entry(*entry);
+  }
   task.baselines = fields.at("baselines").list(read_implementation);
   task.comparators = fields.at("comparators").list(read_implementation);
   task.files = fields.at("files").map([](const Place& p) { return p.text(); });
@@ -286,6 +318,9 @@ nlohmann::json to_json(const Task& task) {
   // Left out where there are none, so that the hashes of such tasks stay what they were.
   if (!task.cuda_shapes.empty()) {
     object["cuda_shapes"] = write_list(task.cuda_shapes, write_axes);
+  }
+  if (task.entry) {
+    object["entry"] = write_entry(*task.entry);
   }
   return object;
 }

@@ -5,10 +5,12 @@
 
 #include "common/base/file.hpp"
 #include "coordinator/cli/source_header.hpp"
+#include "coordinator/task/adapt.hpp"
 
 namespace kernelpro {
 
-Result<Candidate> load_candidate(const std::string& file, const Options& options) {
+Result<Candidate> load_candidate(const std::string& file, const Options& options,
+                                 const Task& task) {
   Result<std::string> source = read_file(file);
   if (!source) {
     return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
@@ -17,7 +19,11 @@ Result<Candidate> load_candidate(const std::string& file, const Options& options
   Candidate candidate;
   candidate.name = std::filesystem::path(file).stem().string();
   candidate.backend = options.run_settings.backend;
-  candidate.source = std::move(*source);
+  Result<std::string> text = adapted(task, *source, candidate.backend);
+  if (!text) {
+    return text.error();
+  }
+  candidate.source = std::move(*text);
   candidate.compiler = options.compiler.empty() ? header.compiler : options.compiler;
   if (candidate.compiler.empty() && candidate.backend == "cuda") {
     candidate.compiler = "nvcc";

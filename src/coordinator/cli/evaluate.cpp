@@ -32,7 +32,7 @@ Result<EvaluateOrder> evaluate_order(const std::string& source, const Options& o
     order.implementation = source;
     return order;
   }
-  Result<Candidate> candidate = load_candidate(source, options);
+  Result<Candidate> candidate = load_candidate(source, options, task);
   if (!candidate) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("{}; expected a C++ file, or one of the task's own: {}",
@@ -46,7 +46,7 @@ Result<EvaluateOrder> evaluate_order(const std::string& source, const Options& o
 Result<std::vector<EvaluateOrder>> evaluate_orders(const Options& options, const Task& task) {
   std::optional<Candidate> incumbent;
   if (!options.incumbent.empty()) {
-    Result<Candidate> loaded = load_candidate(options.incumbent, options);
+    Result<Candidate> loaded = load_candidate(options.incumbent, options, task);
     if (!loaded) {
       return make_error(ErrorKind::bad_input, loaded.error().message, "--incumbent");
     }

@@ -93,7 +93,7 @@ Result<OpenRun> new_run(const Options& options, std::stop_token stop) {
   }
   std::vector<Candidate> starts;
   for (const std::string& file : options.starts) {
-    Result<Candidate> start = load_candidate(file, options);
+    Result<Candidate> start = load_candidate(file, options, *task);
     if (!start) {
       return make_error(ErrorKind::bad_input, start.error().text(), "--from");
     }

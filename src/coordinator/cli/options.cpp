@@ -341,7 +341,7 @@ void add_task_new(CLI::App& task, Options& options) {
   NewProblem& problem = options.new_problem;
   CLI::Option* called =
       command->add_option("name", wanted.name, "Name of the task: letters, digits, underscores");
-  CLI::Option* from = command->add_option("--from", wanted.source, "The C++ file");
+  CLI::Option* from = command->add_option("--from", wanted.source, "The C++ or CUDA (.cu) file");
   CLI::Option* entry = command->add_option("--entry", wanted.entry, "The function in it");
   CLI::Option* checkout = command->add_option(
       "--kernelbench", problem.checkout, "Instead: a checkout of KernelBench, for a problem of it");
@@ -354,14 +354,33 @@ void add_task_new(CLI::App& task, Options& options) {
           "--shape",
           [&wanted](const std::vector<std::string>& all) {
             for (const std::string& text : all) {
-              const auto [name, shape] = split_assignment(text, "--shape");
-              wanted.shapes[name] = split_commas(shape);
+              std::istringstream words(text);
+              for (std::string word; words >> word;) {
+                const auto [name, shape] = split_assignment(word, "--shape");
+                wanted.shapes[name] = split_commas(shape);
+              }
             }
           },
-          "Shape of a pointer argument, repeatable: --shape A=m,k")
+          "Shape of a pointer argument, repeatable: --shape A=m,k; or several: \"x=n y=n\"")
       ->allow_extra_args(false);
   command->add_option("--inout", wanted.inouts, "A pointer that is read and written, repeatable")
       ->allow_extra_args(false);
+  command->add_option("--workspace", wanted.workspaces, "A pointer to scratch memory, repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--fix",
+          [&wanted](const std::vector<std::string>& all) {
+            for (const std::string& text : all) {
+              const auto [name, value] = split_assignment(text, "--fix");
+              wanted.fixed[name] = value;
+            }
+          },
+          "A number that is always passed so, repeatable: --fix causal=1 --fix lda=k")
+      ->allow_extra_args(false);
+  command->add_option("--reference", wanted.reference,
+                      "A C++ file with a function of the same name that is right; or `original`: "
+                      "what yours computes today is (the default for CUDA)");
   command
       ->add_option_function<std::vector<std::string>>(
           "--values",
@@ -381,7 +400,8 @@ void add_task_new(CLI::App& task, Options& options) {
   add_output(*command, options);
   command->footer(
       "Example:\n  kernelpro task new blur --from blur.cpp --entry blur --shape in=h,w --shape "
-      "out=h,w\n  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 12");
+      "out=h,w\n  kernelpro task new saxpy --from saxpy.cu --entry launch_saxpy --inout y\n"
+      "  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 12");
   command->callback([&options, from, checkout] {
     if (from->empty() && checkout->empty()) {
       throw CLI::RequiredError("--from or --kernelbench");
@@ -400,6 +420,7 @@ void add_task(CLI::App& app, Options& options) {
   list->callback([&options] { options.command = CommandKind::task_list; });
   CLI::App* check = task->add_subcommand("check", "Is a task fit to judge by?");
   check->add_option("task", options.task, "A task's name, folder or task.toml")->required();
+  add_backend(*check, options);
   add_judging(*check, options);
   add_output(*check, options);
   check->footer(

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/model/adapter.hpp"
 #include "coordinator/rewrite/clang_dump.hpp"
 #include "coordinator/rewrite/convert.hpp"
 #include "coordinator/rewrite/scope.hpp"
@@ -16,6 +17,7 @@ std::vector<Item> items_of(const std::string& source, const ScopedSource& scoped
                            std::vector<ConvertedFunction> functions) {
   std::vector<Item> items;
   std::size_t at = scoped.head;
+  const std::size_t adapter = adapter_place(source);  // stays as it is: the author's function counts
   const auto add_text = [&](std::size_t end) {
     if (end > at) {
       items.push_back({false, source.substr(at, end - at), {}});
@@ -24,7 +26,7 @@ std::vector<Item> items_of(const std::string& source, const ScopedSource& scoped
   for (ConvertedFunction& one : functions) {
     const std::size_t begin = scoped.original(one.begin);
     const std::size_t end = scoped.original(one.end);
-    if (begin < at || end > source.size()) {
+    if (begin < at || end > source.size() || begin >= adapter) {
       continue;
     }
     add_text(begin);

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "coordinator/task/lexer.hpp"
-
 namespace kernelpro {
 namespace {
 
@@ -21,7 +19,14 @@ struct Sizes {
   std::int64_t held_out;
 };
 
-Sizes default_sizes(std::size_t axes) {
+Sizes default_sizes(std::size_t axes, bool cuda) {
+  if (cuda) {
+    // A GPU needs more to do.
+    const std::vector<Sizes> sizes = {{.timed = 1 << 24, .held_out = 100'000},
+                                      {.timed = 4096, .held_out = 1000},
+                                      {.timed = 1024, .held_out = 200}};
+    return axes <= sizes.size() ? sizes[axes - 1] : Sizes{.timed = 64, .held_out = 32};
+  }
   if (axes == 1) {
     return {.timed = 1 << 20, .held_out = 5000};
   }
@@ -79,34 +84,55 @@ std::string tensor_section(const std::string& kind, const PlannedTensor& tensor)
   return text + "\n";
 }
 
-// A call in task.toml names a plain function and passes each tensor once.
-bool needs_wrapper(const TaskPlan& plan) {
-  const bool has_inout = std::ranges::any_of(
-      plan.inputs, [](const PlannedTensor& tensor) { return !tensor.copied_to.empty(); });
-  return has_inout || plan.signature.function.find("::") != std::string::npos;
-}
-
 const PlannedTensor* find_tensor(const std::vector<PlannedTensor>& list, const std::string& name) {
   const auto found =
       std::ranges::find_if(list, [&](const PlannedTensor& tensor) { return tensor.name == name; });
   return found == list.end() ? nullptr : &*found;
 }
 
-// The arguments of the reference's call: the function's own, an inout's input before its output.
-std::vector<std::string> reference_arguments(const TaskPlan& plan) {
-  std::vector<std::string> names;
-  for (const EntryParameter& parameter : plan.signature.parameters) {
-    if (find_tensor(plan.inputs, parameter.name + "_in") != nullptr &&
-        parameter.role == Role::output) {
-      names.push_back(parameter.name + "_in");
+const PlannedTensor* input_of(const TaskPlan& plan, const std::string& output) {
+  return find_tensor(plan.inputs, output + "_in");
+}
+
+// A call in task.toml names a plain function and passes axes, scalars and tensors, each as it is.
+bool needs_wrapper(const TaskPlan& plan, const Signature& reference) {
+  const bool copies = std::ranges::any_of(
+      plan.inputs, [](const PlannedTensor& tensor) { return !tensor.copied_to.empty(); });
+  const bool fixes =
+      std::ranges::any_of(reference.parameters, [&plan](const EntryParameter& parameter) {
+        const auto& list = parameter.role == Role::scalar ? plan.scalars : plan.axes;
+        return (parameter.role == Role::scalar || parameter.role == Role::axis ||
+                parameter.role == Role::flag) &&
+               std::ranges::find(list, parameter.name) == list.end();
+      });
+  return copies || fixes || reference.function.find("::") != std::string::npos;
+}
+
+// Everything the wrapper is given: axes, scalars, inputs and outputs.
+std::vector<std::string> wrapper_arguments(const TaskPlan& plan) {
+  std::vector<std::string> names = plan.axes;
+  names.insert(names.end(), plan.scalars.begin(), plan.scalars.end());
+  for (const auto* list : {&plan.inputs, &plan.outputs}) {
+    for (const PlannedTensor& tensor : *list) {
+      names.push_back(tensor.name);
     }
-    names.push_back(parameter.name);
   }
   return names;
 }
 
+std::string reference_call(const TaskPlan& plan, const Signature& reference) {
+  if (needs_wrapper(plan, reference)) {
+    return fmt::format("kp_reference({})", fmt::join(wrapper_arguments(plan), ", "));
+  }
+  std::vector<std::string> names;
+  for (const EntryParameter& parameter : reference.parameters) {
+    names.push_back(parameter.name);
+  }
+  return fmt::format("{}({})", reference.function, fmt::join(names, ", "));
+}
+
 std::string shapes_section(const TaskPlan& plan) {
-  const Sizes sizes = default_sizes(plan.axes.size());
+  const Sizes sizes = default_sizes(plan.axes.size(), plan.backend == "cuda");
   std::vector<std::string> timed;
   std::vector<std::string> held_out;
   for (const std::string& axis : plan.axes) {
@@ -120,13 +146,14 @@ std::string shapes_section(const TaskPlan& plan) {
       fmt::join(timed, ", "), fmt::join(held_out, ", "));
 }
 
-std::string head_section(const TaskPlan& plan) {
+std::string head_section(const TaskPlan& plan, const std::string& remark) {
   std::string text = fmt::format(
       "schema = 1\nname = \"{}\"\nfamily = \"user\"\nsummary = {}\n"
       "# The length over which rounding accumulates: the number of terms in one result's sum.\n"
       "reduction = {}\n\n"
       "# The order is the order of context->axes.\n[axes]\n",
-      plan.name, toml_string(fmt::format("{} from {}", plan.signature.function, plan.source_name)),
+      plan.name,
+      toml_string(fmt::format("{} from {}{}", plan.signature.function, plan.source_name, remark)),
       toml_string(plan.reduction));
   for (const std::string& axis : plan.axes) {
     text += axis + " = {}\n";
@@ -134,75 +161,79 @@ std::string head_section(const TaskPlan& plan) {
   return text + "\n";
 }
 
-// What the adapter passes for each parameter, in the function's order.
-std::vector<std::string> adapter_arguments(const TaskPlan& plan) {
-  const auto index_in = [](const auto& list, const auto& is_it) {
-    return std::find_if(list.begin(), list.end(), is_it) - list.begin();
-  };
-  std::vector<std::string> arguments;
-  for (const EntryParameter& parameter : plan.signature.parameters) {
-    const auto has_name = [&](const PlannedTensor& tensor) {
-      return tensor.name == parameter.name;
-    };
-    const auto is_name = [&](const std::string& name) { return name == parameter.name; };
-    const std::string& type = parameter.type;
-    switch (parameter.role) {
-      case Role::axis:
-        arguments.push_back(
-            fmt::format("static_cast<{}>(context->axes[{}])", type, index_in(plan.axes, is_name)));
-        break;
-      case Role::scalar:
-        arguments.push_back(fmt::format("static_cast<{}>(context->scalars[{}])", type,
-                                        index_in(plan.scalars, is_name)));
-        break;
-      case Role::input:
-        arguments.push_back(fmt::format("static_cast<const {}*>(tensors[{}].data)", type,
-                                        index_in(plan.inputs, has_name)));
-        break;
-      case Role::output:
-        arguments.push_back(fmt::format(
-            "static_cast<{}*>(tensors[{}].data)", type,
-            index_in(plan.outputs, has_name) + static_cast<std::ptrdiff_t>(plan.inputs.size())));
-        break;
+// The mapping of the function's parameters.
+std::string entry_section(const TaskPlan& plan) {
+  std::string text = fmt::format(
+      "# What candidates define instead of kp_launch, and what it is called with.\n"
+      "[entry]\nfunction = {}\nsignature = {}\nbackend = \"{}\"\narguments = {}\n",
+      toml_string(plan.signature.function), toml_string(plan.signature.text), plan.backend,
+      toml_strings(plan.arguments));
+  std::vector<std::string> copies;
+  for (const PlannedTensor& input : plan.inputs) {
+    if (!input.copied_to.empty()) {
+      copies.push_back(fmt::format("{} = \"{}\"", input.copied_to, input.name));
     }
   }
-  return arguments;
-}
-
-// The statements that copy each inout's input to its output.
-std::string adapter_copies(const TaskPlan& plan) {
-  std::string text;
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    const PlannedTensor& input = plan.inputs[i];
-    for (std::size_t o = 0; o < plan.outputs.size() && !input.copied_to.empty(); ++o) {
-      if (plan.outputs[o].name == input.copied_to) {
-        text +=
-            fmt::format("  kp_copy_tensor(tensors[{}], tensors[{}]);\n", i, plan.inputs.size() + o);
-      }
-    }
+  std::vector<std::string> workspace;
+  for (const auto& [name, bytes] : plan.workspace) {
+    workspace.push_back(fmt::format("{} = {}", name, toml_string(bytes)));
   }
-  return text;
+  if (!copies.empty()) {
+    text += fmt::format(
+        "# Inputs are read-only: what is read and written is copied before each call.\n"
+        "copies = {{ {} }}\n",
+        fmt::join(copies, ", "));
+  }
+  if (!workspace.empty()) {
+    text += fmt::format("# In bytes; filled with rubbish before each call.\nworkspace = {{ {} }}\n",
+                        fmt::join(workspace, ", "));
+  }
+  return text + "\n";
 }
 
-constexpr const char* copy_function =
-    "static void kp_copy_tensor(const kp_tensor& from, const kp_tensor& to) {\n"
-    "  size_t bytes = from.dtype.bits / 8;\n"
-    "  for (int32_t i = 0; i < from.rank; ++i) {\n"
-    "    bytes *= static_cast<size_t>(from.shape[i]);\n"
-    "  }\n"
-    "  std::memcpy(to.data, from.data, bytes);\n"
-    "}\n\n";
+std::string reference_section(const TaskPlan& plan, const std::optional<Signature>& reference) {
+  if (!reference) {
+    return "# Expected values are those of the baseline, within rounding. For a judge that does "
+           "not\n"
+           "# trust it, name a C++ function instead: file = \"reference.hpp\", call = \"f(n, x, "
+           "y)\".\n"
+           "[reference]\nbaseline = true\n\n";
+  }
+  return fmt::format("[reference]\nfile = \"reference.hpp\"\ncall = \"{}\"\n\n",
+                     reference_call(plan, *reference));
+}
 
-// C's keyword, which C++ compilers know by another name.
-bool uses_restrict(const std::string& source) {
-  const auto tokens = lex_cpp(source);
-  return std::ranges::any_of(tokens, [](const Token& token) { return token.text == "restrict"; });
+std::string baseline_section(const TaskPlan& plan, bool openmp) {
+  if (plan.backend == "cuda") {
+    return "[[baseline]]\nname = \"original\"\nbackend = \"cuda\"\nfile = \"baseline.cu\"\n"
+           "compiler = \"nvcc\"\noptions = [\"-O3\"]\n";
+  }
+  return fmt::format(
+      "[[baseline]]\nname = \"original\"\nbackend = \"cpu\"\nfile = \"baseline.cpp\"\n"
+      "options = [\"-O2\"{}]\n",
+      openmp ? ", \"openmp\"" : "");
+}
+
+std::string element_of(const PlannedTensor& tensor) {
+  return is_floating(tensor.dtype) ? "Real" : std::string(cpp_type(tensor.dtype));
+}
+
+// What the wrapper passes to the reference for a parameter.
+std::string passed(const TaskPlan& plan, const EntryParameter& parameter) {
+  const auto place =
+      std::ranges::find(plan.signature.parameters, parameter.name, &EntryParameter::name) -
+      plan.signature.parameters.begin();
+  const std::string& argument = plan.arguments[static_cast<std::size_t>(place)];
+  return parameter.role == Role::scalar && argument != parameter.name ? "Real(" + argument + ")"
+                                                                      : argument;
 }
 
 }  // namespace
 
-std::string generate_toml(const TaskPlan& plan, bool openmp) {
-  std::string text = head_section(plan);
+std::string generate_toml(const TaskPlan& plan, const std::optional<Signature>& reference,
+                          bool openmp) {
+  std::string text =
+      head_section(plan, reference ? "" : "; expected values are those of the original");
   for (const PlannedTensor& tensor : plan.inputs) {
     text += tensor_section("input", tensor);
   }
@@ -210,7 +241,7 @@ std::string generate_toml(const TaskPlan& plan, bool openmp) {
     text += tensor_section("output", tensor);
   }
   for (const EntryParameter& parameter : plan.signature.parameters) {
-    if (parameter.role == Role::scalar) {
+    if (std::ranges::find(plan.scalars, parameter.name) != plan.scalars.end()) {
       text += fmt::format("[[scalar]]\nname = \"{}\"\ndtype = \"{}\"\nrange = [0.5, 2.0]\n\n",
                           parameter.name, name_of(parameter.dtype));
     }
@@ -222,76 +253,49 @@ std::string generate_toml(const TaskPlan& plan, bool openmp) {
   text += fmt::format("[work]\nflops = {}\nbytes = {}\n\n", toml_string(plan.flops),
                       toml_string(bytes_formula(plan)));
   text += shapes_section(plan);
-  const std::string function = needs_wrapper(plan) ? "kp_reference" : plan.signature.function;
-  text += fmt::format("[reference]\nfile = \"reference.hpp\"\ncall = \"{}({})\"\n\n", function,
-                      fmt::join(reference_arguments(plan), ", "));
-  text += fmt::format(
-      "[[baseline]]\nname = \"original\"\nbackend = \"cpu\"\nfile = \"baseline.cpp\"\n"
-      "options = [\"-O2\"{}]\n",
-      openmp ? ", \"openmp\"" : "");
-  return text;
+  text += reference_section(plan, reference);
+  text += entry_section(plan);
+  return text + baseline_section(plan, openmp);
 }
 
-std::string generate_reference(const TaskPlan& plan, const std::string& real_source) {
+std::string generate_reference(const TaskPlan& plan, const Signature& reference,
+                               const std::string& real_source) {
   std::string text = fmt::format(
       "// {} from {}, in terms of Real: expected values are computed with Real = double.\n"
       "#pragma once\n\n{}",
-      plan.signature.function, plan.source_name, real_source);
-  if (!needs_wrapper(plan)) {
+      reference.function, plan.source_name, real_source);
+  if (!needs_wrapper(plan, reference)) {
     return text;
   }
   std::vector<std::string> parameters;
-  std::vector<std::string> arguments;
+  for (const std::string& axis : plan.axes) {
+    parameters.push_back("[[maybe_unused]] std::int64_t " + axis);
+  }
+  for (const std::string& scalar : plan.scalars) {
+    parameters.push_back("[[maybe_unused]] Real " + scalar);
+  }
+  for (const PlannedTensor& input : plan.inputs) {
+    parameters.push_back(
+        fmt::format("[[maybe_unused]] const {}* {}", element_of(input), input.name));
+  }
   std::string copies;
-  for (const EntryParameter& parameter : plan.signature.parameters) {
-    const std::string& name = parameter.name;
-    const std::string element =
-        is_floating(parameter.dtype) ? "Real" : std::string(cpp_type(parameter.dtype));
-    arguments.push_back(name);
-    if (parameter.role == Role::axis) {
-      parameters.push_back("std::int64_t " + name);
-    } else if (parameter.role == Role::scalar) {
-      parameters.push_back("Real " + name);
-    } else if (parameter.role == Role::input) {
-      parameters.push_back(fmt::format("const {}* {}", element, name));
-    } else {
-      if (const PlannedTensor* input = find_tensor(plan.inputs, name + "_in")) {
-        parameters.push_back(fmt::format("const {}* {}_in", element, name));
-        copies += fmt::format(
-            "  for (std::int64_t kp_i = 0; kp_i < {}; ++kp_i) {{\n    {}[kp_i] = {}_in[kp_i];\n"
-            "  }}\n",
-            product(input->shape), name, name);
-      }
-      parameters.push_back(fmt::format("{}* {}", element, name));
+  for (const PlannedTensor& output : plan.outputs) {
+    parameters.push_back(fmt::format("{}* {}", element_of(output), output.name));
+    if (const PlannedTensor* input = input_of(plan, output.name)) {
+      copies += fmt::format(
+          "  for (std::int64_t kp_i = 0; kp_i < {}; ++kp_i) {{\n    {}[kp_i] = {}[kp_i];\n  }}\n",
+          product(input->shape), output.name, input->name);
     }
+  }
+  std::vector<std::string> arguments;
+  for (const EntryParameter& parameter : reference.parameters) {
+    arguments.push_back(passed(plan, parameter));
   }
   return text + fmt::format(
                     "\n// The call of task.toml; what is read and written starts as its input.\n"
                     "inline void kp_reference({}) {{\n{}  {}({});\n}}\n",
-                    fmt::join(parameters, ", "), copies, plan.signature.function,
+                    fmt::join(parameters, ", "), copies, reference.function,
                     fmt::join(arguments, ", "));
-}
-
-std::string generate_baseline(const TaskPlan& plan, const std::string& source) {
-  const bool keyword = uses_restrict(source);
-  const std::string copies = adapter_copies(plan);
-  std::string text = fmt::format("// {} from {}, behind the candidate's interface.\n",
-                                 plan.signature.function, plan.source_name);
-  text += copies.empty() ? "" : "#include <cstring>\n\n";
-  text += "#include \"kernelpro/candidate.h\"\n\n";
-  text += keyword ? "#define restrict __restrict__\n" : "";
-  text += source + "\n";
-  text += keyword ? "#undef restrict\n\n" : "";
-  text += copies.empty() ? "" : copy_function;
-  text +=
-      "extern \"C\" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) "
-      "{\n" +
-      copies;
-  const std::string call = fmt::format("{}({})", plan.signature.function,
-                                       fmt::join(adapter_arguments(plan), ",\n      "));
-  text += plan.signature.returns_int ? "  return " + call + ";\n}\n"
-                                     : "  " + call + ";\n  return 0;\n}\n";
-  return text;
 }
 
 }  // namespace kernelpro

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/file.hpp"
+#include "coordinator/task/adapt.hpp"
 #include "coordinator/task/table_reader.hpp"
 #include "coordinator/task/task_reader.hpp"
 #include "coordinator/task/toml_value.hpp"
@@ -120,12 +121,34 @@ class FileLoader {
 void load_files(const fs::path& folder, const std::map<std::string, int>& lines, Task& task,
                 FirstError& errors) {
   FileLoader loader(folder, task, errors);
-  loader.load(task.reference.file, line_of(lines, "reference.file"), "reference.file");
+  if (!task.reference.baseline) {
+    loader.load(task.reference.file, line_of(lines, "reference.file"), "reference.file");
+  }
   for (const ImplementationSpec& spec : task.baselines) {
     loader.load(spec.file, line_of(lines, "baseline " + spec.name + ".file"), "baseline.file");
   }
   for (const ImplementationSpec& spec : task.comparators) {
     loader.load(spec.file, line_of(lines, "comparator " + spec.name + ".file"), "comparator.file");
+  }
+}
+
+// Puts the adapter around those implementations that are the entry itself.
+void adapt_implementations(const std::map<std::string, int>& lines, Task& task,
+                           FirstError& errors) {
+  if (!task.entry) {
+    return;
+  }
+  for (const auto* list : {&task.baselines, &task.comparators}) {
+    for (const ImplementationSpec& spec : *list) {
+      std::string& source = task.files.at(spec.file);
+      auto text = adapted(task, source, spec.backend);
+      if (!text.ok()) {
+        const std::string& key = text.error().context;
+        errors.add(line_of(lines, key), key, text.error().message);
+        return;
+      }
+      source = *std::move(text);
+    }
   }
 }
 
@@ -154,6 +177,8 @@ Result<Task> load_task(const fs::path& path) {
   const auto lines = lines_of(*root);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   load_files(folder, lines, task, errors);
+  KP_TRY(errors.status());
+  adapt_implementations(lines, task, errors);
   KP_TRY(errors.status());
   if (const Status valid = validate_task(task); !valid.ok()) {
     errors.add(line_of(lines, valid.error().context), valid.error().context, valid.error().message);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/model/formula.hpp"
-#include "coordinator/task/lexer.hpp"
+#include "coordinator/task/adapt.hpp"
 #include "coordinator/task/nearest.hpp"
 
 namespace kernelpro {
@@ -45,18 +45,10 @@ std::optional<double> parse_number(const std::string& text) {
   return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-// A formula that C++ computes as the task does: + - * over names and whole numbers.
-bool is_plain_arithmetic(const std::string& formula) {
-  if (formula.find_first_of("/.,") != std::string::npos) {
-    return false;
-  }
-  const auto tokens = lex_cpp(formula);
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].kind == Token::Kind::word && tokens[i + 1].text == "(") {
-      return false;
-    }
-  }
-  return true;
+bool is_pointer(const EntryParameter& parameter) {
+  using Role = EntryParameter::Role;
+  return parameter.role == Role::input || parameter.role == Role::output ||
+         parameter.role == Role::untyped;
 }
 
 class Planner {
@@ -64,14 +56,17 @@ class Planner {
   Planner(const NewTask& request, const Signature& signature) : request_(request) {
     plan_.name = request.name;
     plan_.source_name = request.source.filename().string();
+    plan_.backend = request.source.extension() == ".cu" ? "cuda" : "cpu";
     plan_.signature = signature;
     plan_.flops = request.flops.empty() ? "0" : request.flops;
     plan_.reduction = request.reduction.empty() ? "1" : request.reduction;
   }
 
   Result<TaskPlan> run() {
+    KP_TRY(check_declared());
     KP_TRY(collect_names());
     KP_TRY(check_flag_names());
+    KP_TRY(check_fixed());
     KP_TRY(check_formula("--flops", plan_.flops));
     KP_TRY(check_formula("--reduction", plan_.reduction));
     KP_TRY(check_all_given());
@@ -79,25 +74,56 @@ class Planner {
       KP_TRY(plan_tensor(parameter));
     }
     KP_TRY(check_row_pointers());
+    add_arguments();
     return plan_;
   }
 
  private:
+  using Role = EntryParameter::Role;
+
+  [[nodiscard]] bool is_fixed(const EntryParameter& parameter) const {
+    return request_.fixed.contains(parameter.name);
+  }
+  [[nodiscard]] bool is_workspace(const EntryParameter& parameter) const {
+    return contains(request_.workspaces, parameter.name);
+  }
+
+  // Parameters that only a flag can explain.
+  Status check_declared() const {
+    const std::string& function = plan_.signature.function;
+    for (const EntryParameter& parameter : plan_.signature.parameters) {
+      const std::string& name = parameter.name;
+      if (parameter.role == Role::stream && plan_.backend != "cuda") {
+        return bad(function, fmt::format("{} is a stream, and this is no CUDA source; expected a "
+                                         "file that ends in .cu (--from)",
+                                         name));
+      }
+      if (parameter.role == Role::flag && !is_fixed(parameter)) {
+        return bad(function, fmt::format("{} is a switch, and a task judges one setting of it; say "
+                                         "which: --fix {}=1",
+                                         name, name));
+      }
+      if (parameter.role == Role::untyped && !is_workspace(parameter)) {
+        return bad(function, fmt::format("{} points to void, so its elements have no type; declare "
+                                         "scratch memory with --workspace {} and its bytes with "
+                                         "--shape, or give it a type",
+                                         name, name));
+      }
+    }
+    return {};
+  }
+
   Status collect_names() {
     for (const EntryParameter& parameter : plan_.signature.parameters) {
-      switch (parameter.role) {
-        case EntryParameter::Role::axis:
-          plan_.axes.push_back(parameter.name);
-          break;
-        case EntryParameter::Role::scalar:
-          plan_.scalars.push_back(parameter.name);
-          break;
-        case EntryParameter::Role::input:
-          inputs_.push_back(parameter.name);
-          break;
-        case EntryParameter::Role::output:
-          outputs_.push_back(parameter.name);
-          break;
+      const std::string& name = parameter.name;
+      if (parameter.role == Role::axis || parameter.role == Role::flag) {
+        (is_fixed(parameter) ? fixed_ : plan_.axes).push_back(name);
+      } else if (parameter.role == Role::scalar) {
+        (is_fixed(parameter) ? fixed_ : plan_.scalars).push_back(name);
+      } else if (parameter.role == Role::input) {
+        inputs_.push_back(name);
+      } else if (is_pointer(parameter)) {
+        (is_workspace(parameter) ? workspaces_ : outputs_).push_back(name);
       }
     }
     const std::string& function = plan_.signature.function;
@@ -114,9 +140,51 @@ class Planner {
     return {};
   }
 
+  // Each must be a number or, for a whole number, plain arithmetic over axes.
+  Status check_fixed() const {
+    for (const auto& [name, value] : request_.fixed) {
+      const std::string flag = fmt::format("--fix {}={}", name, value);
+      if (!contains(fixed_, name)) {
+        return bad(flag, "there is no number by value of this name" + suggest(name, plan_.axes));
+      }
+      const auto parameter =
+          std::ranges::find(plan_.signature.parameters, name, &EntryParameter::name);
+      if (parameter->role == Role::scalar) {
+        if (!parse_number(value)) {
+          return bad(flag, "expected a number");
+        }
+        continue;
+      }
+      KP_TRY(check_formula(flag, value));
+      if (!is_plain_arithmetic(value)) {
+        return bad(flag, "expected axes and whole numbers with + - and *");
+      }
+    }
+    return {};
+  }
+
+  // What is passed for each parameter, as task.toml says it.
+  void add_arguments() {
+    for (const EntryParameter& parameter : plan_.signature.parameters) {
+      const auto fixed = request_.fixed.find(parameter.name);
+      if (fixed != request_.fixed.end()) {
+        plan_.arguments.push_back(fixed->second);
+      } else {
+        plan_.arguments.push_back(parameter.role == Role::stream ? "stream" : parameter.name);
+      }
+    }
+  }
+
   Status check_flag_names() {
     std::vector<std::string> pointers = inputs_;
     pointers.insert(pointers.end(), outputs_.begin(), outputs_.end());
+    pointers.insert(pointers.end(), workspaces_.begin(), workspaces_.end());
+    for (const std::string& name : request_.workspaces) {
+      if (!contains(workspaces_, name)) {
+        return bad("--workspace " + name, "there is no non-const pointer parameter of this name" +
+                                              suggest(name, outputs_));
+      }
+    }
     for (const auto& [name, shape] : request_.shapes) {
       if (!contains(pointers, name)) {
         return bad("--shape " + name,
@@ -162,15 +230,13 @@ class Planner {
     std::vector<std::string> unknown;
     std::vector<std::string> flags;
     for (const EntryParameter& parameter : plan_.signature.parameters) {
-      const bool tensor = parameter.role == EntryParameter::Role::input ||
-                          parameter.role == EntryParameter::Role::output;
-      if (tensor && plan_.axes.size() > 1 && !request_.shapes.contains(parameter.name)) {
+      if (is_pointer(parameter) && plan_.axes.size() > 1 &&
+          !request_.shapes.contains(parameter.name)) {
         unknown.push_back("the shape of " + parameter.name);
         flags.push_back(
             fmt::format("--shape {}={},{}", parameter.name, plan_.axes[0], plan_.axes[1]));
       }
-      const bool read = parameter.role == EntryParameter::Role::input ||
-                        contains(request_.inouts, parameter.name);
+      const bool read = parameter.role == Role::input || contains(request_.inouts, parameter.name);
       if (read && !is_floating(parameter.dtype) && !request_.values.contains(parameter.name)) {
         unknown.push_back("the values of " + parameter.name);
         flags.push_back(fmt::format("--values {}=index:{}", parameter.name, plan_.axes[0]));
@@ -186,8 +252,7 @@ class Planner {
   }
 
   Status plan_tensor(const EntryParameter& parameter) {
-    if (parameter.role != EntryParameter::Role::input &&
-        parameter.role != EntryParameter::Role::output) {
+    if (!is_pointer(parameter)) {
       return {};
     }
     PlannedTensor tensor{.name = parameter.name,
@@ -205,14 +270,17 @@ class Planner {
     for (const std::string& extent : tensor.shape) {
       KP_TRY(check_formula(flag, extent));
     }
+    if (is_workspace(parameter)) {
+      return plan_workspace(parameter, tensor.shape);
+    }
     const bool inout = contains(request_.inouts, parameter.name);
     if (inout && !std::ranges::all_of(tensor.shape, is_plain_arithmetic)) {
       return bad(flag, "the shape of an --inout must be made of axes, whole numbers, + - and *");
     }
-    if (parameter.role == EntryParameter::Role::output) {
+    if (parameter.role == Role::output) {
       plan_.outputs.push_back(tensor);
     }
-    if (parameter.role == EntryParameter::Role::input || inout) {
+    if (parameter.role == Role::input || inout) {
       auto values = plan_values(parameter);
       if (!values.ok()) {
         return values.error();
@@ -222,6 +290,20 @@ class Planner {
       tensor.name += inout ? "_in" : "";
       plan_.inputs.push_back(std::move(tensor));
     }
+    return {};
+  }
+
+  Status plan_workspace(const EntryParameter& parameter, const std::vector<std::string>& shape) {
+    if (!std::ranges::all_of(shape, is_plain_arithmetic)) {
+      return bad("--shape " + parameter.name,
+                 "the shape of a --workspace must be made of axes, whole numbers, + - and *");
+    }
+    const std::size_t element = parameter.role == Role::untyped ? 1 : size_of(parameter.dtype);
+    std::string bytes = std::to_string(element);
+    for (const std::string& extent : shape) {
+      bytes += "*(" + extent + ")";
+    }
+    plan_.workspace[parameter.name] = bytes;
     return {};
   }
 
@@ -281,6 +363,8 @@ class Planner {
   TaskPlan plan_;
   std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;
+  std::vector<std::string> workspaces_;
+  std::vector<std::string> fixed_;
   std::vector<std::string> row_pointers_;
   std::map<std::string, std::string> wanted_rows_;  // by flag
 };
@@ -289,6 +373,38 @@ class Planner {
 
 Result<TaskPlan> plan_task(const NewTask& request, const Signature& signature) {
   return Planner(request, signature).run();
+}
+
+Status check_reference_signature(const TaskPlan& plan, const Signature& reference,
+                                 const std::string& file) {
+  using Role = EntryParameter::Role;
+  const auto& known = plan.signature.parameters;
+  std::vector<std::string> names;
+  for (const EntryParameter& parameter : known) {
+    if (parameter.role != Role::stream && !plan.workspace.contains(parameter.name)) {
+      names.push_back(parameter.name);
+    }
+  }
+  for (const EntryParameter& parameter : reference.parameters) {
+    if (!contains(names, parameter.name)) {
+      return bad(file, fmt::format("the reference's parameter {} is none of the entry's{}",
+                                   parameter.name, suggest(parameter.name, names)));
+    }
+    const auto entry = std::ranges::find(known, parameter.name, &EntryParameter::name);
+    const bool same = is_floating(entry->dtype) == is_floating(parameter.dtype) &&
+                      (is_floating(entry->dtype) || entry->dtype == parameter.dtype);
+    if (entry->role != parameter.role || (is_pointer(parameter) && !same)) {
+      return bad(file, fmt::format("{} is another kind of parameter in the reference than in `{}`",
+                                   parameter.name, plan.signature.text));
+    }
+  }
+  for (const PlannedTensor& output : plan.outputs) {
+    if (std::ranges::find(reference.parameters, output.name, &EntryParameter::name) ==
+        reference.parameters.end()) {
+      return bad(file, fmt::format("the reference has no parameter {} to write", output.name));
+    }
+  }
+  return {};
 }
 
 }  // namespace kernelpro

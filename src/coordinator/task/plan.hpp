@@ -1,6 +1,7 @@
 // What `task new` is about to write: the signature with every open question settled.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,14 @@ struct PlannedTensor {
 struct TaskPlan {
   std::string name;
   std::string source_name;  // for people: the file the function came from
+  std::string backend;
   Signature signature;
   std::vector<std::string> axes;
   std::vector<PlannedTensor> inputs;
   std::vector<PlannedTensor> outputs;
   std::vector<std::string> scalars;
+  std::vector<std::string> arguments;            // what is passed for each parameter
+  std::map<std::string, std::string> workspace;  // bytes as a formula
   std::string flops;
   std::string reduction;
 };
@@ -34,5 +38,10 @@ struct TaskPlan {
 // Settles shapes, values and inouts from the request's flags. An error names the flag that is
 // wrong or missing, with an example.
 [[nodiscard]] Result<TaskPlan> plan_task(const NewTask& request, const Signature& signature);
+
+// Whether a reference of that signature can be called: parameters of the entry's names and kinds.
+// `file` is only named in errors.
+[[nodiscard]] Status check_reference_signature(const TaskPlan& plan, const Signature& reference,
+                                               const std::string& file);
 
 }  // namespace kernelpro

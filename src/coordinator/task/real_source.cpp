@@ -153,12 +153,14 @@ Result<std::string> to_real(const std::string& source, const std::string& file) 
     const std::string next = i + 1 < tokens.size() ? tokens[i + 1].text : "";
     const std::string place = fmt::format("{}:{}", file, tokens[i].line);
     if (tokens[i].directive == "include" && is_intrinsics_header(tokens[i].text)) {
-      return make_error(ErrorKind::bad_input,
-                        fmt::format("<{}.h>: the reference runs in double, and vector intrinsics "
-                                    "have a fixed type; make the task from a plain loop and judge "
-                                    "this version as a candidate",
-                                    tokens[i].text),
-                        place);
+      return make_error(
+          ErrorKind::bad_input,
+          fmt::format("<{}.h>: the reference runs in double, and vector intrinsics "
+                      "have a fixed type; make the task from a plain loop and judge "
+                      "this version as a candidate, or trust it as it is (--reference "
+                      "original)",
+                      tokens[i].text),
+          place);
     }
     if (tokens[i].directive.empty() && tokens[i].text == "main" && next == "(") {
       return make_error(ErrorKind::bad_input,

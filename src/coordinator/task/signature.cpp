@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -19,8 +20,9 @@ using Tokens = std::vector<Token>;
 
 constexpr const char* supported =
     "supported are (const) T* or T name[] with T one of float, double, int, short, long, long "
-    "long, signed char, unsigned char and the fixed-width types of these; whole numbers of 32 or "
-    "64 bits by value; float and double by value";
+    "long, signed char, unsigned char, the fixed-width types of these, __half and __nv_bfloat16; "
+    "whole numbers of 32 or 64 bits by value; float and double by value; cudaStream_t. Write a "
+    "function with such parameters that calls this one, and name that (--entry)";
 
 std::string joined(const Tokens& tokens) {
   std::string text;
@@ -29,6 +31,22 @@ std::string joined(const Tokens& tokens) {
         !text.empty() && token.kind == Token::Kind::word &&
         (std::isalnum(static_cast<unsigned char>(text.back())) != 0 || text.back() == '_');
     text += (words ? " " : "") + token.text;
+  }
+  return text;
+}
+
+// As people write a declaration: "const float* x, int n".
+std::string pretty(const Tokens& tokens) {
+  static const std::set<std::string> tight = {",", ")", "(", "*", "&", "[", "]", "::", "<", ">"};
+  std::string text;
+  bool behind_word = false;
+  for (const Token& token : tokens) {
+    const bool word = !tight.contains(token.text);
+    const bool behind_star = !text.empty() && (text.back() == '*' || text.back() == '&');
+    text += word && (behind_word || behind_star) ? " " : "";
+    text += token.text;
+    text += token.text == "," ? " " : "";
+    behind_word = word;
   }
   return text;
 }
@@ -58,7 +76,17 @@ struct Definition {
   Tokens before;      // return type and specifiers
   Tokens parameters;  // between the parentheses
   int line = 0;
+  std::size_t offset = 0;
+  bool c_linkage = false;
 };
+
+bool is_macro_name(const std::string& word) {
+  return std::ranges::all_of(word,
+                             [](unsigned char c) {
+                               return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
+                             }) &&
+         std::ranges::any_of(word, [](unsigned char c) { return std::isupper(c) != 0; });
+}
 
 // Walks declarations at namespace level and keeps the definitions of one function.
 class Finder {
@@ -67,10 +95,16 @@ class Finder {
 
   void scan(std::size_t begin, std::size_t end, const std::string& scope) {
     Tokens declaration;
+    int parentheses = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Token& token = tokens_[i];
-      if (token.text == ";") {
-        declared_ = declared_ || name_in(declaration, scope).has_value();
+      parentheses += token.text == "(" ? 1 : 0;
+      parentheses -= token.text == ")" ? 1 : 0;
+      if (parentheses > 0 && token.text != ";") {
+        declaration.push_back(token);  // a default argument may have braces
+      } else if (token.text == ";") {
+        parentheses = 0;
+        declare(declaration, scope);
         declaration.clear();
       } else if (token.text == "{") {
         const std::size_t close = std::min(closing(tokens_, i), end);
@@ -84,15 +118,52 @@ class Finder {
   }
 
   [[nodiscard]] const std::vector<Definition>& found() const { return found_; }
-  [[nodiscard]] bool declared() const { return declared_; }
+  [[nodiscard]] bool declared() const { return declared_at_.has_value(); }
+  [[nodiscard]] std::optional<std::size_t> declared_at() const { return declared_at_; }
+  [[nodiscard]] bool declared_for_c() const { return declared_for_c_; }
+  // Every function that is defined outside of classes.
+  [[nodiscard]] const std::vector<std::string>& functions() const { return functions_; }
 
  private:
+  void declare(const Tokens& declaration, const std::string& scope) {
+    if (name_in(declaration, scope)) {
+      declared_at_ = declared_at_.value_or(declaration[0].offset);
+      declared_for_c_ = declared_for_c_ || for_c_ > 0 || says_for_c(declaration);
+    }
+  }
+
+  static bool says_for_c(const Tokens& declaration) {
+    return declaration.size() > 1 && declaration[0].text == "extern" &&
+           declaration[1].text == "\"C\"";
+  }
+
+  // The name before the first parameters of what may be a function's definition.
+  void list(const Tokens& declaration, const std::string& scope) {
+    static const std::set<std::string> others = {"class", "struct", "union", "enum", "="};
+    for (std::size_t i = 0; i + 1 < declaration.size(); ++i) {
+      const std::string& name = declaration[i].text;
+      if (others.contains(name)) {
+        return;
+      }
+      const bool callable = declaration[i].kind == Token::Kind::word &&
+                            declaration[i + 1].text == "(" && !name.starts_with("__") &&
+                            !is_macro_name(name);
+      if (callable) {
+        const bool kernel = contains(declaration, "__global__");
+        functions_.push_back(scope + name + (kernel ? " (a kernel)" : ""));
+        return;
+      }
+    }
+  }
+
   void enter(const Tokens& declaration, std::size_t begin, std::size_t end,
              const std::string& scope) {
     const bool is_namespace = contains(declaration, "namespace");
     const bool is_linkage = declaration.size() == 2 && declaration[0].text == "extern";
     if (is_linkage) {
+      for_c_ += says_for_c(declaration) ? 1 : 0;
       scan(begin, end, scope);
+      for_c_ -= says_for_c(declaration) ? 1 : 0;
       return;
     }
     if (is_namespace) {
@@ -106,16 +177,17 @@ class Finder {
       scan(begin, end, inner);
       return;
     }
+    list(declaration, scope);
     const auto at = name_in(declaration, scope);
     if (!at) {
       return;
     }
     const auto open = static_cast<std::ptrdiff_t>(*at + 1);
     const auto close = static_cast<std::ptrdiff_t>(closing(declaration, *at + 1));
-    found_.push_back({scope + declaration[*at].text,
-                      Tokens(declaration.begin(), declaration.begin() + open - 1),
-                      Tokens(declaration.begin() + open + 1, declaration.begin() + close),
-                      declaration[*at].line});
+    found_.push_back(
+        {scope + declaration[*at].text, Tokens(declaration.begin(), declaration.begin() + open - 1),
+         Tokens(declaration.begin() + open + 1, declaration.begin() + close), declaration[*at].line,
+         declaration[0].offset, for_c_ > 0 || says_for_c(declaration)});
   }
 
   // Where the declaration names the function, with its parameters after it.
@@ -134,7 +206,10 @@ class Finder {
   const Tokens& tokens_;
   const std::string& entry_;
   std::vector<Definition> found_;
-  bool declared_ = false;
+  std::vector<std::string> functions_;
+  std::optional<std::size_t> declared_at_;
+  bool declared_for_c_ = false;
+  int for_c_ = 0;  // how many extern "C" blocks are open
 };
 
 // The words of a type in alphabetical order, so that "long unsigned" is "unsigned long".
@@ -152,13 +227,14 @@ std::string normalised(const Tokens& type) {
 // Element types a tensor may have, by normalised spelling; long has 64 bits on what we run on.
 std::optional<DType> element_type(const std::string& type) {
   static const std::map<std::string, DType> types = {
-      {"float", DType::f32},         {"double", DType::f64},     {"int", DType::i32},
-      {"signed", DType::i32},        {"int signed", DType::i32}, {"int32_t", DType::i32},
-      {"long", DType::i64},          {"int long", DType::i64},   {"long long", DType::i64},
-      {"int long long", DType::i64}, {"int64_t", DType::i64},    {"ptrdiff_t", DType::i64},
-      {"short", DType::i16},         {"int short", DType::i16},  {"int16_t", DType::i16},
-      {"char signed", DType::i8},    {"int8_t", DType::i8},      {"char unsigned", DType::u8},
-      {"uint8_t", DType::u8},
+      {"float", DType::f32},          {"double", DType::f64},       {"int", DType::i32},
+      {"signed", DType::i32},         {"int signed", DType::i32},   {"int32_t", DType::i32},
+      {"long", DType::i64},           {"int long", DType::i64},     {"long long", DType::i64},
+      {"int long long", DType::i64},  {"int64_t", DType::i64},      {"ptrdiff_t", DType::i64},
+      {"short", DType::i16},          {"int short", DType::i16},    {"int16_t", DType::i16},
+      {"char signed", DType::i8},     {"int8_t", DType::i8},        {"char unsigned", DType::u8},
+      {"uint8_t", DType::u8},         {"__half", DType::f16},       {"half", DType::f16},
+      {"__nv_bfloat16", DType::bf16}, {"nv_bfloat16", DType::bf16},
   };
   const auto found = types.find(type);
   return found == types.end() ? std::nullopt : std::optional(found->second);
@@ -193,6 +269,22 @@ struct PlainParameter {
   bool pointee_const = false;
 };
 
+// Without [[attributes]] and __attribute__((…)), wherever they stand.
+Tokens without_attributes(const Tokens& tokens) {
+  Tokens left;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string next = i + 1 < tokens.size() ? tokens[i + 1].text : "";
+    if ((tokens[i].text == "__attribute__" || tokens[i].text == "__declspec") && next == "(") {
+      i = closing(tokens, i + 1);
+    } else if (tokens[i].text == "[" && next == "[") {
+      i = closing(tokens, i);
+    } else {
+      left.push_back(tokens[i]);
+    }
+  }
+  return left;
+}
+
 // Takes a parameter apart; nothing when it has a form that is not supported.
 std::optional<PlainParameter> take_apart(const Tokens& tokens) {
   PlainParameter plain;
@@ -210,7 +302,7 @@ std::optional<PlainParameter> take_apart(const Tokens& tokens) {
       }
     } else if (token.text == "*") {
       ++stars;
-    } else if (is_qualifier(token)) {
+    } else if (is_qualifier(token) || (stars > 0 && !last_word && is_macro_name(token.text))) {
       plain.pointee_const = plain.pointee_const || (token.text == "const" && stars == 0);
     } else if (last_word && !plain.type.empty() && token.kind == Token::Kind::word &&
                !is_type_word(token.text)) {
@@ -257,7 +349,7 @@ Result<EntryParameter> parse_parameter(const Tokens& tokens) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("`{}` {}; {}", joined(tokens), why, supported));
   };
-  const auto plain = take_apart(tokens);
+  const auto plain = take_apart(without_attributes(tokens));
   if (!plain) {
     return refuse("is not a parameter that a task can pass");
   }
@@ -279,6 +371,12 @@ Result<EntryParameter> parse_parameter(const Tokens& tokens) {
     parameter.role = EntryParameter::Role::scalar;
   } else if (!plain->pointer && is_axis_type(type)) {
     parameter.role = EntryParameter::Role::axis;
+  } else if (!plain->pointer && (type == "cudaStream_t" || type == "CUstream")) {
+    parameter.role = EntryParameter::Role::stream;
+  } else if (!plain->pointer && type == "bool") {
+    parameter.role = EntryParameter::Role::flag;
+  } else if (plain->pointer && type == "void" && !plain->pointee_const) {
+    parameter.role = EntryParameter::Role::untyped;
   } else {
     return refuse(plain->pointer ? "points to a type that tensors do not have"
                                  : "is not a type that a task can pass by value");
@@ -286,18 +384,19 @@ Result<EntryParameter> parse_parameter(const Tokens& tokens) {
   return parameter;
 }
 
-// What is left of the return type without specifiers and attributes.
+// What is left of the return type without specifiers, attributes and the macros that stand for
+// them.
 std::string return_type(const Tokens& before) {
-  static const std::set<std::string> specifiers = {"static", "inline", "extern", "__inline",
-                                                   "__inline__"};
+  static const std::set<std::string> specifiers = {"static",          "inline",     "extern",
+                                                   "__inline",        "__inline__", "__host__",
+                                                   "__forceinline__", "constexpr"};
+  const Tokens plain = without_attributes(before);
   Tokens left;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const Token& token = before[i];
-    const bool attribute = token.text == "[";
-    if (token.text == "__attribute__" && i + 1 < before.size() && before[i + 1].text == "(") {
-      i = closing(before, i + 1);
-    } else if (attribute) {
-      i = closing(before, i);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const Token& token = plain[i];
+    if (is_macro_name(token.text)) {
+      const bool called = i + 1 < plain.size() && plain[i + 1].text == "(";
+      i = called ? closing(plain, i + 1) : i;
     } else if (!specifiers.contains(token.text) && token.kind != Token::Kind::text) {
       left.push_back(token);
     }
@@ -305,17 +404,26 @@ std::string return_type(const Tokens& before) {
   return joined(left);
 }
 
-Result<Definition> find_definition(const Tokens& tokens, const std::string& entry,
+std::string list_text(const std::vector<std::string>& functions) {
+  constexpr std::size_t most = 12;
+  if (functions.empty()) {
+    return "no function is defined in it";
+  }
+  const std::size_t shown = std::min(functions.size(), most);
+  return fmt::format("defined are {}{}",
+                     fmt::join(functions.begin(), functions.begin() + shown, ", "),
+                     shown < functions.size() ? ", …" : "");
+}
+
+Result<Definition> find_definition(const Finder& finder, const std::string& entry,
                                    const std::string& file) {
-  Finder finder(tokens, entry);
-  finder.scan(0, tokens.size(), "");
   if (finder.found().empty()) {
     const char* why = finder.declared() ? "is declared here but not defined"
                                         : "is not defined here outside a class";
     return make_error(ErrorKind::bad_input,
                       fmt::format("the function {} {}; name the file with its body (--from) and a "
-                                  "free function (--entry)",
-                                  entry, why),
+                                  "free function (--entry); {}",
+                                  entry, why, list_text(finder.functions())),
                       file);
   }
   if (finder.found().size() > 1) {
@@ -329,36 +437,55 @@ Result<Definition> find_definition(const Tokens& tokens, const std::string& entr
   return finder.found()[0];
 }
 
-}  // namespace
-
-Result<Signature> parse_signature(const std::string& source, const std::string& entry,
-                                  const std::string& file) {
-  Tokens tokens = lex_cpp(source);
-  std::erase_if(tokens, [](const Token& token) { return !token.directive.empty(); });
-  auto definition = find_definition(tokens, entry, file);
-  if (!definition.ok()) {
-    return definition.error();
-  }
-  const std::string place = fmt::format("{}:{}", file, definition->line);
-  if (contains(definition->before, "template")) {
+// Why the definition cannot be an entry, whatever its parameters are.
+Status check_callable(const Definition& definition, const std::string& entry,
+                      const std::string& place) {
+  if (contains(definition.before, "template")) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("{} is a template; write a plain function that calls it with one "
                                   "type, and name that (--entry)",
                                   entry),
                       place);
   }
-  const std::string type = return_type(definition->before);
-  if (type != "void" && type != "int") {
+  if (contains(definition.before, "__global__") || contains(definition.before, "__device__")) {
     return make_error(ErrorKind::bad_input,
-                      fmt::format("{} returns `{}`; expected void, or int with 0 for success: let "
-                                  "it write its result through a pointer",
+                      fmt::format("{} runs on the GPU; name the function of the host that launches "
+                                  "it (--entry), or write one",
+                                  entry),
+                      place);
+  }
+  const std::string type = return_type(definition.before);
+  if (type != "void" && type != "int" && type != "cudaError_t") {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("{} returns `{}`; expected void, int with 0 for success, or "
+                                  "cudaError_t: let it write its result through a pointer",
                                   entry, type),
                       place);
   }
-  Signature signature{.function = definition->function,
-                      .returns_int = type == "int",
-                      .line = definition->line,
-                      .parameters = {}};
+  return {};
+}
+
+}  // namespace
+
+Result<Signature> parse_signature(const std::string& source, const std::string& entry,
+                                  const std::string& file) {
+  Tokens tokens = lex_cpp(source);
+  std::erase_if(tokens, [](const Token& token) { return !token.directive.empty(); });
+  Finder finder(tokens, entry);
+  finder.scan(0, tokens.size(), "");
+  auto definition = find_definition(finder, entry, file);
+  if (!definition.ok()) {
+    return definition.error();
+  }
+  const std::string place = fmt::format("{}:{}", file, definition->line);
+  KP_TRY(check_callable(*definition, entry, place));
+  Signature signature;
+  signature.function = definition->function;
+  signature.returns = return_type(definition->before);
+  signature.line = definition->line;
+  signature.first = std::min(finder.declared_at().value_or(definition->offset), definition->offset);
+  signature.c_linkage = definition->c_linkage || finder.declared_for_c();
+  std::vector<std::string> texts;
   const auto parameters = split_parameters(definition->parameters);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     auto parameter = parse_parameter(parameters[i]);
@@ -367,7 +494,17 @@ Result<Signature> parse_signature(const std::string& source, const std::string& 
                         fmt::format("{}: parameter {} of {}", place, i + 1, entry));
     }
     signature.parameters.push_back(*std::move(parameter));
+    Tokens written = without_attributes(parameters[i]);
+    for (Token& token : written) {
+      token.text = token.text == "restrict" ? "__restrict__" : token.text;
+    }
+    texts.push_back(pretty(written));
   }
+  const std::size_t scope = signature.function.rfind(':');
+  signature.text = fmt::format(
+      "{}{} {}({})", signature.c_linkage ? "extern \"C\" " : "", signature.returns,
+      scope == std::string::npos ? signature.function : signature.function.substr(scope + 1),
+      fmt::join(texts, ", "));
   return signature;
 }
 

@@ -65,7 +65,7 @@ Task TaskReader::read(const TomlValue& root) {
   const TableReader reader(
       root, "", *errors_,
       {"schema", "name", "family", "summary", "reduction", "axes", "input", "output", "selection",
-       "scalar", "tolerance", "work", "shapes", "reference", "baseline", "comparator"});
+       "scalar", "tolerance", "work", "shapes", "reference", "entry", "baseline", "comparator"});
   if (const TomlValue* schema = reader.require("schema")) {
     const auto version = reader.integer_in(*schema, "schema");
     if (version && *version != task_schema) {
@@ -99,6 +99,7 @@ Task TaskReader::read(const TomlValue& root) {
   read_work(reader);
   read_shapes(reader);
   read_reference(reader);
+  read_entry(reader);
   read_implementations(reader);
   return std::move(task_);
 }

@@ -41,6 +41,7 @@ class TaskReader {
                                                   const std::string& name);
   void read_held_out(const TableReader& shapes);
   void read_reference(const TableReader& root);
+  void read_entry(const TableReader& root);
   [[nodiscard]] ImplementationSpec read_implementation(const TomlValue& table,
                                                        const std::string& key);
   void read_implementations(const TableReader& root);

@@ -123,7 +123,17 @@ void TaskReader::read_reference(const TableReader& root) {
   if (table == nullptr) {
     return;
   }
-  const TableReader reader(*table, "reference", *errors_, {"file", "call", "torch"});
+  const TableReader reader(*table, "reference", *errors_, {"file", "call", "torch", "baseline"});
+  if (reader.find("baseline") != nullptr) {
+    task_.reference.baseline = reader.boolean("baseline", false);
+    if (!task_.reference.baseline || reader.find("file") != nullptr ||
+        reader.find("torch") != nullptr) {
+      reader.fail("baseline",
+                  "expected nothing but baseline = true (what the baseline computes is right), or "
+                  "file and call");
+    }
+    return;
+  }
   if (reader.find("torch") != nullptr) {
     task_.reference.torch = true;
     task_.reference.file = reader.string("torch");
@@ -136,6 +146,43 @@ void TaskReader::read_reference(const TableReader& root) {
   } else {
     reader.fail("call", call.error().text());
   }
+}
+
+void TaskReader::read_entry(const TableReader& root) {
+  const TomlValue* table = root.find("entry");
+  if (table == nullptr) {
+    return;
+  }
+  const TableReader reader(
+      *table, "entry", *errors_,
+      {"function", "signature", "backend", "arguments", "copies", "workspace"});
+  EntrySpec entry;
+  entry.function = reader.string("function");
+  entry.signature = reader.string("signature");
+  entry.backend = reader.string("backend");
+  if (entry.backend != "cpu" && entry.backend != "cuda") {
+    reader.fail("backend", fmt::format("\"{}\" is not a backend{}", entry.backend,
+                                       suggest(entry.backend, {"cpu", "cuda"})));
+  }
+  entry.arguments = reader.strings("arguments");
+  const auto members = [&](const std::string& key) {
+    const TomlValue* value = reader.find(key);
+    if (value != nullptr && value->kind != TomlValue::Kind::table) {
+      reader.fail(key, fmt::format("expected a table, found {}", value->describe()));
+      return std::vector<TomlValue>();
+    }
+    return value == nullptr ? std::vector<TomlValue>() : value->items;
+  };
+  for (const TomlValue& member : members("copies")) {
+    if (member.kind != TomlValue::Kind::string) {
+      reader.fail_at(member, "copies." + member.key, "expected the name of an input");
+    }
+    entry.copies[member.key] = member.text;
+  }
+  for (const TomlValue& member : members("workspace")) {
+    entry.workspace[member.key] = reader.formula_in(member, "workspace." + member.key);
+  }
+  task_.entry = std::move(entry);
 }
 
 ImplementationSpec TaskReader::read_implementation(const TomlValue& table, const std::string& key) {

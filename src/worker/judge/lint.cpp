@@ -306,8 +306,10 @@ Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolch
   if (judge.task().reference.torch) {
     return out;  // `task new` has found what has no effect; there is no source to vary or count in
   }
-  KP_TRY(lint_effects(judge, *out));
-  lint_flops(judge, toolchain, *out);
+  if (!judge.task().reference.baseline) {
+    KP_TRY(lint_effects(judge, *out));
+    lint_flops(judge, toolchain, *out);
+  }
   lint_variants(judge, toolchain, stop, *out);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "worker/judge/held_truth.hpp"
 #include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
@@ -16,6 +17,43 @@ constexpr double torch_bytes = 1e12;
 
 Error baseline_failed(const Failure& failure) {
   return make_error(ErrorKind::bad_input, failure.summary, "the task's baseline");
+}
+
+// What the baseline wrote on `set` as the truth, where there is no other.
+Result<std::unique_ptr<Truth>> own_truth(const Task& task, const Stand& stand,
+                                         Distribution distribution, int set) {
+  const BufferPlan& plan = stand.plan();
+  const char* outputs = stand.memory->output_regions(set, SetMemory::Copy::outputs);
+  Expected expected;
+  for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+    const TensorPlan& tensor = plan.tensors[plan.input_count + i];
+    const char* data = outputs + tensor.region_offset + tensor.data_offset;
+    ExpectedOutput one;
+    if (!is_floating(tensor.dtype)) {
+      one.whole.assign(data, data + tensor.bytes);
+      expected.push_back(std::move(one));
+      continue;
+    }
+    one.values = to_doubles(data, tensor.dtype, tensor.elements);
+    one.scale = rms(one.values.data(), one.values.size());
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (distribution == Distribution::normal && !one.values.empty() &&
+        std::none_of(one.values.begin(), one.values.end(), finite)) {
+      return make_error(ErrorKind::bad_input,
+                        "it leaves no finite number in " + tensor.name +
+                            ", so nothing can be held "
+                            "against it; is " +
+                            tensor.name +
+                            " read as well as written (`task new "
+                            "--inout " +
+                            tensor.name + "`)?",
+                        "the task's baseline");
+    }
+    expected.push_back(std::move(one));
+  }
+  auto truth = std::make_unique<HeldTruth>(task, plan, *stand.memory, std::move(expected));
+  truth->excuse_by(set);
+  return std::unique_ptr<Truth>(std::move(truth));
 }
 
 }  // namespace
@@ -42,7 +80,7 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
                                  bool ask_oracle) {
   Reference reference;
   SetMemory& memory = *stand.memory;
-  if (ask_oracle) {
+  if (ask_oracle && !task.reference.baseline) {
     Result<std::unique_ptr<Truth>> truth = memory.truth(oracle, draw, set);
     if (!truth) {
       return truth.error();
@@ -64,6 +102,13 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
       reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
     }
     memory.save_outputs();
+    if (ask_oracle && task.reference.baseline) {
+      Result<std::unique_ptr<Truth>> own = own_truth(task, stand, draw.distribution, set);
+      if (!own) {
+        return own.error();
+      }
+      reference.truth = std::move(*own);
+    }
     return reference;
   }
   reference.truth->excuse_by(set);

@@ -139,7 +139,7 @@ class ShapeRun {
     const InputDraw draw = rounds_.draw(pair_seed, set);
     const BufferPlan& plan = rounds_.stand().plan();
     SetMemory& memory = *rounds_.stand().memory;
-    if (!oracle_affordable(in_.task, in_.ground, shape_.axes)) {
+    if (in_.task.reference.baseline || !oracle_affordable(in_.task, in_.ground, shape_.axes)) {
       return ask_incumbent(draw, memory.errors_to(rounds_.outputs(incumbent_arm), set));
     }
     const Result<std::unique_ptr<Truth>> truth = memory.truth(in_.oracle, draw, set);

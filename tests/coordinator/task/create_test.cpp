@@ -85,7 +85,7 @@ class CreateTask : public testing::Test {
     if (!task.ok()) {
       return {};
     }
-    expect_compiles(content("baseline.cpp"));
+    expect_compiles(task->files.at("baseline.cpp"));
     std::string call = task->reference.call.function + "(";
     for (const std::string& argument : task->reference.call.arguments) {
       call += (call.back() == '(' ? "" : ", ") + argument;
@@ -111,8 +111,13 @@ TEST_F(CreateTask, NeedsNoFlagsForOneAxis) {
   EXPECT_EQ(task.timed_shapes[0].at("n"), 1 << 20);
   EXPECT_EQ(task.held_out.at("n").high, 5000);
   EXPECT_THAT(task.baselines[0].options, ElementsAre("-O2"));
-  EXPECT_THAT(content("baseline.cpp"),
+  EXPECT_EQ(content("baseline.cpp"), axpy);
+  EXPECT_THAT(task.files.at("baseline.cpp"),
               AllOf(HasSubstr(axpy), HasSubstr("static_cast<float*>(tensors[2].data)")));
+  ASSERT_TRUE(task.entry.has_value());
+  EXPECT_EQ(task.entry->signature,
+            "void axpy(int n, float a, const float* x, const float* y, float* z)");
+  EXPECT_THAT(task.entry->arguments, ElementsAre("n", "a", "x", "y", "z"));
   EXPECT_THAT(content("reference.hpp"), HasSubstr("void axpy(int n, Real a, const Real* x"));
   EXPECT_THAT(content("task.toml"), HasSubstr("# Set these to the sizes that matter to you"));
 }
@@ -144,7 +149,7 @@ TEST_F(CreateTask, TakesShapesWorkAndReductionFromFlags) {
   EXPECT_THAT(content("reference.hpp"),
               AllOf(Not(HasSubstr("pragma omp")), Not(HasSubstr("static)")),
                     HasSubstr("Real sum = Real(0.0);")));
-  EXPECT_THAT(content("baseline.cpp"), HasSubstr("return lib::gemm("));
+  EXPECT_THAT(task.files.at("baseline.cpp"), HasSubstr("return lib::gemm("));
 }
 
 TEST_F(CreateTask, CopiesWhatIsReadAndWritten) {
@@ -158,7 +163,8 @@ TEST_F(CreateTask, CopiesWhatIsReadAndWritten) {
   ASSERT_EQ(task.inputs.size(), 1U);
   EXPECT_EQ(task.inputs[0].name, "y_in");
   EXPECT_EQ(task.outputs[0].name, "y");
-  EXPECT_THAT(content("baseline.cpp"), HasSubstr("kp_copy_tensor(tensors[0], tensors[1]);"));
+  EXPECT_THAT(task.files.at("baseline.cpp"),
+              HasSubstr("__builtin_memcpy(tensors[1].data, tensors[0].data"));
   EXPECT_THAT(content("reference.hpp"), HasSubstr("kp_i < rows*(cols + 1)"));
 }
 
@@ -251,7 +257,7 @@ TEST_F(CreateTask, ExplainsWrongFlags) {
   EXPECT_THAT(with([](NewTask& r) { r.name = "My-task"; }),
               HasSubstr("\"My-task\" is not a task's name: expected a lower-case letter"));
   EXPECT_THAT(with([](NewTask& r) { r.source = "/nowhere.cpp"; }),
-              HasSubstr("/nowhere.cpp: there is no such file; expected a C++ source (--from)"));
+              HasSubstr("/nowhere.cpp: there is no such file; expected a C++ or CUDA source (--from)"));
   EXPECT_THAT(with([](NewTask& r) { r.shapes = {{"xx", {"n"}}}; }),
               HasSubstr("--shape xx: there is no pointer parameter of this name; did you mean"));
   EXPECT_EQ(with([](NewTask& r) { r.shapes = {{"x", {"q"}}}; }),

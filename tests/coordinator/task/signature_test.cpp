@@ -23,7 +23,8 @@ std::string error_of(const std::string& source) {
 
 TEST(Signature, TellsAxesScalarsInputsAndOutputs) {
   const auto f = parsed("int f(const int n, double alpha, const float* x, float* y) { return 0; }");
-  EXPECT_TRUE(f.returns_int);
+  EXPECT_EQ(f.returns, "int");
+  EXPECT_EQ(f.text, "int f(const int n, double alpha, const float* x, float* y)");
   ASSERT_EQ(f.parameters.size(), 4U);
   EXPECT_EQ(f.parameters[0].role, Role::axis);
   EXPECT_EQ(f.parameters[0].type, "int");
@@ -71,6 +72,66 @@ TEST(Signature, IsNotFooledByCommentsStringsAndCalls) {
   EXPECT_EQ(f.parameters[1].name, "y");
 }
 
+struct Written {
+  const char* source;
+  const char* text;  // of the signature
+  const char*
+      roles;  // a letter for each parameter: axis, scalar, input, output, stream, flag, void
+};
+
+class SignatureTable : public testing::TestWithParam<Written> {};
+
+TEST_P(SignatureTable, IsReadWhateverStandsAroundIt) {
+  const auto f = parsed(GetParam().source);
+  EXPECT_EQ(f.text, GetParam().text);
+  std::string roles;
+  for (const EntryParameter& parameter : f.parameters) {
+    roles += "asiotfv"[static_cast<std::size_t>(parameter.role)];
+  }
+  EXPECT_EQ(roles, GetParam().roles);
+  // What is kept in a task reads the same again.
+  const auto again = parse_signature(f.text + " {}", "f", "task.toml");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(again->text, f.text);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, SignatureTable,
+    testing::Values(
+        Written{"void f(const float* x, float* y, int n, float a, cudaStream_t stream) {}",
+                "void f(const float* x, float* y, int n, float a, cudaStream_t stream)", "ioast"},
+        Written{"cudaError_t f(cudaStream_t s, float *y, size_t n) { return cudaSuccess; }",
+                "cudaError_t f(cudaStream_t s, float* y, size_t n)", "toa"},
+        Written{"extern \"C\" int f(int n, __half* y) { return 0; }",
+                "extern \"C\" int f(int n, __half* y)", "ao"},
+        Written{"extern \"C\" {\nvoid g();\nvoid f(int n, half* y) {}\n}",
+                "extern \"C\" void f(int n, half* y)", "ao"},
+        Written{"extern \"C\" void f(int n, float* y);\nvoid f(int n, float* y) {}",
+                "extern \"C\" void f(int n, float* y)", "ao"},
+        Written{"MYLIB_API void f(int n, float* RESTRICT y) {}", "void f(int n, float* RESTRICT y)",
+                "ao"},
+        Written{"MYLIB_EXPORT(2) __host__ __forceinline__ void f(int n, float* y) noexcept {}",
+                "void f(int n, float* y)", "ao"},
+        Written{"[[nodiscard]] static inline int f(int n, [[maybe_unused]] float* y) { return 0; }",
+                "int f(int n, float* y)", "ao"},
+        Written{"__attribute__((noinline)) void f(int n, const __nv_bfloat16* __restrict__ x,\n"
+                "  float* __restrict__ y) {}",
+                "void f(int n, const __nv_bfloat16* __restrict__ x, float* __restrict__ y)", "aio"},
+        Written{"void f(\n    int n,  // how many\n    float a = 1.0f, /* scale */\n    float* y "
+                "= nullptr,\n    cudaStream_t stream = cudaStream_t{0}\n) {}",
+                "void f(int n, float a, float* y, cudaStream_t stream)", "asot"},
+        Written{"void f(std::uint32_t n, int64_t m, unsigned long long k, double* y, bool causal,\n"
+                "void* tmp) {}",
+                "void f(std::uint32_t n, int64_t m, unsigned long long k, double* y, bool causal, "
+                "void* tmp)",
+                "aaaofv"},
+        Written{"void f(int n, float const* const x, const int idx[], signed char y[4]) {}",
+                "void f(int n, float const* const x, const int idx[], signed char y[4])", "aiio"},
+        Written{"#define F f\n#if 1\nvoid f(int n, float* y) {}\n#endif\n",
+                "void f(int n, float* y)", "ao"},
+        Written{"namespace a::b { inline namespace v1 { void f(int n, float* y) {} } }",
+                "void f(int n, float* y)", "ao"}));
+
 TEST(Signature, FindsFunctionsInNamespaces) {
   const auto f = parsed("namespace a { namespace b::c { void f(int n, float* y) {} } }");
   EXPECT_EQ(f.function, "a::b::c::f");
@@ -104,9 +165,9 @@ TEST(Signature, RefusesFunctionsThatCannotBeCalled) {
   EXPECT_THAT(error_of("template <typename T>\nvoid f(int n, T* y) {}"),
               HasSubstr("f.cpp:2: f is a template; write a plain function that calls it"));
   EXPECT_THAT(error_of("float f(int n, const float* x) { return 0; }"),
-              HasSubstr("f.cpp:1: f returns `float`; expected void, or int"));
+              HasSubstr("f.cpp:1: f returns `float`; expected void, int with 0 for success"));
   EXPECT_THAT(error_of("__global__ void f(int n, float* x) {}"),
-              HasSubstr("f returns `__global__ void`"));
+              HasSubstr("f runs on the GPU; name the function of the host that launches it"));
   EXPECT_THAT(error_of("void f(int n, float* y);"),
               HasSubstr("f.cpp: the function f is declared here but not defined"));
   EXPECT_THAT(error_of("struct S { void f(int n) {} };"),

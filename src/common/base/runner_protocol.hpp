@@ -91,7 +91,9 @@ struct Request {
   Op op;
   std::uint32_t sequence;
   std::uint32_t count;  // go: how many entries of `sets`
-  std::uint32_t device;  // attach: 1 when the descriptors are those of a GPU's memory
+  // attach: 1 when the descriptors are those of a GPU's memory. draw: 1 when the values get random
+  // signs.
+  std::uint32_t option;
   union {
     Layout layout;
     char path[4096];

@@ -100,7 +100,7 @@ void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution di
   seeds_ = seeds;
   distribution_ = distribution;
   if (drawer_ != nullptr) {
-    draw_by_oracle(seeds, slack);
+    draw_by_oracle(slack);
     return;
   }
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
@@ -131,14 +131,14 @@ void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution di
   }
 }
 
-void DeviceMemory::draw_by_oracle(const std::vector<std::uint64_t>& seeds, unsigned char slack) {
-  for (std::size_t at = 0; at < seeds.size(); ++at) {
+void DeviceMemory::draw_by_oracle(unsigned char slack) {
+  for (std::size_t at = 0; at < seeds_.size(); ++at) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
       set_region(static_cast<int>(at), i, slack);
     }
   }
   must(gpu_.synchronize(), "filling");
-  trouble_.note(drawer_->draw_into(plan_, {id_, descriptors()}, seeds));
+  trouble_.note(drawer_->draw_into(plan_, {id_, descriptors()}, seeds_, distribution_));
 }
 
 void DeviceMemory::fill_tensor(int set, std::size_t index, std::uint64_t seed,

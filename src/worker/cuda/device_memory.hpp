@@ -71,7 +71,7 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] std::size_t kept_bytes(std::size_t input) const;
   void make_room_for_lines(std::size_t sets);
   [[nodiscard]] ComparedPair with_saved(int set, std::size_t output) const;
-  void draw_by_oracle(const std::vector<std::uint64_t>& seeds, unsigned char slack);
+  void draw_by_oracle(unsigned char slack);
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth_on_device(Oracle& oracle,
                                                                const InputDraw& draw, int set);
 

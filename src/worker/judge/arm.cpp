@@ -125,7 +125,7 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory,
     descriptors.insert(descriptors.end(), more.begin(), more.end());
   }
   request.op = runner::Op::attach;
-  request.device = ground_->device().empty() ? 0 : 1;
+  request.option = ground_->device().empty() ? 0 : 1;
   request.layout.state_bytes =
       has_prepare_ ? std::max<std::uint64_t>(answer.reply.state_bytes, 1) : 0;
   return ask(request, descriptors, timeout_ms, "its buffers were mapped", answer);

@@ -87,7 +87,10 @@ Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Ax
     KP_TRY(list.add(Stage::timed_shapes, shape));
   }
   if (task.reference.torch) {
-    // One shape, and its inputs are drawn in one way: the other stages would repeat these.
+    // One shape, and its inputs are drawn in two ways: as the module's author has them, and with
+    // random signs. Sums of positive numbers hide a lower precision, and what is left out for
+    // negative ones.
+    KP_TRY(list.add(Stage::distributions, timed_shapes.front(), Distribution::mixed));
     KP_TRY(list.add(Stage::repeatability, timed_shapes.front()));
     KP_TRY(list.add(Stage::memory, timed_shapes.front()));
     return list.take();

@@ -152,6 +152,8 @@ class Ground {
   [[nodiscard]] virtual std::vector<std::string> disturbances() const = 0;
   // A candidate that does nothing but what every candidate must: what a round costs without work.
   [[nodiscard]] virtual std::string null_source() const = 0;
+  // By whom it is built where the baseline has no compiler; empty: the toolchain's first.
+  [[nodiscard]] virtual std::string default_compiler() const = 0;
   // What the hand-over to a runner may differ by from that to the empty candidate, by measurement.
   [[nodiscard]] virtual double hand_over_doubt_ns() const = 0;
   // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does

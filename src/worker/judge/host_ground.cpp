@@ -93,7 +93,7 @@ class HostMemory : public SetMemory {
             unsigned char slack) override {
     if (drawer_ != nullptr) {
       for (std::size_t first = 0; first < seeds.size(); first += runner::max_seeds) {
-        take_drawn(first, seeds, slack);
+        take_drawn(first, seeds, distribution, slack);
       }
       return;
     }
@@ -239,12 +239,14 @@ class HostMemory : public SetMemory {
 
  private:
   // The sets from `first` on, as many as are drawn at once.
-  void take_drawn(std::size_t first, const std::vector<std::uint64_t>& all, unsigned char slack) {
+  void take_drawn(std::size_t first, const std::vector<std::uint64_t>& all,
+                  Distribution distribution, unsigned char slack) {
     const std::size_t count = std::min<std::size_t>(all.size() - first, runner::max_seeds);
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
     const std::vector<std::uint64_t> seeds(begin, begin + static_cast<std::ptrdiff_t>(count));
     InputDraw draw;
     draw.axes = plan_.axes;
+    draw.distribution = distribution;
     const Result<BufferPlan> from =
         plan_buffers(task_, draw.axes, static_cast<int>(count), 0, PlanKind::oracle);
     const Result<Arena> drawn = drawer_->inputs(draw, seeds);
@@ -358,6 +360,7 @@ class HostGround : public Ground {
            "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t) { return 0; "
            "}\n";
   }
+  [[nodiscard]] std::string default_compiler() const override { return ""; }
   [[nodiscard]] double hand_over_doubt_ns() const override { return 0; }
   [[nodiscard]] bool enqueues() const override { return false; }
   // A runner that is stopped computes nothing.

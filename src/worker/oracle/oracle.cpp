@@ -151,7 +151,7 @@ Status Oracle::attach(const BufferPlan& plan, const DeviceTensors& memory) {
   runner::Request request{};
   request.op = runner::Op::attach;
   request.layout = runner_layout(plan, settings_.threads);
-  request.device = 1;
+  request.option = 1;
   const Exchange attached = process_->exchange(request, memory.descriptors, settings_.timeout_ms);
   attached_ = succeeded(attached) ? memory.id : 0;
   if (attached_ == 0) {
@@ -200,19 +200,20 @@ Status Oracle::need_process() {
 }
 
 Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
-                           const std::vector<std::uint64_t>& seeds) {
+                           const std::vector<std::uint64_t>& seeds, Distribution distribution) {
   KP_TRY(need_process());
   const Result<Arena> unused = Arena::create(plan.output_bytes(), false);
   if (!unused) {
     return unused.error();
   }
   KP_TRY(attach(*process_, plan, inputs, *unused));
-  return draw_sets(seeds);
+  return draw_sets(seeds, distribution);
 }
 
-Status Oracle::draw_sets(const std::vector<std::uint64_t>& seeds) {
+Status Oracle::draw_sets(const std::vector<std::uint64_t>& seeds, Distribution distribution) {
   runner::Request request{};
   request.op = runner::Op::draw;
+  request.option = distribution == Distribution::normal ? 0 : 1;
   request.count = static_cast<std::uint32_t>(seeds.size());
   std::copy(seeds.begin(), seeds.end(), request.seeds);
   const Exchange drawn = process_->exchange(request, {}, settings_.timeout_ms);
@@ -223,9 +224,9 @@ Status Oracle::draw_sets(const std::vector<std::uint64_t>& seeds) {
 }
 
 Status Oracle::draw_into(const BufferPlan& plan, const DeviceTensors& memory,
-                         const std::vector<std::uint64_t>& seeds) {
+                         const std::vector<std::uint64_t>& seeds, Distribution distribution) {
   KP_TRY(attach(plan, memory));
-  return draw_sets(seeds);
+  return draw_sets(seeds, distribution);
 }
 
 Result<bool> Oracle::expect_into(const BufferPlan& plan, const DeviceTensors& memory) {
@@ -258,7 +259,7 @@ Result<Arena> Oracle::inputs(const InputDraw& draw, const std::vector<std::uint6
     return inputs;
   }
   if (task_.reference.torch) {
-    KP_TRY(draw_inputs(*plan, *inputs, seeds));
+    KP_TRY(draw_inputs(*plan, *inputs, seeds, draw.distribution));
     return inputs;
   }
   for (std::size_t set = 0; set < seeds.size(); ++set) {

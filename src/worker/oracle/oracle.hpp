@@ -76,7 +76,8 @@ class Oracle {
   // Both again in a GPU's memory, by references that are PyTorch modules. Draws the inputs of the
   // first sets of `plan`, one seed a set.
   [[nodiscard]] Status draw_into(const BufferPlan& plan, const DeviceTensors& memory,
-                                 const std::vector<std::uint64_t>& seeds);
+                                 const std::vector<std::uint64_t>& seeds,
+                                 Distribution distribution);
   // Writes the outputs in double for the inputs of the only set of `plan`, one of the oracle's.
   // False: the GPU's memory does not suffice.
   [[nodiscard]] Result<bool> expect_into(const BufferPlan& plan, const DeviceTensors& memory);
@@ -96,11 +97,13 @@ class Oracle {
   [[nodiscard]] Status load(RunnerProcess& process, const StagedLibrary& library) const;
   [[nodiscard]] Status need_process();
   [[nodiscard]] Status draw_inputs(const BufferPlan& plan, const Arena& inputs,
-                                   const std::vector<std::uint64_t>& seeds);
+                                   const std::vector<std::uint64_t>& seeds,
+                                   Distribution distribution);
   [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
                               const Arena& outputs) const;
   [[nodiscard]] Status attach(const BufferPlan& plan, const DeviceTensors& memory);
-  [[nodiscard]] Status draw_sets(const std::vector<std::uint64_t>& seeds);
+  [[nodiscard]] Status draw_sets(const std::vector<std::uint64_t>& seeds,
+                                 Distribution distribution);
   [[nodiscard]] Exchange ask(RunnerProcess& process) const;
   [[nodiscard]] Status call(RunnerProcess& process) const;
   [[nodiscard]] Expected collect(const BufferPlan& plan, const Arena& outputs) const;

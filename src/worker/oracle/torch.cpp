@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t import_timeout_ms = 120'000;
 constexpr std::int64_t open_files = 4096;
+constexpr std::int64_t file_bytes = 1LL << 34;
 const char* const modes[] = {"eager", torch_contract_mode, "eager-tf32", "compile"};
 
 }  // namespace
@@ -39,6 +40,8 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::st
   out.policy.landlock = false;
   out.policy.drop_user = false;
   out.policy.open_files = open_files;
+  // torch.compile writes what it compiles.
+  out.policy.file_bytes = file_bytes;
   // Outputs are allocated in every call. Memory that went back to the system in between would come
   // again page by page, in some processes and not in others.
   out.environment = {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=68719476736",

@@ -160,12 +160,12 @@ TEST_F(EnergyTest, OutputsAreWatchedMeanwhile) {
 
 TEST_F(EnergyTest, WorkThatIsLeftOutWhereNothingChangesIsSuspect) {
   const Counter counter;
-  open(testing::small_task("std::exp(std::sin(x[i]) + std::cos(y[i]))"));
+  open(testing::small_task("x[i] / (2 + y[i] * y[i])"));
   const Verdict verdict =
-      evaluate(testing::small_source("std::exp(std::sin(x[i]) + std::cos(y[i]))",
-                                     "if (n > 5000 && out[0] == std::exp(std::sin(x[0]) + "
-                                     "std::cos(y[0]))) { return 0; }",
-                                     "#include <cmath>\n"))
+      evaluate(testing::small_source("value(x[i], y[i])",
+                                     "if (n > 5000 && out[0] == value(x[0], y[0])) { return 0; }",
+                                     "__attribute__((noinline)) static float value(float x, float "
+                                     "y) { return x / (2 + y * y); }\n"))
           .verdict;
   EXPECT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
   EXPECT_TRUE(verdict.suspect);

@@ -101,6 +101,9 @@ TEST_F(RaplTest, SaysThatOnlyRootMayReadIt) {
   }
   // access() asks for the real user.
   constexpr uid_t nobody = 65534;
+  const fs::perms readable = fs::perms::group_read | fs::perms::others_read;
+  fs::permissions(folder(), readable, fs::perm_options::add);
+  fs::permissions(folder() / "intel-rapl:0" / "name", readable, fs::perm_options::add);
   ASSERT_EQ(setresuid(nobody, nobody, 0), 0);
   const std::string said = complaint();
   ASSERT_EQ(setresuid(0, 0, 0), 0);

@@ -207,7 +207,10 @@ Library open_library(const std::string& name) {
   }
   return library;
 }
+)bench";
 
+// One side of the comparison, on the CPU.
+inline constexpr std::string_view bench_sides = R"bench(
 // One library with a call ready for each set.
 class Side {
  public:

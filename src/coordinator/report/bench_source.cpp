@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coordinator/report/bench_calls.hpp"
+#include "coordinator/report/bench_device.hpp"
 #include "coordinator/report/bench_rounds.hpp"
 #include "coordinator/report/bench_values.hpp"
 #include "coordinator/report/export_parts.hpp"
@@ -96,7 +97,16 @@ Status add_tensors(const Task& task, const Axes& axes, std::string& extents,
   return {};
 }
 
-Result<std::string> shape_row(const Task& task, const ShapeTiming& timing) {
+// What is drawn for a GPU lies in the host's memory too, so there are fewer sets; the bench flushes
+// the GPU's cache itself.
+int device_calls(const Task& task, const Axes& axes, int calls) {
+  constexpr double most_bytes = 512e6;
+  const Result<double> bytes = task.work.bytes.evaluate(axes);
+  const double sets = bytes ? most_bytes / std::max(*bytes, 1.0) : 1.0;
+  return std::clamp(static_cast<int>(std::min(sets, 1e6)), 1, std::max(calls, 1));
+}
+
+Result<std::string> shape_row(const Task& task, const ShapeTiming& timing, bool device) {
   const Result<Axes> axes = complete_axes(task, timing.shape);
   if (!axes) {
     return axes.error();
@@ -108,10 +118,10 @@ Result<std::string> shape_row(const Task& task, const ShapeTiming& timing) {
       "    {{{},\n     {},\n     {{{}}},\n     {},\n     {}, {}, {},\n"
       "     {{{}, {}, {}, {}, {}}}}},\n",
       cpp_literal(shape_text(task, *axes)), list(axis_values(task, *axes)), extents, list(bounds),
-      std::max(timing.calls, 1), timing.flushed,
-      std::max<std::size_t>(timing.candidate_rounds.size(), 1), number(timing.candidate_ns),
-      number(timing.incumbent_ns), number(timing.speedup), number(timing.speedup_interval.low),
-      number(timing.speedup_interval.high));
+      device ? device_calls(task, *axes, timing.calls) : std::max(timing.calls, 1),
+      timing.flushed && !device, std::max<std::size_t>(timing.candidate_rounds.size(), 1),
+      number(timing.candidate_ns), number(timing.incumbent_ns), number(timing.speedup),
+      number(timing.speedup_interval.low), number(timing.speedup_interval.high));
 }
 
 }  // namespace
@@ -119,9 +129,10 @@ Result<std::string> shape_row(const Task& task, const ShapeTiming& timing) {
 Result<std::string> bench_source(const Certificate& certificate) {
   const Task& task = certificate.task;
   const std::string rival = rival_name(certificate);
+  const bool device = certificate.candidate.backend == "cuda";
   std::string shapes = "const std::vector<Shape> shapes = {\n";
   for (const ShapeTiming& timing : certificate.verdict.timing.shapes) {
-    const Result<std::string> row = shape_row(task, timing);
+    const Result<std::string> row = shape_row(task, timing, device);
     if (!row) {
       return row.error();
     }
@@ -134,6 +145,7 @@ Result<std::string> bench_source(const Certificate& certificate) {
       "//   sh build.sh && ./bench [--rounds N] [--threads N]\n"
       "// Exit codes: 0 done, 1 a call failed or the outputs disagree, 2 usage.\n",
       rival);
+  out += device ? "#include <cuda_runtime.h>\n" : "";
   out += bench_declarations;
   out += "\n// ---- the task " + std::string(83, '-') + "\n\n" + tensor_table(task) +
          scalar_table(task) + shapes;
@@ -148,6 +160,7 @@ Result<std::string> bench_source(const Certificate& certificate) {
   out += bench_values;
   out += bench_buffers;
   out += bench_calls;
+  out += device ? bench_device_sides : bench_sides;
   out += bench_rounds;
   return out;
 }

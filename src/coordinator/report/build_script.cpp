@@ -19,15 +19,23 @@ bool is_for_linker(const std::string& flag) {
 }
 
 // The build line of the certificate; what the linker is told stands behind the source, as it did.
-std::string build_line(const BuildRecord& build, const std::string& name,
+std::string build_line(const BuildRecord& build, const std::string& name, const std::string& file,
                        const std::string& folders) {
   std::string before;
   std::string after;
   for (const std::string& flag : build.flags) {
     (is_for_linker(flag) ? after : before) += " " + shell_word(flag);
   }
-  return fmt::format("\"${}_cxx\"{} {} {}.cpp -o lib{}.so{}\n", name, before, folders, name, name,
+  return fmt::format("\"${}_cxx\"{} {} {} -o lib{}.so{}\n", name, before, folders, file, name,
                      after);
+}
+
+// nvcc's, as it was.
+std::string host_compiler(const BuildRecord& build) {
+  const auto flag = std::ranges::find(build.flags, "-ccbin");
+  return flag == build.flags.end() || flag + 1 == build.flags.end()
+             ? ""
+             : " -ccbin " + shell_word(*(flag + 1));
 }
 
 std::string upper(std::string text) {
@@ -44,6 +52,9 @@ std::string compiler_line(const BuildRecord& build, const std::string& name) {
 }  // namespace
 
 std::string build_script(const Certificate& certificate) {
+  const bool device = certificate.candidate.backend == "cuda";
+  const std::string extension = source_extension(certificate);
+  const char* kernel = entry_kernel(certificate) ? "adapter" : "kernel";
   const std::string rival = rival_name(certificate);
   const std::string rival_folders = rival_headers(certificate).empty() ? "-I." : "-I. -I" + rival;
   return fmt::format(
@@ -53,11 +64,14 @@ std::string build_script(const Certificate& certificate) {
              "set -eu\n"
              "cd \"$(dirname \"$0\")\"\n\n",
              rival, upper(rival)) +
+         (device ? "PATH=\"$PATH:/usr/local/cuda/bin\"\n" : "") +
          compiler_line(certificate.build, "kernel") +
          compiler_line(certificate.incumbent_build, rival) + "\n" +
-         build_line(certificate.build, "kernel", "-I.") +
-         build_line(certificate.incumbent_build, rival, rival_folders) +
-         "\"$kernel_cxx\" -std=c++20 -O2 -pthread -I. bench.cpp -o bench -ldl\n";
+         build_line(certificate.build, "kernel", kernel + extension, "-I.") +
+         build_line(certificate.incumbent_build, rival, rival + extension, rival_folders) +
+         (device ? fmt::format("\"$kernel_cxx\" -std=c++20 -O2{} -I. bench.cu -o bench -ldl\n",
+                               host_compiler(certificate.build))
+                 : "\"$kernel_cxx\" -std=c++20 -O2 -pthread -I. bench.cpp -o bench -ldl\n");
 }
 
 }  // namespace kernelpro::report

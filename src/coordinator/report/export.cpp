@@ -37,11 +37,19 @@ Status check_source(const Certificate& certificate) {
                    "its certificate has no timing to reproduce; evaluate it with timing and export "
                    "that certificate");
   }
-  if (certificate.candidate.backend != "cpu") {
-    return refusal(certificate, fmt::format("its backend is '{}'; only 'cpu' is exported",
-                                            certificate.candidate.backend));
+  if (certificate.candidate.backend == "cpu" || report::entry_kernel(certificate)) {
+    return {};
   }
-  return {};
+  if (certificate.task.entry) {
+    return refusal(certificate,
+                   fmt::format("its source is not called through `{}` any more, so it cannot be "
+                               "given back with that signature; `show` prints it",
+                               certificate.task.entry->function));
+  }
+  return refusal(certificate,
+                 fmt::format("its backend is '{}'; only 'cpu' is exported, and functions with a "
+                             "signature of their own (`task new --entry`)",
+                             certificate.candidate.backend));
 }
 
 Status check_torch(const Certificate& certificate) {
@@ -95,15 +103,20 @@ Result<std::vector<ExportFile>> source_files(const Certificate& certificate,
     return readme.error();
   }
   const std::string rival = report::rival_name(certificate);
+  const std::string extension = report::source_extension(certificate);
+  const auto entry = report::entry_kernel(certificate);
   std::vector<ExportFile> files = {
       {"README.md", *readme},
-      {"bench.cpp", *bench},
+      {"bench" + extension, *bench},
       {"build.sh", report::build_script(certificate), true},
       {"certificate.json", to_json(certificate).dump(2) + "\n"},
-      {"kernel.cpp", certificate.candidate.source},
+      {"kernel" + extension, entry ? entry->own : certificate.candidate.source},
       {"kernelpro/candidate.h", header},
-      {rival + ".cpp", certificate.incumbent.source},
+      {rival + extension, certificate.incumbent.source},
   };
+  if (entry) {
+    files.push_back({"adapter" + extension, entry->adapter});
+  }
   for (const auto& [name, content] : report::rival_headers(certificate)) {
     files.push_back({std::filesystem::path(rival) / name, content});
   }

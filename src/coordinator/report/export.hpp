@@ -21,7 +21,8 @@ struct ExportFile {
 // source: kernel.cpp, kernelpro/candidate.h, baseline.cpp, bench.cpp, build.sh. What the
 // certificate
 //   compares with is called incumbent.cpp when it is not the task's baseline; headers of the task
-//   that it includes lie in a folder of the same name.
+//   that it includes lie in a folder of the same name. Of a task with an entry, kernel.cpp (or
+//   kernel.cu) is the author's source with that signature, and adapter.cpp calls it for the bench.
 // kernelbench: model_new.py, one file with the problem, the kernel and ModelNew.
 // torch: NAME_op, a package with the kernel as an operator and a module in place of the problem's;
 //   test_op.py.

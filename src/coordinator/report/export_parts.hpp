@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,21 @@ namespace kernelpro::report {
 
 // A name that every language takes: letters, digits and _, a letter first.
 [[nodiscard]] std::string plain_name(std::string_view text);
+
+// The kernel of a task that has an entry: the author's source, and the adapter around it.
+struct EntryKernel {
+  std::string own;
+  std::string adapter;  // a file that includes the other
+};
+
+// Nothing where the task has no entry, or the candidate is called otherwise than the baseline.
+[[nodiscard]] std::optional<EntryKernel> entry_kernel(const Certificate& certificate);
+
+// ".cpp" or ".cu".
+[[nodiscard]] std::string source_extension(const Certificate& certificate);
+
+// Of the README: how such a kernel is used.
+[[nodiscard]] std::string entry_section(const Certificate& certificate);
 
 [[nodiscard]] std::string build_script(const Certificate& certificate);
 [[nodiscard]] Result<std::string> bench_source(const Certificate& certificate);

@@ -217,6 +217,37 @@ std::string warnings(const Verdict& verdict) {
   return out;
 }
 
+namespace {
+
+std::string build_section(const Certificate& certificate, const std::string& rival) {
+  std::string out = fmt::format(
+      "\n## Build and measure\n\n```\nsh build.sh\n./bench\n```\n\n"
+      "`build.sh` uses the certificate's compilers and flags, so the result fits the processor it\n"
+      "is built for; build anew on another. `bench` times `libkernel.so` against `lib{}.so` and\n"
+      "prints the certificate's figures beside; it exits with 1 when a call fails or the outputs\n"
+      "disagree.",
+      rival);
+  if (certificate.candidate.backend == "cuda") {
+    return out + " It takes the time by events on a stream, on the first GPU.\n";
+  }
+  return out +
+         fmt::format(
+             " It uses {} thread(s), as the certificate did, unless told `--threads N`; OpenMP's\n"
+             "threads are bound to processors as they were then, unless `OMP_PROC_BIND` and "
+             "`OMP_PLACES`\nsay otherwise.\n",
+             certified_threads(certificate));
+}
+
+std::string gpu_text(const Certificate& certificate) {
+  const auto& gpus = certificate.machine.gpus;
+  return certificate.candidate.backend == "cuda" && !gpus.empty()
+             ? fmt::format("GPU: {}, driver {}.\n", cell(gpus.front().name),
+                           cell(gpus.front().driver))
+             : "";
+}
+
+}  // namespace
+
 Result<std::string> export_readme(const Certificate& certificate) {
   const Task& task = certificate.task;
   const MachineRecord& machine = certificate.machine;
@@ -229,27 +260,29 @@ Result<std::string> export_readme(const Certificate& certificate) {
                                 cell(certificate.candidate.name), cell(task.summary));
   out += fmt::format(
       "\nA kernel made and judged by KernelPro {} on {}; verdict: {}. {}\n{}"
-      "\n## Measured\n\n{}\nMachine: {}, {} cores, {} MiB last-level cache, Linux {} ({}).\n"
+      "\n## Measured\n\n{}\n{}Machine: {}, {} cores, {} MiB last-level cache, Linux {} ({}).\n"
       "Compiler: {}. Compared with the {} `{}`.\n",
       cell(certificate.program_version), cell(certificate.date), outcome_text(certificate.verdict),
       cell(certificate.verdict.summary), warnings(certificate.verdict),
-      measured(certificate, rival), cell(machine.processor), machine.cores,
+      measured(certificate, rival), gpu_text(certificate), cell(machine.processor), machine.cores,
       machine.cache_bytes >> 20, cell(machine.kernel), cell(machine.architecture),
       cell(certificate.build.compiler_identity), rival, cell(certificate.incumbent.name));
-  out += fmt::format(
-      "\n## Build and measure\n\n```\nsh build.sh\n./bench\n```\n\n"
-      "`build.sh` uses the certificate's compilers and flags, so the result fits the processor it\n"
-      "is built for; build anew on another. `bench` times `libkernel.so` against `lib{}.so` and\n"
-      "prints the certificate's figures beside; it exits with 1 when a call fails or the outputs\n"
-      "disagree. It uses {} thread(s), as the certificate did, unless told `--threads N`; "
-      "OpenMP's\n"
-      "threads are bound to processors as they were then, unless `OMP_PROC_BIND` and `OMP_PLACES`\n"
-      "say otherwise.\n",
-      rival, certified_threads(certificate));
-  out += fmt::format(
-      "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t count)` from\n"
-      "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",
-      tensor_rows(task), argument_lists(task), *snippet);
+  out += build_section(certificate, rival);
+  const bool has_entry = entry_kernel(certificate).has_value();
+  if (has_entry) {
+    out += entry_section(certificate);
+  } else if (task.entry) {
+    out += fmt::format(
+        "\nIt does not call `{}` any more, so it is given in KernelPro's own interface.\n",
+        cell(task.entry->function));
+  }
+  out += has_entry
+             ? ""
+             : fmt::format(
+                   "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t "
+                   "count)` from\n"
+                   "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",
+                   tensor_rows(task), argument_lists(task), *snippet);
   out +=
       "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: correctness "
       "on new inputs,\nhonesty and speed.\n";

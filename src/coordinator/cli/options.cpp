@@ -141,7 +141,7 @@ void add_evaluate(CLI::App& app, Options& options) {
       "--no-timing", [&options](std::int64_t) { options.timed = false; }, "Correctness only");
   command
       ->add_flag("--energy", options.energy,
-                 "Measure joules a call too, where the device has a counter: about 30 s a shape")
+                 "Measure joules a call too, where the device has a counter: about 35 s a shape")
       ->excludes(untimed);
   command->add_option("--certificates", options.certificate_directory,
                       "Write NAME.certificate.json for each candidate into this folder");
@@ -444,42 +444,6 @@ void add_machine(CLI::App& app, Options& options) {
   doctor->callback([&options] { options.command = CommandKind::doctor; });
 }
 
-}  // namespace
-
-ParsedOptions parse_options(int argc, const char* const* argv) {
-  ParsedOptions parsed;
-  Options& options = parsed.options;
-  CLI::App app("KernelPro makes compute kernels faster and proves it.", "kernelpro");
-  app.set_version_flag("--version", "kernelpro " KERNELPRO_VERSION);
-  app.require_subcommand(0, 1);
-  app.fallthrough();
-  app.failure_message(usage_error);
-  add_output(app, options);
-  app.footer(
-      "Example:\n  kernelpro evaluate axpy my_axpy.cpp\n\n`kernelpro COMMAND --help` says more.");
-  add_evaluate(app, options);
-  add_verify(app, options);
-  add_optimize(app, options);
-  add_resume(app, options);
-  add_looking(app, options);
-  add_export(app, options);
-  add_task(app, options);
-  add_machine(app, options);
-  try {
-    app.parse(argc, argv);
-    if (options.command == CommandKind::help) {
-      std::cerr << app.help();
-      parsed.finished = true;
-      parsed.exit_code = exit_usage;
-    }
-  } catch (const CLI::ParseError& error) {
-    parsed.finished = true;
-    parsed.exit_code = app.exit(error, std::cout, std::cerr) == 0 ? exit_done : exit_usage;
-  }
-  return parsed;
-}
-
-}  // namespace kernelpro
 void add_bench_kernelbench(CLI::App& bench, Options& options) {
   CLI::App* command = bench.add_subcommand(
       "kernelbench", "PyTorch's times on KernelBench problems, and candidates judged against them");
@@ -532,4 +496,40 @@ void add_bench(CLI::App& app, Options& options) {
   add_bench_kernelbench(*bench, options);
 }
 
+}  // namespace
+
+ParsedOptions parse_options(int argc, const char* const* argv) {
+  ParsedOptions parsed;
+  Options& options = parsed.options;
+  CLI::App app("KernelPro makes compute kernels faster and proves it.", "kernelpro");
+  app.set_version_flag("--version", "kernelpro " KERNELPRO_VERSION);
+  app.require_subcommand(0, 1);
+  app.fallthrough();
+  app.failure_message(usage_error);
+  add_output(app, options);
+  app.footer(
+      "Example:\n  kernelpro evaluate axpy my_axpy.cpp\n\n`kernelpro COMMAND --help` says more.");
+  add_evaluate(app, options);
+  add_verify(app, options);
+  add_optimize(app, options);
+  add_resume(app, options);
+  add_looking(app, options);
+  add_export(app, options);
+  add_task(app, options);
+  add_machine(app, options);
   add_bench(app, options);
+  try {
+    app.parse(argc, argv);
+    if (options.command == CommandKind::help) {
+      std::cerr << app.help();
+      parsed.finished = true;
+      parsed.exit_code = exit_usage;
+    }
+  } catch (const CLI::ParseError& error) {
+    parsed.finished = true;
+    parsed.exit_code = app.exit(error, std::cout, std::cerr) == 0 ? exit_done : exit_usage;
+  }
+  return parsed;
+}
+
+}  // namespace kernelpro

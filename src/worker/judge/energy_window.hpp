@@ -18,7 +18,7 @@
 namespace kernelpro {
 
 struct WindowRules {
-  double settle_seconds = 0.25;   // it has run for so long before the first step that counts
+  double settle_seconds = 0.5;    // it has run for so long before the first step that counts
   double least_seconds = 2;       // from that step to the last
   int least_steps = 20;           // likewise
   double standstill_seconds = 2;  // a counter that has not moved for so long does not work

@@ -119,59 +119,60 @@ TEST_F(Bench, CandidatesAreJudgedAndCounted) {
   add_problem("level1/1_Relu.py", elementwise("torch.relu(x)"));
   add_problem("level1/2_Double.py", elementwise("x * 2"));
   add_problem("level1/3_Minus.py", elementwise("-x"));
+  add_problem("level1/4_Dropout.py", elementwise("torch.dropout(x, 0.5, True)"));
   write(work() / "mine/1_1.cpp", elementwise_source("x[i] > 0 ? x[i] : 0"));
   write(work() / "mine/1_2.cpp", elementwise_source("x[i] * 2.01F"));
+  write(work() / "mine/1_4.cpp", elementwise_source("x[i]"));
   const Words words =
       bench({"--levels", "1", "--candidates", "mine", "--timing", "0.01", "--accept-suspect"});
   const Json first = json(words, "cli_bench_kernelbench.json", 0);
   EXPECT_EQ(first["with_candidates"], true);
   const Json& column = first["groups"][0]["columns"][0];
-  EXPECT_EQ(column["problems"], 3);
+  EXPECT_EQ(column["problems"], 4);
   EXPECT_EQ(column["correct"], 1) << first.dump(1);
-  EXPECT_NEAR(column["fast_0"].get<double>(), 1.0 / 3, 1e-9);
+  EXPECT_EQ(column["fast_0"], 0.25);
+  EXPECT_EQ(first["groups"][0]["columns"][1]["problems"], 3);
   EXPECT_EQ(with(first["remarks"], "what", "no candidate")["problems"], Json::array({"1_3"}));
   EXPECT_EQ(with(first["remarks"], "what", "incorrect")["problems"], Json::array({"1_2"}));
+  EXPECT_EQ(with(first["remarks"], "what", "not judged")["problems"], Json::array({"1_4"}));
   const Json right = with(first["problems"], "problem", 1)["candidate"];
   EXPECT_EQ(right["outcome"], "passed");
   EXPECT_GT(right["time_ns"], 0);
   EXPECT_GT(right["speedup"], 0);
 
-  // Only the one that changed is judged again, and PyTorch is not measured again.
+  // Only what changed is looked at again; one that was taken away counts no longer.
   const std::vector<Json> kept = lines();
-  ASSERT_EQ(kept.size(), 4U);
-  write(work() / "mine/1_2.cpp", elementwise_source("x[i] * 2"));
+  ASSERT_EQ(kept.size(), 5U);
+  write(work() / "mine/1_4.cpp", elementwise_source("x[i] * 2"));
+  fs::remove(work() / "mine/1_1.cpp");
   const Finished text = kernelpro(words);
   expect_exit(text, 0);
   EXPECT_THAT(text.output, AllOf(HasSubstr("degenerate removed"), HasSubstr("fast_1.5"),
-                                 HasSubstr("1 no candidate: 1_3\n"), Not(HasSubstr("incorrect"))));
+                                 HasSubstr("2 no candidate: 1_1, 1_3\n"),
+                                 HasSubstr("1 incorrect: 1_2 ("), HasSubstr("1 refused: 1_4 (")));
   const std::vector<Json> more = lines();
-  ASSERT_EQ(more.size(), 5U);
-  EXPECT_EQ(more[4]["problem"], 2);
-  EXPECT_EQ(more[4]["times"], kept[2]["times"]);
-  EXPECT_EQ(more[4]["candidate"]["outcome"], "passed");
-  // A candidate that was taken away counts no longer.
-  fs::remove(work() / "mine/1_1.cpp");
-  const Json less = json(words, "cli_bench_kernelbench.json", 0);
-  EXPECT_EQ(less["groups"][0]["columns"][0]["correct"], 1);
-  EXPECT_EQ(with(less["remarks"], "what", "no candidate")["problems"], Json::array({"1_1", "1_3"}));
+  ASSERT_EQ(more.size(), 7U);
+  EXPECT_EQ(more[5]["problem"], 1);
+  EXPECT_FALSE(more[5].contains("candidate"));
+  EXPECT_EQ(more[5]["times"], kept[1]["times"]);
+  EXPECT_EQ(more[6]["problem"], 4);
+  EXPECT_NE(more[6]["candidate"]["source_hash"], kept[4]["candidate"]["source_hash"]);
 }
 
 TEST_F(Bench, ARunThatWasEndedGoesOnWhereItWas) {
   add_problem("level1/1_Relu.py", elementwise("torch.relu(x)"));
-  // Waits for a file that the test makes.
-  const std::string gate = (work() / "gate").string();
-  add_problem("level1/2_Waiting.py", "import os, time\nwhile not os.path.exists('" + gate +
-                                         "'):\n    time.sleep(0.05)\n" + elementwise("x * 2"));
+  // Says that it was reached, and waits for a file that the test makes.
+  const fs::path reached = work() / "reached";
+  const fs::path gate = work() / "gate";
+  add_problem("level1/2_Waiting.py", "import os, time\nopen('" + reached.string() +
+                                         "', 'w').close()\nwhile not os.path.exists('" +
+                                         gate.string() + "'):\n    time.sleep(0.05)\n" +
+                                         elementwise("x * 2"));
   const Command command = Cli::command(with_program(bench({"--levels", "1"})));
-  const auto one_is_done = [this] {
-    return becomes_true([this] {
-      const Result<std::string> text = read_file(work() / "kernelbench.jsonl");
-      return text && std::count(text->begin(), text->end(), '\n') == 2;
-    });
-  };
+  const auto waits = [&] { return becomes_true([&] { return fs::exists(reached); }); };
   {
     Running running(command, work());
-    ASSERT_TRUE(one_is_done());
+    ASSERT_TRUE(waits());
     running.signal(SIGINT);
     EXPECT_EQ(running.end(), 130);
     EXPECT_THAT(running.output(), HasSubstr("1 problem\n"));
@@ -179,13 +180,14 @@ TEST_F(Bench, ARunThatWasEndedGoesOnWhereItWas) {
               "kernelpro: interrupted; 1 of 2 problems are done, the same command goes on\n");
   }
   const std::vector<Json> first = lines();
+  ASSERT_EQ(first.size(), 2U);
+  fs::remove(reached);
   {
     Running running(command, work());
-    // Somebody else cannot write the file meanwhile.
-    ASSERT_TRUE(becomes_true([this] {
-      return kernelpro(bench({"--levels", "1"})).errors.find("another kernelpro writes it") !=
-             std::string::npos;
-    }));
+    ASSERT_TRUE(waits());
+    const Finished other = kernelpro(bench({"--levels", "1"}));
+    expect_exit(other, 5);
+    EXPECT_THAT(other.errors, HasSubstr("another kernelpro writes it"));
     running.signal(SIGKILL);
     EXPECT_EQ(running.end(), -SIGKILL);
   }
@@ -283,7 +285,7 @@ TEST_F(Against, TwoFilesAreComparedProblemByProblem) {
   const Finished text = kernelpro(against("theirs.jsonl"));
   expect_exit(text, 0);
   EXPECT_THAT(text.output, AllOf(HasSubstr("mine.jsonl is 3.000 times as fast as theirs.jsonl"),
-                                 HasSubstr("faster 6, slower 0, same 0; sign test p = 0.0312"),
+                                 HasSubstr("faster 6, slower 0, same 0; sign test p = 0.031"),
                                  HasSubstr("measured elsewhere: machine: there, now here\n")));
   const Json same = json(against("mine.jsonl"), "cli_bench_kernelbench.json", 0);
   EXPECT_EQ(same["difference_shown"], false);

@@ -59,6 +59,8 @@ Interval bootstrap_mean(const std::vector<double>& logs) {
 void weigh_pairs(SuiteComparison& out) {
   std::vector<double> logs;
   std::vector<double> ratios;
+  logs.reserve(out.pairs.size());
+  ratios.reserve(out.pairs.size());
   for (const SuitePair& pair : out.pairs) {
     const double ratio = pair.there_ns / pair.here_ns;
     ratios.push_back(ratio);

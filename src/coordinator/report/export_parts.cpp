@@ -109,7 +109,8 @@ std::string shell_word(std::string_view text) {
 }
 
 std::string python_literal(std::string_view text) {
-  std::string out = "\"\"\"\\\n";
+  std::string out = R"("""\)";
+  out += '\n';
   for (const char c : text) {
     if (c == '"' || c == '\\') {
       out += '\\';
@@ -120,7 +121,7 @@ std::string python_literal(std::string_view text) {
       out += c;
     }
   }
-  return out + "\"\"\"";
+  return out + R"(""")";
 }
 
 std::string plain_name(std::string_view text) {

@@ -300,10 +300,11 @@ class _KpCall:
         self.prepared = now
 
     def run(self, inputs):
-        """`inputs` are dense and aligned, of the task's shapes and types, on this device."""
+        """The outputs. `inputs` are of the task's shapes and types, on this device."""
+        dense = [_kp_dense(tensor) for tensor in inputs]
         outputs = [torch.empty(shape, dtype=dtype, device=self.device)
                    for shape, dtype in self.outputs]
-        for cell, tensor in zip(self.cells, inputs + outputs):
+        for cell, tensor in zip(self.cells, dense + outputs):
             cell.data = tensor.data_ptr()
         if self.cuda:
             self.context.stream = _kp_stream(self.device)
@@ -312,7 +313,7 @@ class _KpCall:
         if self.library.workspace is not None:
             self._take_workspace()
         if self.library.prepare is not None:
-            self._prepare(inputs)
+            self._prepare(dense)
         code = self.library.launch(*self.arguments)
         if self.cuda:
             self.workspace = None  # back to the pool: what uses it next does so after this call
@@ -327,9 +328,9 @@ def _kp_stream(device):
 
 
 def _kp_dense(tensor):
-    tensor = tensor.contiguous()
-    aligned = tensor.data_ptr() % _KP_ALIGNMENT == 0
-    return tensor if aligned else tensor.clone(memory_format=torch.contiguous_format)
+    if tensor.is_contiguous() and tensor.data_ptr() % _KP_ALIGNMENT == 0:
+        return tensor
+    return tensor.clone(memory_format=torch.contiguous_format)
 
 
 class _KpKernel:
@@ -339,6 +340,8 @@ class _KpKernel:
         self.spec = spec
         self.source = source
         self.header = header
+        self.cuda = spec["backend"] == "cuda"
+        self.device = torch.device("cuda", 0) if self.cuda else torch.device("cpu")
         self.dtypes = [_KP_DTYPES[one["dtype"]] for one in spec["inputs"]]
         self.shapes = [tuple(one["shape"]) for one in spec["inputs"]]
         self.libraries = {}  # by architecture
@@ -347,7 +350,7 @@ class _KpKernel:
     def library(self, device=None):
         """Built and loaded for that device; where PyTorch sees no GPU, for the certificate's."""
         architecture = self.spec["architecture"]
-        if self.spec["backend"] == "cuda" and torch.cuda.is_available():
+        if self.cuda and torch.cuda.is_available():
             architecture = _kp_architecture(device)
         if architecture not in self.libraries:
             self.libraries[architecture] = _KpLibrary(
@@ -355,9 +358,10 @@ class _KpKernel:
         return self.libraries[architecture]
 
     def __call__(self, inputs):
-        """The outputs. Inputs are of the task's shapes and types, and need not be dense."""
-        device = inputs[0].device if inputs else torch.device(self.spec["backend"])
-        if device.type == "cuda" and device.index != torch.cuda.current_device():
+        """The outputs. Inputs are of the task's shapes and types, on one device, and need not be
+        dense."""
+        device = inputs[0].device if inputs else self.device
+        if self.cuda and device.index != torch.cuda.current_device():
             with torch.cuda.device(device):
                 return self._call(inputs, device)
         return self._call(inputs, device)
@@ -365,7 +369,7 @@ class _KpKernel:
     def _call(self, inputs, device):
         idle = self.idle.setdefault(device, [])
         call = idle.pop() if idle else _KpCall(self.spec, self.library(device), device)
-        outputs = call.run([_kp_dense(value) for value in inputs])
+        outputs = call.run(inputs)
         idle.append(call)
         return outputs
 
@@ -425,8 +429,8 @@ class _KpBinding:
                 return f"made with {name} = {other!r}, judged with {value!r}"
         return None
 
-    def other_arguments(self, values):
-        """What the arguments of a call are as inputs, and why they are not those judged."""
+    def arguments_as_inputs(self, values):
+        """The tensors among the arguments of a call, and why the arguments are not those judged."""
         if len(values) != len(self.arguments):
             return [], f"called with {len(values)} arguments, judged with {len(self.arguments)}"
         found = []
@@ -438,36 +442,23 @@ class _KpBinding:
                 found.append(value.view(torch.uint8) if truths else value)
             elif not isinstance(value, (int, float)) or float(value) != float(wanted):
                 return [], f"argument {place} is {value!r}, judged with {wanted} only"
-        return found, self.other_tensors(found, 0)
+        return found, None
 
-    def other_tensors(self, tensors, first):
-        """`first`: which input of the task the first of them is."""
-        for place, tensor in enumerate(tensors, first):
-            shape, dtype = self.kernel.shapes[place], self.kernel.dtypes[place]
-            if tensor.shape != shape or tensor.dtype != dtype:
-                return (f"{self.kernel.spec['inputs'][place]['name']} is {tensor.dtype} of "
-                        f"{list(tensor.shape)}, judged as {dtype} of {list(shape)}")
-            if tensor.device.type != self.kernel.spec["backend"] or (
-                    tensor.device != tensors[0].device):
-                return (f"{self.kernel.spec['inputs'][place]['name']} is on {tensor.device}, "
-                        f"judged on one {self.kernel.spec['backend']} device")
-        return None
-
-    def other_state(self, state, packed):
-        if not packed:
-            inputs = len(self.kernel.shapes) - self.given
-            if len(state) != inputs:
-                return f"it has {len(state)} parameters, judged with {inputs}"
-            return self.other_tensors(state, self.given)
-        if any(value.dtype != torch.float32 for value in state):
-            return "not all of its parameters are float32"
-        if (_kp_packing(state)[1],) != self.kernel.shapes[self.given]:
-            return "its parameters are of other sizes than those judged"
-        return None
-
-    def other_devices(self, inputs):
-        if any(value.device != inputs[0].device for value in inputs):
-            return "its inputs and parameters are not on one device"
+    def other_inputs(self, inputs):
+        """`inputs`: all that the kernel would be called with."""
+        kernel = self.kernel
+        if len(inputs) != len(kernel.shapes):
+            return (f"it has {len(inputs) - self.given} parameters, judged with "
+                    f"{len(kernel.shapes) - self.given}")
+        device = inputs[0].device if inputs else kernel.device
+        for place, tensor in enumerate(inputs):
+            if tensor.shape != kernel.shapes[place] or tensor.dtype != kernel.dtypes[place]:
+                return (f"{kernel.spec['inputs'][place]['name']} is {tensor.dtype} of "
+                        f"{list(tensor.shape)}, judged as {kernel.dtypes[place]} of "
+                        f"{list(kernel.shapes[place])}")
+            if tensor.device != device or device.type != kernel.device.type:
+                return (f"{kernel.spec['inputs'][place]['name']} is on {tensor.device}, judged "
+                        f"with all on one {kernel.device.type} device")
         return None
 
     # ---- parameters ----
@@ -479,15 +470,16 @@ class _KpBinding:
                 and "parameters" not in names)
 
     def packed_state(self, module, state):
-        """The flat input. The module's parameters become views of it, so that what is written to
-        them later is seen; when they are no longer, it is made anew."""
+        """The flat input, or why there is none. The module's parameters become views of it, so
+        that what is written to them later is seen; when they are no longer, it is made anew."""
         pointers = [value.data_ptr() for value in state]
         kept, flat = module.__dict__.get("_kp_flat", (None, None))
         if pointers == kept:
             return flat, None
-        why = self.other_state(state, True) or self.other_devices(state)
-        if why:
-            return None, why
+        if any(value.dtype != torch.float32 for value in state):
+            return None, "not all of its parameters are float32"
+        if any(value.device != state[0].device for value in state):
+            return None, "its parameters are not all on one device"
         starts, elements = _kp_packing(state)
         with torch.inference_mode(False), torch.no_grad():
             flat = torch.zeros(elements, dtype=torch.float32, device=state[0].device)
@@ -511,6 +503,7 @@ class _KpBinding:
                 if not torch.equal(value.nan_to_num(), after[name].nan_to_num())]
 
     def arranged(self, outputs):
+        """The outputs as forward() returns them."""
         return _kp_filled(self.skeleton, iter(outputs))
 
 

@@ -29,44 +29,45 @@ class ModelNew(_KP_PROBLEM.Model):
             raise _kp_refused(why)
 
     def forward(self, *values):
-        binding = _KP_BINDING
-        given, why = binding.other_arguments(self._kp_converted(values))
+        given, why = _KP_BINDING.arguments_as_inputs(_kp_as_judged(values))
+        if why is None:
+            state, why = self._kp_state()
+        if why is None:
+            inputs = given + state
+            why = _KP_BINDING.other_inputs(inputs)
         if why:
             raise _kp_refused(why)
-        inputs = given + self._kp_state_inputs()
-        why = binding.other_devices(inputs)
-        if why:
-            raise _kp_refused(why)
-        if binding.skeleton is None:
-            binding.look_at_module(self, values)
-        return binding.arranged(_KP_KERNEL(inputs))
+        if _KP_BINDING.skeleton is None:
+            _KP_BINDING.look_at_module(self, values)
+        return _KP_BINDING.arranged(_KP_KERNEL(inputs))
 
-    def _kp_converted(self, values):
-        """The benchmark turns whole numbers into those of its precision; the kernel takes them as
-        they were."""
-        out = list(values)
-        for place, wanted in enumerate(_KP_BINDING.arguments[:len(out)]):
-            if isinstance(wanted, int) and torch.is_tensor(out[place]):
-                dtype = _KP_KERNEL.dtypes[wanted]
-                if out[place].dtype.is_floating_point and not dtype.is_floating_point:
-                    out[place] = out[place].to(dtype)
-        return out
+    def _kp_state(self):
+        """Its parameters as inputs, and why there are none."""
+        own = self.__dict__
+        if "_kp_places" not in own:
+            own["_kp_places"] = _kp_state_places(self)
+            own["_kp_packed"] = _KP_BINDING.is_packed([name for _, _, name in own["_kp_places"]])
+        state = [owner[leaf] for owner, leaf, _ in own["_kp_places"]]
+        if not own["_kp_packed"]:
+            return state, None
+        flat, why = _KP_BINDING.packed_state(self, state)
+        return [flat], why
 
-    def _kp_state_inputs(self):
-        binding = _KP_BINDING
-        if "_kp_places" not in self.__dict__:
-            places = _kp_state_places(self)
-            self.__dict__["_kp_packed"] = binding.is_packed([name for _, _, name in places])
-            self.__dict__["_kp_places"] = places
-        state = [owner[leaf] for owner, leaf, _ in self.__dict__["_kp_places"]]
-        if self.__dict__["_kp_packed"]:
-            flat, why = binding.packed_state(self, state)
-            state = [flat]
-        else:
-            why = binding.other_state(state, False)
-        if why:
-            raise _kp_refused(why)
-        return state
+
+_KP_WHOLE = [place for place, wanted in enumerate(_KP_BINDING.arguments)
+             if isinstance(wanted, int) and not _KP_KERNEL.dtypes[wanted].is_floating_point]
+
+
+def _kp_as_judged(values):
+    """The benchmark turns whole numbers into floating ones; here they are whole again."""
+    if not any(place < len(values) and torch.is_tensor(values[place]) and
+               values[place].is_floating_point() for place in _KP_WHOLE):
+        return values
+    out = list(values)
+    for place in _KP_WHOLE:
+        if place < len(out) and torch.is_tensor(out[place]):
+            out[place] = out[place].to(_KP_KERNEL.dtypes[_KP_BINDING.arguments[place]])
+    return out
 )py";
 
 // The package's __init__.py; the loader and the texts are files beside it.
@@ -181,28 +182,23 @@ class DropIn(Model):
 
     def _kp_inputs(self, values):
         """The kernel's inputs, and why it is not to be called."""
-        given, why = _BINDING.other_arguments(values)
+        given, why = _BINDING.arguments_as_inputs(values)
         places = _kp_state_places(self)
         state = [owner[leaf] for owner, leaf, _ in places]
         why = self._kp_other or why or self._kp_other_circumstances(given + state)
-        if why:
-            return [], why
-        if _BINDING.is_packed([name for _, _, name in places]):
+        if why is None and _BINDING.is_packed([name for _, _, name in places]):
             flat, why = _BINDING.packed_state(self, state)
             state = [flat]
-        else:
-            why = _BINDING.other_state(state, False)
-        why = why or _BINDING.other_devices(given + state)
-        return given + state, why or self._kp_side_effects(values)
+        if why is None:
+            why = _BINDING.other_inputs(given + state) or self._kp_side_effects(values)
+        return given + state, why
 
     def _kp_other_circumstances(self, tensors):
         if torch.is_grad_enabled() and any(value.requires_grad for value in tensors):
             return "gradients are wanted, which the kernel does not give (see torch.no_grad)"
         if not self.training and not self._kp_free_of_mode:
             return "it is in eval mode, judged in training mode"
-        if any(value.device.type != device_type for value in tensors):
-            return f"not all of its tensors are on a {device_type} device"
-        if device_type == "cuda":
+        if tensors[0].device.type == device_type == "cuda":
             found = torch.cuda.get_device_capability(tensors[0].device)
             if list(found) != _SPEC["capability"]:
                 return f"the device's capability is {found}, judged on {_SPEC['capability']}"
@@ -220,7 +216,7 @@ class DropIn(Model):
 
 // @PACKAGE@ is the package's name.
 inline constexpr std::string_view package_test =
-    R"py("""The drop-in module against the original, on inputs as they were judged: python3 test_op.py"""
+    R"py("""The drop-in module against the original, on inputs as judged: python3 test_op.py"""
 
 import sys
 

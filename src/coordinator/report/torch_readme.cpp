@@ -38,14 +38,13 @@ std::string result(const Certificate& certificate) {
 std::string building(const Certificate& certificate, const char* moment) {
   const std::string compiler =
       certificate.candidate.backend == "cuda"
-          ? "the nvcc of `CUDA_HOME`, of the path or of\n`/usr/local/cuda`, for the device's "
-            "architecture"
-          : fmt::format("`{}` or the compiler\nthat `KERNELPRO_CXX` names",
-                        cell(certificate.build.compiler));
+          ? "nvcc, from `CUDA_HOME`, the path or `/usr/local/cuda`, for the architecture of\nthe "
+            "device"
+          : fmt::format("`{}`, or what `KERNELPRO_CXX` names", cell(certificate.build.compiler));
   return fmt::format(
-      "\n## Build\n\nThe kernel is built {}, with the certificate's flags, by {}; PyTorch's\n"
-      "headers are not needed. The result is kept below `kernelpro_exports` in\n"
-      "`$TORCH_EXTENSIONS_DIR`, `$XDG_CACHE_HOME` or `~/.cache`.\n",
+      "\n## Build\n\nThe kernel is built {}, with the certificate's flags; PyTorch's headers are "
+      "not needed.\nThe compiler is {}.\nThe result is kept below `kernelpro_exports` in "
+      "`$TORCH_EXTENSIONS_DIR`, `$XDG_CACHE_HOME` or\n`~/.cache`.\n",
       moment, compiler);
 }
 

@@ -347,7 +347,7 @@ TEST_F(TorchExport, TheCudaFormBuildsWithNvccAndRunsOnNothingElse) {
   // At import, for the certificate's architecture, since PyTorch sees no GPU.
   expect_fine(preamble + R"py(
 if not torch.cuda.is_available():
-    assert "input_0 is on cpu, judged on one cuda device" in refused(lambda: new(*inputs))
+    assert "input_0 is on cpu, judged with all on one cuda device" in refused(lambda: new(*inputs))
 command = " ".join(space["_kp_command"](space["_KP_SPEC"], "100a", "/r"))
 assert "-gencode=arch=compute_100a,code=sm_100a" in command
 assert " -lineinfo " in command and "/nowhere" not in command

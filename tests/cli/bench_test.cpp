@@ -214,6 +214,16 @@ TEST_F(Bench, AFileOfAnotherMachineIsRefused) {
                                     HasSubstr("PyTorch: 0.1, now "), HasSubstr("--into")));
 }
 
+TEST_F(Bench, APyTorchWithoutCompileIsNamed) {
+  if (!python_with_torch()->torch.starts_with("1.")) {
+    GTEST_SKIP() << "this PyTorch has torch.compile";
+  }
+  add_problem("level1/1_Relu.py", elementwise("torch.relu(x)"));
+  const Finished finished = kernelpro(bench({"--levels", "1", "--compile"}));
+  expect_exit(finished, 5);
+  EXPECT_THAT(finished.errors, HasSubstr("has no torch.compile: leave out --compile"));
+}
+
 TEST_F(BenchFiles, APythonWithoutPyTorchIsNamed) {
   add_problem("level1/1_Relu.py", elementwise("torch.relu(x)"));
   set("KERNELPRO_PYTHON", "/bin/false");

@@ -89,6 +89,13 @@ Result<SuitePlace> find_place(const Options& options, SuiteJudge& judge, const f
   if (!python) {
     return python.error();
   }
+  if (options.suite.compile && python->torch.starts_with("1.")) {
+    return make_error(ErrorKind::environment,
+                      fmt::format("PyTorch {} has no torch.compile: leave out --compile, or set "
+                                  "KERNELPRO_PYTHON to a Python with PyTorch 2",
+                                  python->torch),
+                      python->path);
+  }
   const Result<WorkerDescription> worker = judge.describe(stop);
   if (!worker) {
     return worker.error();

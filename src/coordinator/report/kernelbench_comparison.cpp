@@ -80,6 +80,7 @@ void weigh_pairs(SuiteComparison& out) {
 
 std::string names_text(const std::vector<ProblemId>& problems) {
   std::vector<std::string> names;
+  names.reserve(problems.size());
   for (const ProblemId& problem : problems) {
     names.push_back(text_of(problem));
   }

@@ -45,6 +45,10 @@ Result<SurveyAnswer> Survey::ask(const std::filesystem::path& problem,
     process_.reset();
     return about_pytorch(answer.error(), timeout_ms_);
   }
+  // A failure on a GPU may spoil the whole process: what hurt this problem shall not hurt the next.
+  if (answer->times.empty() || !answer->failed.empty()) {
+    process_.reset();
+  }
   return answer;
 }
 

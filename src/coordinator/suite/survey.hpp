@@ -17,7 +17,7 @@ namespace kernelpro {
 class Survey {
  public:
   // `command` is `PYTHON torch_oracle.py survey`; it is started by the first question, and again
-  // by the next one when it died. A problem gets `timeout_ms`.
+  // by the next one when it died or something failed in it. A problem gets `timeout_ms`.
   Survey(Command command, std::int64_t timeout_ms)
       : command_(std::move(command)), timeout_ms_(timeout_ms) {}
 

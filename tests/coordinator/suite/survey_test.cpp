@@ -27,18 +27,32 @@ Result<SurveyAnswer> ask(Survey& survey, const std::string& problem) {
 TEST(Survey, AnswersAreReadAndOneProcessGivesThemAll) {
   Survey survey = survey_by(
       R"(echo '{"problem": "/p.py", "device": "'$$'", "torch": "2", "described": {"flops": 1},)"
-      R"( "degenerate": ["zeros pass"], "times": {"eager": [5, 6]}, "failed": {"compile": "no"},)"
+      R"( "degenerate": ["zeros pass"], "times": {"eager": [5, 6]}, "failed": {},)"
       R"( "new": 1}')");
   const Result<SurveyAnswer> first = ask(survey, "/p.py");
   ASSERT_TRUE(first.ok()) << first.error().text();
   EXPECT_EQ(first->described, R"({"flops":1})");
   EXPECT_THAT(first->degenerate, ElementsAre("zeros pass"));
   EXPECT_THAT(first->times, ElementsAre(Pair("eager", ElementsAre(5, 6))));
-  EXPECT_THAT(first->failed, ElementsAre(Pair("compile", "no")));
   EXPECT_EQ(first->refused, "");
   const Result<SurveyAnswer> second = ask(survey, "/p.py");
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second->device, first->device);  // the number of the process
+}
+
+TEST(Survey, AProcessInWhichSomethingFailedAnswersNoMore) {
+  Survey survey = survey_by(
+      "case $line in *bad*) failed='\"compile\": \"CUDA error\"'; name=bad;; *) failed=; "
+      "name=good;; esac\n"
+      R"(echo '{"problem": "/'$name'.py", "device": "'$$'", "times": {"eager": [5]},)"
+      R"( "failed": {'$failed'}}')");
+  const Result<SurveyAnswer> before = ask(survey, "/good.py");
+  const Result<SurveyAnswer> bad = ask(survey, "/bad.py");
+  const Result<SurveyAnswer> after = ask(survey, "/good.py");
+  ASSERT_TRUE(before.ok() && bad.ok() && after.ok());
+  EXPECT_THAT(bad->failed, ElementsAre(Pair("compile", "CUDA error")));
+  EXPECT_EQ(bad->device, before->device);  // the number of the process
+  EXPECT_NE(after->device, bad->device);
 }
 
 TEST(Survey, ARefusalMayComeAlone) {

@@ -7,6 +7,7 @@ namespace {
 using namespace kernelpro::testing;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* smooth_source = R"(
 // The mean of 64 equal values, times a.
@@ -62,6 +63,51 @@ class Tasks : public Cli {
     write(file, replaced(content_of(file), "m = 256, n = 256, k = 256", "m = 24, n = 24, k = 24"));
   }
 };
+
+// A function with a signature of its own goes through all of it and comes back with that signature.
+TEST_F(Tasks, AUsersFunctionComesBackFasterWithItsSignature) {
+  const std::string entries = KERNELPRO_SOURCE_DIR "/tests/support/entries/";
+  const Json made = json(
+      {"task", "new", "sums", "--from", entries + "row_sums.cpp", "--entry", "rows::row_sums",
+       "--shape", "A=m,n out=m", "--flops", "2*m*n", "--reduction", "n", "--reference", "original"},
+      "cli_task_new.json", 0);
+  EXPECT_EQ(made["directory"], "tasks/sums");
+  const fs::path file = work() / "tasks" / "sums" / "task.toml";
+  write(file, replaced(content_of(file), "m = 1024, n = 1024", "m = 128, n = 128"));
+  expect_exit(kernelpro({"task", "check", "sums"}), 0);
+  const std::string own = content_of(entries + "row_sums.cpp");
+  write(work() / "mine.cpp", own);
+  write(work() / "wrong.cpp", replaced(own, "out[i] = sum", "out[i] = sum + 1"));
+  expect_exit(kernelpro({"evaluate", "sums", "mine.cpp", "--no-timing"}), 0);
+  const Finished wrong = kernelpro({"evaluate", "sums", "wrong.cpp", "--no-timing"});
+  expect_exit(wrong, 3);
+  EXPECT_THAT(wrong.output, HasSubstr("incorrect"));
+  expect_exit(kernelpro({"optimize", "sums", "-n", "3", "--timing", "0.02", "--accept-suspect",
+                         "--tier", "pragmas", "--quiet"}),
+              0);
+  for (const char* node : {"1", "2", "3"}) {
+    const Json shown = json({"show", "sums-1", node}, "cli_show.json", 0);
+    if (shown["certificate"]["verdict"]["outcome"] != "passed") {
+      continue;
+    }
+    expect_exit(kernelpro({"export", "sums-1", node, "home", "--accept-suspect", "--overwrite"}),
+                0);
+    EXPECT_THAT(content_of(work() / "home" / "kernel.cpp"),
+                AllOf(HasSubstr("int row_sums(const float*"), Not(HasSubstr("kp_"))));
+    write(work() / "home" / "caller.cpp",
+          "#include <cstddef>\nnamespace rows { int row_sums(const float* A, float* out, "
+          "std::size_t m, std::size_t n); }\nint main() {\n  const float A[] = {1, 2, 3, 4};\n"
+          "  float out[2] = {};\n  return rows::row_sums(A, out, 2, 2) == 0 && out[0] == 5 && "
+          "out[1] == 25 ? 0 : 1;\n}\n");
+    Command build = command({"/bin/sh", "-c",
+                             "c++ -fopenmp kernel.cpp caller.cpp -o caller && ./caller && sh "
+                             "build.sh && ./bench --rounds 2"});
+    build.directory = (work() / "home").string();
+    expect_exit(run_to_end(build), 0);
+    return;
+  }
+  FAIL() << "no candidate passed";
+}
 
 TEST_F(Tasks, AUsersFunctionOfOneAxisBecomesATaskThatJudgesAFasterVersion) {
   write(work() / "smooth.cpp", smooth_source);

@@ -31,6 +31,13 @@ std::string last_name(const std::string& function) {
 }
 
 template <typename List>
+std::vector<std::string> names_of(const List& list) {
+  std::vector<std::string> names(list.size());
+  std::ranges::transform(list, names.begin(), [](const auto& item) { return item.name; });
+  return names;
+}
+
+template <typename List>
 std::optional<std::size_t> place_of(const List& list, const std::string& name) {
   const auto found =
       std::ranges::find_if(list, [&name](const auto& item) { return item.name == name; });
@@ -115,19 +122,12 @@ class Adapter {
       }
       const auto axis = place_of(task_.axes, token.text);
       if (!axis) {
-        return bad(key, fmt::format("\"{}\" is not an axis{}", token.text, axis_names(token.text)));
+        return bad(key, fmt::format("\"{}\" is not an axis{}", token.text,
+                                    suggest(token.text, names_of(task_.axes))));
       }
       text += fmt::format("context->axes[{}]", *axis);
     }
     return text;
-  }
-
-  [[nodiscard]] std::string axis_names(const std::string& name) const {
-    std::vector<std::string> known;
-    for (const AxisSpec& axis : task_.axes) {
-      known.push_back(axis.name);
-    }
-    return suggest(name, known);
   }
 
   // Each begins behind the ones before it.
@@ -197,12 +197,8 @@ class Adapter {
         tokens.back().kind == Token::Kind::number) {
       return cast(name);
     }
-    std::vector<std::string> known;
-    for (const ScalarSpec& scalar : task_.scalars) {
-      known.push_back(scalar.name);
-    }
-    return bad(
-        "", fmt::format("\"{}\" is neither a scalar nor a number{}", name, suggest(name, known)));
+    return bad("", fmt::format("\"{}\" is neither a scalar nor a number{}", name,
+                               suggest(name, names_of(task_.scalars))));
   }
 
   [[nodiscard]] Result<std::string> pointer_argument(const EntryParameter& parameter,

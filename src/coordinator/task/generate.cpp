@@ -124,10 +124,8 @@ std::string reference_call(const TaskPlan& plan, const Signature& reference) {
   if (needs_wrapper(plan, reference)) {
     return fmt::format("kp_reference({})", fmt::join(wrapper_arguments(plan), ", "));
   }
-  std::vector<std::string> names;
-  for (const EntryParameter& parameter : reference.parameters) {
-    names.push_back(parameter.name);
-  }
+  std::vector<std::string> names(reference.parameters.size());
+  std::ranges::transform(reference.parameters, names.begin(), &EntryParameter::name);
   return fmt::format("{}({})", reference.function, fmt::join(names, ", "));
 }
 
@@ -175,6 +173,7 @@ std::string entry_section(const TaskPlan& plan) {
     }
   }
   std::vector<std::string> workspace;
+  workspace.reserve(plan.workspace.size());
   for (const auto& [name, bytes] : plan.workspace) {
     workspace.push_back(fmt::format("{} = {}", name, toml_string(bytes)));
   }
@@ -268,6 +267,7 @@ std::string generate_reference(const TaskPlan& plan, const Signature& reference,
     return text;
   }
   std::vector<std::string> parameters;
+  parameters.reserve(plan.axes.size());
   for (const std::string& axis : plan.axes) {
     parameters.push_back("[[maybe_unused]] std::int64_t " + axis);
   }
@@ -287,10 +287,10 @@ std::string generate_reference(const TaskPlan& plan, const Signature& reference,
           product(input->shape), output.name, input->name);
     }
   }
-  std::vector<std::string> arguments;
-  for (const EntryParameter& parameter : reference.parameters) {
-    arguments.push_back(passed(plan, parameter));
-  }
+  std::vector<std::string> arguments(reference.parameters.size());
+  std::ranges::transform(
+      reference.parameters, arguments.begin(),
+      [&plan](const EntryParameter& parameter) { return passed(plan, parameter); });
   return text + fmt::format(
                     "\n// The call of task.toml; what is read and written starts as its input.\n"
                     "inline void kp_reference({}) {{\n{}  {}({});\n}}\n",

@@ -100,13 +100,12 @@ class Finder {
       const Token& token = tokens_[i];
       parentheses += token.text == "(" ? 1 : 0;
       parentheses -= token.text == ")" ? 1 : 0;
-      if (parentheses > 0 && token.text != ";") {
-        declaration.push_back(token);  // a default argument may have braces
-      } else if (token.text == ";") {
+      const bool body = token.text == "{" && parentheses <= 0;  // else of a default argument
+      if (token.text == ";") {
         parentheses = 0;
         declare(declaration, scope);
         declaration.clear();
-      } else if (token.text == "{") {
+      } else if (body) {
         const std::size_t close = std::min(closing(tokens_, i), end);
         enter(declaration, i + 1, close, scope);
         declaration.clear();
@@ -409,10 +408,11 @@ std::string list_text(const std::vector<std::string>& functions) {
   if (functions.empty()) {
     return "no function is defined in it";
   }
-  const std::size_t shown = std::min(functions.size(), most);
-  return fmt::format("defined are {}{}",
-                     fmt::join(functions.begin(), functions.begin() + shown, ", "),
-                     shown < functions.size() ? ", …" : "");
+  const std::vector<std::string> shown(
+      functions.begin(),
+      functions.begin() + static_cast<std::ptrdiff_t>(std::min(functions.size(), most)));
+  return fmt::format("defined are {}{}", fmt::join(shown, ", "),
+                     shown.size() < functions.size() ? ", …" : "");
 }
 
 Result<Definition> find_definition(const Finder& finder, const std::string& entry,

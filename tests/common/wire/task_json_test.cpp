@@ -39,6 +39,31 @@ TEST(TaskJson, ShapesOfCudaCountForTheHash) {
   EXPECT_NE(task_hash(task), before);
 }
 
+TEST(TaskJson, EntryAndTrustInTheBaselineSurviveARoundTripAndTheSchema) {
+  Task task = testing::sample_task();
+  const std::string before = task_hash(task);
+  EXPECT_FALSE(to_json(task).contains("entry"));
+  task.reference.baseline = true;
+  task.entry = EntrySpec{.function = "mine::f",
+                         .signature = "void f(float* y, int n, cudaStream_t s)",
+                         .backend = "cuda",
+                         .arguments = {"y", "n", "stream"},
+                         .copies = {{"y", "y_in"}},
+                         .workspace = {{"tmp", *Formula::parse("4*m")}}};
+  const nlohmann::json written = to_json(task);
+  EXPECT_EQ(SchemaFile("task.json").complaints(written), "");
+  const Result<Task> read = task_from_json(written);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read->reference.baseline);
+  ASSERT_TRUE(read->entry.has_value());
+  EXPECT_EQ(read->entry->signature, task.entry->signature);
+  EXPECT_EQ(read->entry->arguments, task.entry->arguments);
+  EXPECT_EQ(read->entry->copies, task.entry->copies);
+  EXPECT_EQ(read->entry->workspace.at("tmp").text(), "4*m");
+  EXPECT_EQ(task_hash(*read), task_hash(task));
+  EXPECT_NE(task_hash(task), before);
+}
+
 TEST(TaskJson, WrongShapeOfCudaIsNamed) {
   nlohmann::json written = to_json(testing::sample_task());
   written["cuda_shapes"] = {{{"m", "many"}}};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/base/file.hpp"
+#include "common/model/adapter.hpp"
 #include "coordinator/propose/prospects.hpp"
 #include "coordinator/rewrite/cuda_text.hpp"
 #include "support/nvcc.hpp"
@@ -14,7 +15,9 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
@@ -100,6 +103,49 @@ TEST_P(CudaMoves, CompilesForCudaWhatTheyWrite) {
 
 INSTANTIATE_TEST_SUITE_P(Tasks, CudaMoves, testing::ValuesIn(tasks_with_cuda()),
                          [](const auto& instance) { return instance.param; });
+
+// A function with a signature of its own, as a task puts an adapter around it.
+TEST(CudaMovesOfAStranger, LeaveTheAdapterOfAnEntryAlone) {
+  const Result<std::string> own =
+      read_file(fs::path(KERNELPRO_SOURCE_DIR "/tests/support/entries/row_sums.cu"));
+  ASSERT_TRUE(own);
+  const std::string block =
+      std::string(adapter_begin) +
+      "extern \"C\" int kp_launch(const kp_context* context, const kp_tensor* "
+      "t, int32_t) {\n"
+      "  rows::row_sums((const float*)t[0].data, (float*)t[1].data, "
+      "context->axes[0], context->axes[1]);\n  return 0;\n}\n" +
+      std::string(adapter_end);
+  const std::string source = std::string(adapter_head) + *own + block;
+  const Result<Playbook> book = cuda_playbook();
+  ASSERT_TRUE(book) << book.error().text();
+  EXPECT_THAT(moves_for(*book, parent_of(source)),
+              IsSupersetOf({"fast_math", "launch_bounds", "unroll_loops", "tune"}));
+  std::string text = source;
+  for (const std::string& name : cuda_rewriter_names()) {
+    const auto rewritten = rewrite_cuda(name, text, {});
+    ASSERT_TRUE(rewritten) << rewritten.error().text();
+    text = rewritten->front().source;
+  }
+  const auto parts = take_adapter_off(text);
+  ASSERT_TRUE(parts.has_value()) << text;
+  EXPECT_EQ(parts->block, block);
+  EXPECT_THAT(parts->own, AllOf(HasSubstr("constexpr int KP_BLOCKS_sum_rows"),
+                                HasSubstr("#pragma unroll KP_UNROLL_sum_rows")));
+  const std::optional<std::string> nvcc = find_nvcc();
+  if (!nvcc) {
+    GTEST_SKIP() << "there is no nvcc here";
+  }
+  const Result<ScratchDir> scratch = ScratchDir::create("cuda-moves");
+  ASSERT_TRUE(scratch) << scratch.error().text();
+  for (const std::string& each : {text, parts->own}) {
+    ASSERT_TRUE(write_file_atomic(scratch->path() / "rewritten.cu", each));
+    const Result<Finished> finished =
+        compile_for_cuda(*nvcc, scratch->path() / "rewritten.cu", scratch->path() / "out.o");
+    ASSERT_TRUE(finished) << finished.error().text();
+    EXPECT_TRUE(finished->succeeded()) << each << finished->output << finished->errors;
+  }
+}
 
 TEST(CudaMovesOfAStranger, ReachASourceWithoutTunables) {
   const Result<Playbook> book = cuda_playbook();

@@ -43,6 +43,22 @@ TEST(ParseTest, EveryBaselinePrintsToWhatItWasParsedFrom) {
   }
 }
 
+TEST(ParseTest, AdapterAroundAFunctionOfTheUserStaysText) {
+  const std::string block =
+      "// kp:adapter begin\nextern \"C\" int kp_launch(const kp_context* context, const kp_tensor* "
+      "t, int32_t) {\n  f(static_cast<int>(context->axes[0]),   static_cast<float*>(t[0].data));\n"
+      "  return 0;\n}\n// kp:adapter end\n";
+  const Program program = parsed(
+      "#include \"kernelpro/candidate.h\"  // kp:adapter\n// Mine.\nvoid f(int n, float* x) {\n  "
+      "for "
+      "(int i = 0; i < n; ++i) x[i] = 1;\n}\n" +
+      block);
+  EXPECT_EQ(understood(program), 1);
+  const std::string text = print_program(program);
+  EXPECT_TRUE(text.ends_with("}\n" + block)) << text;
+  EXPECT_TRUE(text.starts_with("#include \"kernelpro/candidate.h\"  // kp:adapter\n")) << text;
+}
+
 TEST(ParseTest, LoopsHaveVariableBoundsAndStep) {
   const Program program =
       parsed("void f(int n, float* x) { for (int i = 2; i <= n; i += 3) x[i] = 0; }");

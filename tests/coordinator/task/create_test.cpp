@@ -256,8 +256,9 @@ TEST_F(CreateTask, ExplainsWrongFlags) {
   };
   EXPECT_THAT(with([](NewTask& r) { r.name = "My-task"; }),
               HasSubstr("\"My-task\" is not a task's name: expected a lower-case letter"));
-  EXPECT_THAT(with([](NewTask& r) { r.source = "/nowhere.cpp"; }),
-              HasSubstr("/nowhere.cpp: there is no such file; expected a C++ or CUDA source (--from)"));
+  EXPECT_THAT(
+      with([](NewTask& r) { r.source = "/nowhere.cpp"; }),
+      HasSubstr("/nowhere.cpp: there is no such file; expected a C++ or CUDA source (--from)"));
   EXPECT_THAT(with([](NewTask& r) { r.shapes = {{"xx", {"n"}}}; }),
               HasSubstr("--shape xx: there is no pointer parameter of this name; did you mean"));
   EXPECT_EQ(with([](NewTask& r) { r.shapes = {{"x", {"q"}}}; }),

@@ -29,6 +29,7 @@ import json
 import math
 import mmap
 import os
+import signal
 import socket
 import sys
 import time
@@ -534,6 +535,8 @@ class Clock:
 
 # ---- survey ----
 
+PR_SET_PDEATHSIG = 1
+
 WARM_UPS = 3
 SURVEY_S = 0.4  # for all modes together
 MOST_CALLS = 100
@@ -544,8 +547,7 @@ def survey_times(problem, modes, given, state, rounds, failed):
     """Nanoseconds of calls by mode, taken in turn: what drifts meanwhile drifts for all."""
     torch = problem.torch
     clock = Clock(torch, problem.device)
-    models = {mode: torch.compile(problem.model) if mode == "compile" else problem.model
-              for mode in modes}
+    models = {}
     problem.set_state(state, problem.model)
 
     def one(mode):
@@ -557,6 +559,7 @@ def survey_times(problem, modes, given, state, rounds, failed):
     last = {}
     for mode in modes:
         try:
+            models[mode] = torch.compile(problem.model) if mode == "compile" else problem.model
             last[mode] = min(one(mode) for _ in range(WARM_UPS))
         except Exception as error:
             failed[mode] = last_line(error)
@@ -628,7 +631,13 @@ def survey_problem(asked):
     return out
 
 
+def end_with_parent():
+    """A problem that hangs must not outlive whoever waits for it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def survey():
+    end_with_parent()
     warnings.filterwarnings("ignore")
     # What a problem prints is not an answer.
     answers = os.fdopen(os.dup(1), "w")

@@ -101,9 +101,10 @@ bool needs_wrapper(const TaskPlan& plan, const Signature& reference) {
   const bool fixes =
       std::ranges::any_of(reference.parameters, [&plan](const EntryParameter& parameter) {
         const auto& list = parameter.role == Role::scalar ? plan.scalars : plan.axes;
-        return (parameter.role == Role::scalar || parameter.role == Role::axis ||
-                parameter.role == Role::flag) &&
-               std::ranges::find(list, parameter.name) == list.end();
+        return plan.workspace.contains(parameter.name) ||
+               ((parameter.role == Role::scalar || parameter.role == Role::axis ||
+                 parameter.role == Role::flag) &&
+                std::ranges::find(list, parameter.name) == list.end());
       });
   return copies || fixes || reference.function.find("::") != std::string::npos;
 }
@@ -217,12 +218,28 @@ std::string element_of(const PlannedTensor& tensor) {
   return is_floating(tensor.dtype) ? "Real" : std::string(cpp_type(tensor.dtype));
 }
 
+// Scratch memory for the reference; an element for each byte is enough for every type.
+std::string scratch_text(const TaskPlan& plan, const Signature& reference) {
+  std::string text;
+  for (const EntryParameter& parameter : reference.parameters) {
+    if (const auto bytes = plan.workspace.find(parameter.name); bytes != plan.workspace.end()) {
+      const bool real = parameter.role == Role::untyped || is_floating(parameter.dtype);
+      text += fmt::format("  std::vector<{}> {}(static_cast<std::size_t>({}));\n",
+                          real ? "Real" : cpp_type(parameter.dtype), parameter.name, bytes->second);
+    }
+  }
+  return text;
+}
+
 // What the wrapper passes to the reference for a parameter.
 std::string passed(const TaskPlan& plan, const EntryParameter& parameter) {
   const auto place =
       std::ranges::find(plan.signature.parameters, parameter.name, &EntryParameter::name) -
       plan.signature.parameters.begin();
   const std::string& argument = plan.arguments[static_cast<std::size_t>(place)];
+  if (plan.workspace.contains(parameter.name)) {
+    return parameter.name + ".data()";
+  }
   return parameter.role == Role::scalar && argument != parameter.name ? "Real(" + argument + ")"
                                                                       : argument;
 }
@@ -261,8 +278,9 @@ std::string generate_reference(const TaskPlan& plan, const Signature& reference,
                                const std::string& real_source) {
   std::string text = fmt::format(
       "// {} from {}, in terms of Real: expected values are computed with Real = double.\n"
-      "#pragma once\n\n{}",
-      reference.function, plan.source_name, real_source);
+      "#pragma once\n\n{}{}",
+      reference.function, plan.source_name, plan.workspace.empty() ? "" : "#include <vector>\n",
+      real_source);
   if (!needs_wrapper(plan, reference)) {
     return text;
   }
@@ -287,6 +305,7 @@ std::string generate_reference(const TaskPlan& plan, const Signature& reference,
           product(input->shape), output.name, input->name);
     }
   }
+  copies += scratch_text(plan, reference);
   std::vector<std::string> arguments(reference.parameters.size());
   std::ranges::transform(
       reference.parameters, arguments.begin(),

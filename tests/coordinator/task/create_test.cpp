@@ -168,6 +168,34 @@ TEST_F(CreateTask, CopiesWhatIsReadAndWritten) {
   EXPECT_THAT(content("reference.hpp"), HasSubstr("kp_i < rows*(cols + 1)"));
 }
 
+TEST_F(CreateTask, GivesTheReferenceItsScratchMemoryAndFixedNumbers) {
+  NewTask gemv =
+      request("gemv",
+              "int gemv(int m, int n, const float* A, int lda, const float* x, float* y,\n"
+              "         float beta, int* at, float* tmp, void* more) {\n"
+              "  (void)at; (void)more;\n"
+              "  for (int i = 0; i < m; ++i) {\n    tmp[i] = 0;\n"
+              "    for (int j = 0; j < n; ++j) tmp[i] += A[i * lda + j] * x[j];\n  }\n"
+              "  for (int i = 0; i < m; ++i) y[i] = tmp[i] + beta * y[i];\n"
+              "  return 0;\n}\n");
+  gemv.shapes = {{"A", {"m", "n"}}, {"x", {"n"}},   {"y", {"m"}},
+                 {"at", {"m"}},     {"tmp", {"m"}}, {"more", {"16"}}};
+  gemv.inouts = {"y"};
+  gemv.workspaces = {"at", "tmp", "more"};
+  gemv.fixed = {{"lda", "n"}, {"beta", "0.5"}};
+  const Task task =
+      round_trip(gemv,
+                 "std::int64_t m, std::int64_t n, const Real* A, const Real* x, const "
+                 "Real* y_in, Real* y");
+  EXPECT_TRUE(task.scalars.empty());
+  EXPECT_EQ(task.axes.size(), 2U);
+  EXPECT_THAT(content("reference.hpp"),
+              AllOf(HasSubstr("std::vector<Real> tmp(static_cast<std::size_t>(4*(m)));"),
+                    HasSubstr("std::vector<std::int32_t> at("),
+                    HasSubstr("gemv(m, n, A, n, x, y, Real(0.5), at.data(), tmp.data(), "
+                              "more.data());")));
+}
+
 TEST_F(CreateTask, DescribesSparseInputs) {
   NewTask spmv =
       request("spmv",

@@ -108,7 +108,14 @@ def torch_module():
 
 
 def first_gpu(torch):
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    if os.environ.get("CUDA_VISIBLE_DEVICES"):
+        built = ("it is built for CPUs only" if torch.version.cuda is None
+                 else f"it is built for CUDA {torch.version.cuda}, which this driver does not run")
+        raise Refused(f"PyTorch {torch.__version__} cannot use the GPU: {built}; set "
+                      "KERNELPRO_PYTHON to a Python whose PyTorch can")
+    return "cpu"
 
 
 # A problem with more parameters and buffers than this gives them as one flat tensor.

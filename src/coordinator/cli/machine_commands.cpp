@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/base/python.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
 #include "coordinator/cli/commands.hpp"
@@ -34,6 +35,13 @@ Result<double> measured_noise(WorkerClient& worker, std::stop_token stop) {
   return worst;
 }
 
+void look_for_torch(WorkerDescription& machine) {
+  if (const Result<Python> python = python_with_torch(); !python) {
+    machine.problems.push_back({"no PyTorch, which tasks made from KernelBench problems need",
+                                python.error().text(), false});
+  }
+}
+
 void print_doctor(const WorkerDescription& machine, const Result<double>& noise) {
   fmt::print("kernelpro {} on {}, {} cores, {:.0f} GiB, last-level cache {:.0f} MiB\n",
              machine.version, machine.machine.processor, machine.machine.cores,
@@ -52,6 +60,9 @@ void print_doctor(const WorkerDescription& machine, const Result<double>& noise)
                    ? "generic"
                    : fmt::format("{}", fmt::join(compiler.target_flags, " ")),
                compiler.openmp_flags.empty() ? "no" : "yes");
+  }
+  if (const Result<Python> python = python_with_torch()) {
+    fmt::print("  PyTorch {} by {}\n", python->torch, python->path);
   }
   for (const MeterDescription& meter : machine.meters) {
     fmt::print("  energy ({}): {}\n",
@@ -109,6 +120,7 @@ int doctor(const Options& options, std::stop_token stop) {
     progress.clear();
     return report_error(options, machine.error());
   }
+  look_for_torch(*machine);
   const bool fatal = std::any_of(machine->problems.begin(), machine->problems.end(),
                                  [](const Problem& problem) { return problem.fatal; });
   progress.show("measuring ceilings and the noise floor");

@@ -8,18 +8,11 @@
 #include <vector>
 
 #include "coordinator/report/table.hpp"
+#include "coordinator/report/verdict_text.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-std::string axes_text(const Axes& axes) {
-  std::string out;
-  for (const auto& [name, extent] : axes) {
-    out += (out.empty() ? "" : " ") + name + "=" + std::to_string(extent);
-  }
-  return out;
-}
 
 std::string ratio_text(double ratio, const Interval& interval) {
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", ratio, interval.low, interval.high);

@@ -1,5 +1,5 @@
 // What a suite over KernelBench problems comes to: candidates counted in four ways, or baselines
-// alone. docs/kernelbench-suite.md explains every column.
+// alone. docs/kernelbench.md explains every column.
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,14 @@
 
 namespace kernelpro {
 
+std::string axes_text(const Axes& axes) {
+  std::string out;
+  for (const auto& [name, extent] : axes) {
+    out += (out.empty() ? "" : " ") + name + "=" + std::to_string(extent);
+  }
+  return out.empty() ? "its own" : out;
+}
+
 namespace {
 
 constexpr std::size_t shown_evidence = 12;
@@ -39,14 +47,6 @@ std::string time_text(const Timing& timing) {
   return timing.shapes.empty() || timing.shapes.front().candidate_ns <= 0
              ? "–"
              : duration_text(timing.shapes.front().candidate_ns);
-}
-
-std::string axes_text(const Axes& axes) {
-  std::string out;
-  for (const auto& [name, extent] : axes) {
-    out += (out.empty() ? "" : " ") + name + "=" + std::to_string(extent);
-  }
-  return out;
 }
 
 std::string caches_text(const ShapeTiming& shape) {

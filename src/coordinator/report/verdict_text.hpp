@@ -13,6 +13,9 @@ namespace kernelpro {
 // "cheated: clock", "passed", "passed (suspect)", "passed (unverified)".
 [[nodiscard]] std::string outcome_text(const Verdict& verdict);
 
+// "m=512 n=512"; of a task with one size only: "its own".
+[[nodiscard]] std::string axes_text(const Axes& axes);
+
 // Everything about one evaluation: outcome, evidence, timing by shape.
 [[nodiscard]] std::string evaluation_text(const Evaluated& evaluated);
 

@@ -61,6 +61,8 @@ class Arm {
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
+  // Not a candidate's process but PyTorch's: its own clock is the one that counts.
+  [[nodiscard]] bool trusted() const { return trusted_; }
 
  private:
   [[nodiscard]] static Result<Arm> start_torch(Ground& ground, const JudgeSettings& settings,

@@ -194,8 +194,10 @@ class ShapeRun {
         return {};
       }
       const auto& rounds = (*pair)->rounds;
-      // What it waited for a busy machine is not its own slowness.
-      const double own_ns = rounds[candidate_arm].wall_ns - rounds[candidate_arm].delay_ns;
+      // What it waited for a busy machine is not its own slowness, and PyTorch's clock knows
+      // nothing of handing over.
+      const Round& own = rounds[candidate_arm];
+      const double own_ns = in_.incumbent.trusted() ? own.claim_ns : own.wall_ns - own.delay_ns;
       slower += own_ns > clearly_slower * rounds[incumbent_arm].wall_ns ? 1 : 0;
       screened_.push_back(**pair);
     }

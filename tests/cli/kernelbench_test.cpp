@@ -13,6 +13,7 @@ using testing::Json;
 using testing::linear_problem;
 using testing::make_checkout;
 using testing::masked_problem;
+using testing::problem_text;
 using testing::relu_problem;
 using testing::write;
 
@@ -54,6 +55,16 @@ const std::string linear_source =
     "    for (int64_t j = 1; j < narrow; ++j) {\n"
     "      if (y[i * narrow + j] > y[i * narrow + best[i]]) best[i] = j;\n    }\n  }\n"
     "  return 0;\n}\n";
+
+const std::string positive_relu_problem = problem_text(
+    "    def forward(self, x):\n        return torch.relu(x)\n", "[torch.rand(32, 50)]");
+
+// Thirteen linear layers: 26 parameters.
+const std::string deep_problem = problem_text(
+    "    def __init__(self):\n        super().__init__()\n"
+    "        self.net = nn.Sequential(*[nn.Linear(4, 4) for _ in range(13)])\n\n"
+    "    def forward(self, x):\n        return self.net(x)\n",
+    "[torch.randn(16, 4)]");
 
 class KernelBench : public Cli {
  protected:
@@ -123,6 +134,41 @@ TEST_F(KernelBench, MasksAreBytesAndALossIsOneElement) {
       "  *static_cast<float*>(tensors[2].data) = float(sum / double(taken));\n"
       "  return 0;\n}\n");
   EXPECT_EQ(right["outcome"], "passed") << right.dump(1);
+}
+
+TEST_F(KernelBench, WhatPassesOnTheModulesOwnInputsAloneIsNamedAndCaught) {
+  // torch.rand gives no negative numbers: a ReLU has nothing to do.
+  make_checkout(work() / "checkout", positive_relu_problem);
+  const auto made = kernelpro({"task", "new", "--kernelbench", "checkout", "--problem", "7"});
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_THAT(made.output, HasSubstr("Degenerate: an input passes"));
+  EXPECT_EQ(verdict_on(relu_source)["outcome"], "passed");
+  const Json copied = verdict_on(testing::replaced(relu_source, "x[i] > 0 ? x[i] : 0", "x[i]"));
+  EXPECT_EQ(copied["outcome"], "incorrect");
+  EXPECT_EQ(copied["stage"], "distributions");
+}
+
+TEST_F(KernelBench, ManyParametersAreOneTensor) {
+  ASSERT_NO_FATAL_FAILURE(make_task(deep_problem));
+  const std::string source =
+      "#include <algorithm>\n#include \"kernelpro/candidate.h\"\n"
+      "int kp_launch(const kp_context*, const kp_tensor* t, int32_t count) {\n"
+      "  if (count != 3 || t[1].rank != 1) return 1;\n"
+      "  const float* x = static_cast<const float*>(t[0].data);\n"
+      "  const float* p = static_cast<const float*>(t[1].data);\n"
+      "  float* y = static_cast<float*>(t[2].data);\n"
+      "  for (int64_t row = 0; row < t[0].shape[0]; ++row) {\n"
+      "    double a[4];\n    std::copy(x + 4 * row, x + 4 * row + 4, a);\n"
+      "    for (int layer = 0; layer < 13; ++layer) {\n"
+      "      const float* w = p + 128 * layer;\n      double b[4];\n"
+      "      for (int i = 0; i < 4; ++i) {\n        b[i] = w[64 + i];\n"
+      "        for (int k = 0; k < 4; ++k) b[i] += w[4 * i + k] * a[k];\n      }\n"
+      "      std::copy(b, b + 4, a);\n    }\n"
+      "    std::copy(a, a + 4, y + 4 * row);\n  }\n  return 0;\n}\n";
+  const Json right = verdict_on(source);
+  EXPECT_EQ(right["outcome"], "passed") << right.dump(1);
+  EXPECT_EQ(verdict_on(testing::replaced(source, "layer < 13", "layer < 12"))["outcome"],
+            "incorrect");
 }
 
 TEST_F(KernelBench, ACandidateIsNeverRunAsPython) {

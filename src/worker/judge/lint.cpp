@@ -251,7 +251,9 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   std::vector<int> passed_through(task.inputs.size(), 0);
   std::vector<double> constants;
   for (int i = 0; i < trivial_draws; ++i) {
-    InputDraw draw{*axes, stand->scalar_seed, secret_seed(), Distribution::normal};
+    // Of a PyTorch module: with random signs, as one stage of the judge has them.
+    InputDraw draw{*axes, stand->scalar_seed, secret_seed(),
+                   task.reference.torch ? Distribution::mixed : Distribution::normal};
     stand->memory->fill({draw.seed}, draw.distribution, poison_byte);
     const Result<Reference> reference =
         make_reference(task, judge.oracle(), **baseline, *stand, draw, 0);

@@ -1,0 +1,1 @@
+"""Problems in KernelBench's form and what PyTorch is asked about them."""

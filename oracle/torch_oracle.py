@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True  # the folder is the installation's, and may be r
 
 from torch_problem.clock import MODES  # noqa: E402
 from torch_problem.describe import describe  # noqa: E402
-from torch_problem.problem import Refused  # noqa: E402
+from torch_problem.problem import Refused, is_out_of_memory  # noqa: E402
 from torch_problem.server import serve  # noqa: E402
 from torch_problem.survey import survey  # noqa: E402
 
@@ -36,6 +36,10 @@ def main(arguments):
             print(json.dumps(describe(arguments[1]), indent=2))
         except Refused as error:
             print(json.dumps({"refused": str(error)}))
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            print(json.dumps({"refused": "it does not fit into memory"}))
         return 0
     if arguments == ["survey"]:
         survey()

@@ -121,6 +121,13 @@ class DeviceBuffers:
         self.places = [layout.tensors[i] for i in range(layout.tensor_count)]
         self.mapped = []
         self.sets = []
+        try:
+            self._map_sets(layout, descriptors, draws)
+        except Exception:
+            self.close()
+            raise
+
+    def _map_sets(self, layout, descriptors, draws):
         for index in range(layout.sets):
             regions = []
             for i, place in enumerate(self.places):

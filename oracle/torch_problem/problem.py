@@ -7,7 +7,6 @@ import importlib.util
 import math
 import os
 import sys
-import time
 import traceback
 
 MODEL_SEED = 42  # the benchmark's own
@@ -46,11 +45,11 @@ def distance(torch, first, second):
         if not a.is_floating_point():
             worst = max(worst, 0.0 if torch.equal(a, b) else math.inf)
             continue
-        parts = [(a[i:i + CHUNK].nan_to_num(), b[i:i + CHUNK].nan_to_num())
-                 for i in range(0, a.numel(), CHUNK)]
-        squares = sum(float((y.double() ** 2).sum()) for _, y in parts)
+        chunks = [slice(i, i + CHUNK) for i in range(0, a.numel(), CHUNK)]
+        squares = sum(float((b[part].nan_to_num().double() ** 2).sum()) for part in chunks)
         scale = math.sqrt(squares / max(1, a.numel()))
-        for x, y in parts:
+        for part in chunks:
+            x, y = a[part].nan_to_num(), b[part].nan_to_num()
             difference, size = (x - y).abs(), y.abs() + scale
             error = torch.where(difference > 0, difference / size, torch.zeros_like(difference))
             worst = max(worst, float(error.max()))
@@ -71,7 +70,7 @@ def first_gpu(torch):
 # A problem with more parameters and buffers than this gives them as one flat tensor.
 MOST_SINGLE = 24
 PACK_ELEMENTS = 64  # where the next one starts: at a multiple of this
-QUICK_BUILD_S = 0.02
+MOST_BUILT = 1 << 22  # parameters that are drawn by building the module anew
 
 
 class Problem:
@@ -87,11 +86,8 @@ class Problem:
         with self._placed():
             self.init = self.module.get_init_inputs()
         self.model = self.build(MODEL_SEED)
-        start = time.perf_counter()
-        if self._state(self.model):
-            self.build(MODEL_SEED)
-        self.quick_to_build = time.perf_counter() - start < QUICK_BUILD_S
         self.names = list(self._state(self.model))
+        self.unvaried = self._unvaried()
         self.packed = len(self.names) > MOST_SINGLE
         self.wide = None
         self.sliced = None  # which of the inputs can be cut along their first axis; None: not tried
@@ -119,6 +115,8 @@ class Problem:
             with self.torch.no_grad(), self._placed():
                 return self.module.Model(*self.init).to(self.device)
         except Exception as error:
+            if is_out_of_memory(error):
+                raise
             raise Refused(f"its Model cannot be made: {last_line(error)}") from error
 
     def _state(self, model):
@@ -133,24 +131,35 @@ class Problem:
                 given = [value.to(self.device) if self.torch.is_tensor(value) else value
                          for value in self.module.get_inputs()]
         except Exception as error:
+            if is_out_of_memory(error):
+                raise
             raise Refused(f"its get_inputs() fails: {last_line(error)}") from error
         return given, self._draw_state(seed)
 
+    def _unvaried(self):
+        """Parameters that every fresh module has alike, such as the ones of a normalisation."""
+        first, second = (dict(self.build(seed).named_parameters())
+                         for seed in (MODEL_SEED, MODEL_SEED + 1))
+        return {name for name, value in first.items() if self.torch.equal(value, second[name])}
+
     def _draw_state(self, seed):
+        """As the module's author has them under the benchmark's seed, varied under others."""
         if not self.names:
             return []
-        if self.quick_to_build:
-            state = self._state(self.build(seed))
+        small = sum(value.numel() for value in self.model.parameters()) <= MOST_BUILT
+        state = self._state(self.build(seed if small else MODEL_SEED))
+        if seed == MODEL_SEED:
             return [state[name].detach() for name in self.names]
-        # The same numbers at other places: as fresh, and there in no time.
-        state = self._state(self.model if seed == MODEL_SEED else self.build_once())
-        return [value.detach().flatten().roll(seed % max(1, value.numel())).view(value.shape)
-                for value in (state[name] for name in self.names)]
+        return [self._varied(name, state[name].detach(), seed, small) for name in self.names]
 
-    def build_once(self):
-        if not hasattr(self, "fresh"):
-            self.fresh = self.build(MODEL_SEED)
-        return self.fresh
+    def _varied(self, name, value, seed, small):
+        if name in self.unvaried and value.is_floating_point():
+            # Whoever trains the module changes these too.
+            return value + 0.5 * self.torch.rand_like(value)
+        if small:
+            return value
+        # The same numbers at other places: as fresh, and there in no time.
+        return value.flatten().roll(seed % max(1, value.numel())).view(value.shape)
 
     # ---- parameters as inputs ----
 
@@ -268,17 +277,20 @@ class Problem:
         fitting = [i for i, value in enumerate(given)
                    if torch.is_tensor(value) and value.dim() > 0 and value.shape[0] == rows]
         for inputs in [fitting] + [[i] for i in fitting]:
-            try:
-                found = self.forward(cut(given, inputs, 0, 1), state)
-            except Exception as error:
-                if is_out_of_memory(error):
-                    raise
-                continue
-            if all(a.shape == b[:1].shape for a, b in zip(found, outputs)) and distance(
-                    torch, found, [value[:1] for value in outputs]) < INDEPENDENT:
+            if all(self._is_slice(given, state, outputs, inputs, first, last) for first, last in
+                   ((0, 1), (rows // 2 - 1, rows // 2 + 1), (rows - 1, rows))):
                 self.sliced = inputs
                 return inputs
         raise MemoryError
+
+    def _is_slice(self, given, state, outputs, inputs, first, last):
+        try:
+            found = self.forward(cut(given, inputs, first, last), state)
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise
+            return False
+        return distance(self.torch, found, [value[first:last] for value in outputs]) < INDEPENDENT
 
     def release(self):
         if self.device != "cpu":

@@ -155,17 +155,19 @@ def serve(mode, warm):
             return
         request = Request.from_buffer_copy(data)
         reply = Reply(kind=DONE, sequence=request.sequence, status=OK)
+        failed = True
         try:
             server.handle(request, descriptors, reply)
+            failed = False
         except Refused as error:
             reply.status, reply.text = EXCEPTION, str(error).encode()[:511]
         except Exception as error:
             out_of_memory = is_out_of_memory(error)
             reply.status = OUT_OF_MEMORY if out_of_memory else EXCEPTION
             reply.text = last_line(error).encode()[:511]
-            if server.problem is not None:
-                server.problem.release()
         finally:
             for fd in descriptors:
                 os.close(fd)
+        if failed and server.problem is not None:
+            server.problem.release()  # here, where no frame of the failure holds tensors any more
         control.send(bytes(reply))

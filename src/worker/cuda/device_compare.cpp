@@ -43,6 +43,14 @@ void DeviceTrouble::note(const Status& status) {
   }
 }
 
+Status DeviceTrouble::take() {
+  const Status found = problem_ ? Status(*problem_) : Status();
+  if (problem_ && problem_->kind != ErrorKind::lost) {
+    problem_.reset();
+  }
+  return found;
+}
+
 DeviceResults::~DeviceResults() {
   if (room_ != 0) {
     gpu_.driver().free(room_);
@@ -55,8 +63,12 @@ cuda::Pointer DeviceResults::start(const void* initial, std::size_t bytes) {
       gpu_.driver().free(room_);
     }
     room_ = 0;
-    bytes_ = bytes;
+    bytes_ = 0;
     trouble_.must(gpu_.driver().allocate(&room_, bytes), "making room for results");
+    if (room_ == 0) {
+      return 0;
+    }
+    bytes_ = bytes;
   }
   trouble_.must(gpu_.driver().copy_to_device(room_, initial, bytes, gpu_.stream()),
                 "clearing results");
@@ -107,6 +119,13 @@ std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble
   std::vector<DeviceComparison> found(pairs.size(), blank);
   const std::size_t bytes = found.size() * sizeof blank;
   const cuda::Pointer out = results.start(found.data(), bytes);
+  if (trouble.any()) {
+    for (DeviceComparison& one : found) {
+      one.error_bits = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+      one.different = 1;
+    }
+    return found;
+  }
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     enqueue(gpu, trouble, pairs[i], side, out + i * sizeof blank);
   }

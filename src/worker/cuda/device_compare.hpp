@@ -21,7 +21,8 @@ class DeviceTrouble {
   void must(cuda::Code code, const char* doing);
   void note(const Status& status);
   [[nodiscard]] bool any() const { return problem_.has_value(); }
-  [[nodiscard]] Status status() const { return problem_ ? Status(*problem_) : Status(); }
+  // The first problem since the last time; a lost device stays lost.
+  [[nodiscard]] Status take();
 
  private:
   Gpu& gpu_;
@@ -36,7 +37,8 @@ class DeviceResults {
   DeviceResults(const DeviceResults&) = delete;
   DeviceResults& operator=(const DeviceResults&) = delete;
 
-  // Copies `initial` there; valid until the next call.
+  // Copies `initial` there; valid until the next call. Where that fails there is trouble, and
+  // nothing may be launched on it.
   [[nodiscard]] cuda::Pointer start(const void* initial, std::size_t bytes);
   void read(void* to, std::size_t bytes);
 

@@ -72,7 +72,7 @@ Status DeviceMemory::allocate() {
 
 Status DeviceMemory::health() {
   must(gpu_.synchronize(), "the worker's own context");
-  return trouble_.status();
+  return trouble_.take();
 }
 
 cuda::Pointer DeviceMemory::region(int set, std::size_t tensor) const {
@@ -204,6 +204,9 @@ void DeviceMemory::poison_varying_inputs() {
 std::uint64_t DeviceMemory::inputs_hash() {
   std::uint64_t sum = 0;
   const cuda::Pointer out = results_.start(&sum, sizeof sum);
+  if (trouble_.any()) {
+    return sum;
+  }
   std::uint64_t salt = 0;
   for (int set = 0; set < plan_.sets; ++set) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
@@ -235,6 +238,9 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
   const Range none{std::numeric_limits<std::uint64_t>::max(), 0};
   std::vector<Range> found(static_cast<std::size_t>(plan_.sets) * outputs * sides, none);
   const cuda::Pointer out = results_.start(found.data(), found.size() * sizeof(Range));
+  if (trouble_.any()) {
+    return {};
+  }
   const auto was_called = [&called](int set) {
     return std::find(called.begin(), called.end(), set) != called.end();
   };
@@ -331,6 +337,7 @@ std::vector<TensorError> DeviceMemory::errors_to(Copy truth, int set) {
   const std::vector<DeviceComparison> found =
       compare_on_device(gpu_, trouble_, results_, pairs, Side::truth_excuses);
   std::vector<TensorError> errors;
+  errors.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     errors.push_back(error_of(found[i], *pairs[i].tensor, !task_.outputs[i].selects.empty()));
   }
@@ -406,7 +413,7 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, con
   if (static_cast<double>(plan->output_bytes()) > static_cast<double>(gpu_.free_bytes())) {
     return std::unique_ptr<Truth>();
   }
-  auto truth = std::make_unique<DeviceTruth>(gpu_, *this, plan_);
+  auto truth = std::make_unique<DeviceTruth>(gpu_, *this, plan_, trouble_);
   KP_TRY(truth->allocate(*plan));
   DeviceTensors tensors{next_id(), {}};
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
@@ -454,6 +461,9 @@ void DeviceMemory::reveal() {
 void DeviceMemory::change_lines(bool hide) {
   if (drawer_ != nullptr) {
     make_room_for_lines(hidden_sets_.size());
+    if (trouble_.any()) {
+      return;
+    }
   }
   cuda::Pointer kept = lines_;
   for (const std::uint16_t set : hidden_sets_) {
@@ -507,8 +517,8 @@ void DeviceMemory::make_room_for_lines(std::size_t sets) {
     gpu_.driver().free(lines_);
   }
   lines_ = 0;
-  lines_bytes_ = wanted;
   must(gpu_.driver().allocate(&lines_, wanted), "making room for hidden inputs");
+  lines_bytes_ = lines_ == 0 ? 0 : wanted;
 }
 
 std::vector<int> DeviceMemory::descriptors() const {

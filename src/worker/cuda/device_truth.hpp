@@ -13,9 +13,10 @@ class DeviceMemory;
 
 class DeviceTruth : public Truth {
  public:
-  // For the outputs of `memory`, which lie as `plan` says; all three must outlive it.
-  DeviceTruth(Gpu& gpu, const DeviceMemory& memory, const BufferPlan& plan)
-      : gpu_(gpu), memory_(memory), plan_(plan), trouble_(gpu), results_(gpu, trouble_) {}
+  // For the outputs of `memory`, which lie as `plan` says; what goes wrong is its `trouble`. All
+  // must outlive it.
+  DeviceTruth(Gpu& gpu, const DeviceMemory& memory, const BufferPlan& plan, DeviceTrouble& trouble)
+      : gpu_(gpu), memory_(memory), plan_(plan), trouble_(trouble), results_(gpu, trouble) {}
 
   // Makes room for the outputs of the oracle's plan.
   [[nodiscard]] Status allocate(const BufferPlan& oracle_plan);
@@ -23,7 +24,6 @@ class DeviceTruth : public Truth {
   [[nodiscard]] std::vector<int> descriptors() const;
 
   void excuse_by(int set) override;
-  // Infinite errors where the device fails.
   [[nodiscard]] std::vector<TensorError> errors(int set, SetMemory::Copy which) override;
 
  private:
@@ -32,7 +32,7 @@ class DeviceTruth : public Truth {
   const BufferPlan& plan_;
   std::vector<DeviceBlock> blocks_;
   std::vector<std::size_t> offsets_;  // of the data in each block
-  DeviceTrouble trouble_;
+  DeviceTrouble& trouble_;
   DeviceResults results_;
 };
 

@@ -137,8 +137,9 @@ __device__ bool has_line(Size slot, Size line, Size lines) {
 
 }  // namespace
 
-// The same for values that cannot be drawn again: moves the lines to `kept`, a slot each, and
-// leaves what is NaN in every floating type; or moves them back.
+// The same for values that cannot be drawn again: moves whole lines of 128 bytes to `kept`, a slot
+// each, and leaves what is NaN in every floating type; or moves them back. What is behind the last
+// whole line stays.
 extern "C" __global__ void move_lines(uint4* data, Size lines, Size slots, Size secret, uint4* kept,
                                       int hide) {
   const unsigned nan = 0x7fffffffU;

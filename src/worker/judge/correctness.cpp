@@ -76,6 +76,15 @@ class CaseList {
   std::vector<CheckCase> cases_;
 };
 
+// One shape, and its inputs are drawn in two ways: as the module's author has them, and with random
+// signs. Sums of positive numbers hide a lower precision, and what is left out for negative ones.
+Result<std::vector<CheckCase>> draw_torch_cases(CaseList list, const Axes& shape) {
+  KP_TRY(list.add(Stage::distributions, shape, Distribution::mixed));
+  KP_TRY(list.add(Stage::repeatability, shape));
+  KP_TRY(list.add(Stage::memory, shape));
+  return list.take();
+}
+
 }  // namespace
 
 Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Axes>& timed_shapes,
@@ -87,13 +96,7 @@ Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Ax
     KP_TRY(list.add(Stage::timed_shapes, shape));
   }
   if (task.reference.torch) {
-    // One shape, and its inputs are drawn in two ways: as the module's author has them, and with
-    // random signs. Sums of positive numbers hide a lower precision, and what is left out for
-    // negative ones.
-    KP_TRY(list.add(Stage::distributions, timed_shapes.front(), Distribution::mixed));
-    KP_TRY(list.add(Stage::repeatability, timed_shapes.front()));
-    KP_TRY(list.add(Stage::memory, timed_shapes.front()));
-    return list.take();
+    return draw_torch_cases(std::move(list), timed_shapes.front());
   }
   for (int i = 0; i < held_out_shapes; ++i) {
     KP_TRY(list.add(Stage::held_out, draw_shape(task, seed, shapes++)));
@@ -166,6 +169,8 @@ Status Correctness::stand_for(const InputDraw& draw) {
     }
     own_ = std::move(*made);
     stand_ = &*own_;
+  } else {
+    own_.reset();
   }
   baseline_attached_ = false;
   candidate_attached_ = false;
@@ -301,32 +306,34 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
   if (!reference) {
     return reference.error();
   }
+  if (!reference->truth && truth_fits_) {
+    return std::optional(
+        Failure{Outcome::out_of_memory, "", "it left no memory for the expected values", {}});
+  }
   const bool repeats = item.stage == Stage::repeatability;
   std::vector<std::uint16_t> sets = {static_cast<std::uint16_t>(set)};
   if (repeats) {
     sets.resize(static_cast<std::size_t>(this->sets()));
     std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   }
-  if (auto failure = run_candidate(sets, [&] { fill(item, set); })) {
-    return failure;
+  auto failed = run_candidate(sets, [&] { fill(item, set); });
+  KP_TRY(stand_->memory->health());  // what went wrong with us is not its fault
+  if (failed) {
+    return failed;
   }
   if (repeats) {
-    if (auto failure = check_repeats(item, *reference)) {
-      return failure;
-    }
+    failed = check_repeats(item, *reference);
   }
   const std::size_t recorded = records_.size();
   if (!reference->truth) {
     sets = {static_cast<std::uint16_t>(set)};  // the only one that the baseline has computed
   }
-  for (const std::uint16_t called : sets) {
-    if (auto failure = judge_set(item, *reference, called)) {
-      return failure;
-    }
+  for (std::size_t i = 0; i < sets.size() && !failed; ++i) {
+    failed = judge_set(item, *reference, sets[i]);
   }
-  records_.resize(recorded + 1);  // repeats are one check
+  records_.resize(std::min(records_.size(), recorded + 1));  // repeats are one check
   KP_TRY(stand_->memory->health());
-  return std::optional<Failure>();
+  return failed;
 }
 
 }  // namespace kernelpro

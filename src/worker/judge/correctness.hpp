@@ -45,6 +45,9 @@ class Correctness {
   // kind would take too much memory.
   void may_borrow(const Stand& stand) { lent_.push_back(&stand); }
 
+  // Whether there was room for the reference's values before there was a candidate.
+  void expect_truth(bool fits) { truth_fits_ = fits; }
+
   // Runs one check. A failure is the candidate's; an error is ours (oracle or baseline failed).
   [[nodiscard]] Result<std::optional<Failure>> check(const CheckCase& item);
 
@@ -77,6 +80,7 @@ class Correctness {
   std::vector<const Stand*> lent_;
   std::optional<Stand> own_;
   const Stand* stand_ = nullptr;  // own_, or one that is lent
+  bool truth_fits_ = false;
   bool baseline_attached_ = false;
   bool candidate_attached_ = false;
   double baseline_ns_ = 0;  // of the last baseline call

@@ -163,6 +163,7 @@ class EvaluationRun {
     for (const std::unique_ptr<Rounds>& rounds : judge_.rounds_) {
       correctness.may_borrow(rounds->stand());
     }
+    correctness.expect_truth(judge_.truth_fits_);
     for (const CheckCase& item : *cases) {
       if (stop_.stop_requested()) {
         return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
@@ -235,6 +236,10 @@ class EvaluationRun {
     const Result<EnergyMeter*> meter = judge_.ground_.energy_meter();
     Energy energy;
     Status measured = meter ? Status() : Status(meter.error());
+    if (judge_.task_.reference.torch) {
+      measured = make_error(ErrorKind::bad_input,
+                            "PyTorch's process also copies and flushes between calls");
+    }
     for (std::size_t i = 0; i < judge_.shapes_.size() && measured && !failed_; ++i) {
       measured = measure_shape_energy(**meter, i, energy);
     }

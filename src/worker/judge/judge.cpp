@@ -6,6 +6,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/machine_lock.hpp"
 #include "common/base/random.hpp"
+#include "worker/judge/reference.hpp"
 #include "worker/judge/statistics.hpp"
 #include "worker/oracle/torch.hpp"
 
@@ -247,6 +248,7 @@ Status Judge::measure_shape(const Axes& given) {
   auto rounds =
       std::make_unique<Rounds>(task_, std::move(*stand), shape.rounds, ground_.watch_inputs());
   KP_TRY(measure_noise(shape, *rounds));
+  KP_TRY(try_truth(shape, *rounds));
   shapes_.push_back(std::move(shape));
   rounds_.push_back(std::move(rounds));
   return {};
@@ -324,6 +326,21 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
       break;
     }
   }
+  return {};
+}
+
+Status Judge::try_truth(const TimedShape& shape, Rounds& rounds) {
+  if (!task_.reference.torch || !oracle_affordable(task_, ground_, shape.axes)) {
+    return {};
+  }
+  const InputDraw draw = rounds.draw(secret_seed(), 0);
+  SetMemory& memory = *rounds.stand().memory;
+  memory.fill({draw.seed}, draw.distribution, poison_byte);
+  const Result<std::unique_ptr<Truth>> truth = memory.truth(*oracle_, draw, 0);
+  if (!truth) {
+    return truth.error();
+  }
+  truth_fits_ = *truth != nullptr;
   return {};
 }
 

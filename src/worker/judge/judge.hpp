@@ -88,6 +88,8 @@ class Judge {
   [[nodiscard]] Result<double> baseline_time(const Stand& stand);
   [[nodiscard]] Result<NullClock> null_clock(const Stand& stand);
   [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
+  // Whether the reference's values have room while no candidate is there.
+  [[nodiscard]] Status try_truth(const TimedShape& shape, Rounds& rounds);
   [[nodiscard]] Result<double> compare_twins(TimedShape& shape, Rounds& rounds, Arm& first,
                                              Arm& twin) const;
   [[nodiscard]] std::size_t buffer_bytes() const;
@@ -109,6 +111,7 @@ class Judge {
   std::optional<Arm> null_;
   std::optional<Arm> incumbent_;  // of the last evaluation that had one
   std::string incumbent_hash_;
+  bool truth_fits_ = false;
   std::vector<TimedShape> shapes_;
   std::vector<std::unique_ptr<Rounds>> rounds_;  // the buffers of each timed shape
 };

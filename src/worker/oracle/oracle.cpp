@@ -187,6 +187,7 @@ Status Oracle::start_process() {
   }
   process_ = std::move(*started);
   loaded_ = false;
+  attached_ = 0;
   return {};
 }
 
@@ -202,6 +203,7 @@ Status Oracle::need_process() {
 Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
                            const std::vector<std::uint64_t>& seeds, Distribution distribution) {
   KP_TRY(need_process());
+  attached_ = 0;
   const Result<Arena> unused = Arena::create(plan.output_bytes(), false);
   if (!unused) {
     return unused.error();
@@ -284,6 +286,7 @@ Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
     return outputs.error();
   }
   KP_TRY(need_process());
+  attached_ = 0;
   KP_TRY(attach(*process_, *plan, inputs, *outputs));
   KP_TRY(call(*process_));
   return collect(*plan, *outputs);

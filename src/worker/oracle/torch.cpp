@@ -30,7 +30,7 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::st
   out.program = python->path;
   out.arguments = {settings.script, mode};
   if (settings.warm) {
-    out.arguments.push_back("warm");
+    out.arguments.emplace_back("warm");
   }
   out.threads = settings.threads;
   out.stop = settings.stop;

@@ -247,6 +247,12 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
   KP_TRY(need_toolchain(order->sandbox, order->backend == "cuda" ? order->device : device_));
   judge_.reset();
   KP_TRY(need_ground(*order, stop));
+  if (order->energy && order->task.reference.torch) {
+    return make_error(ErrorKind::bad_input,
+                      "energy cannot be measured against PyTorch: its process also copies and "
+                      "flushes between calls",
+                      order->task.name);
+  }
   if (order->energy) {
     if (const Result<EnergyMeter*> meter = ground_->energy_meter(); !meter) {
       return make_error(meter.error().kind,

@@ -80,6 +80,28 @@ TEST_F(TorchProblem, AStatisticOverTheBatchIsNotCut) {
   EXPECT_EQ(printed(norm, in_slices), "does not fit\n");
 }
 
+TEST_F(TorchProblem, ARunningSumAlongTheRowsIsNotCut) {
+  const std::string sum = problem_text(
+      "    def forward(self, x):\n        return torch.cumsum(x, dim=0)\n", "[torch.rand(30, 7)]");
+  EXPECT_EQ(printed(sum, in_slices), "does not fit\n");
+}
+
+TEST_F(TorchProblem, ParametersThatEveryFreshModuleHasAlikeAreVariedToo) {
+  const std::string norm = problem_text(
+      "    def __init__(self):\n        super().__init__()\n        self.n = nn.LayerNorm(7)\n\n"
+      "    def forward(self, x):\n        return self.n(x)\n",
+      "[torch.rand(3, 7)]");
+  EXPECT_EQ(printed(norm,
+                    "problem = Problem(path)\n"
+                    "own = problem.draw(42)[1]\n"
+                    "print(bool((own[0] == 1).all()), bool((own[1] == 0).all()))\n"
+                    "first, second = problem.draw(5)[1], problem.draw(6)[1]\n"
+                    "again = problem.draw(5)[1]\n"
+                    "print([bool((a == b).any()) for a, b in zip(first, second)],\n"
+                    "      [bool((a == b).all()) for a, b in zip(first, again)])\n"),
+            "True True\n[False, False] [True, True]\n");
+}
+
 TEST_F(TorchProblem, APyTorchThatCannotUseTheGpuSaysWhy) {
   const std::string asked =
       "if torch.version.cuda is not None:\n    print('skip')\n    sys.exit()\n"

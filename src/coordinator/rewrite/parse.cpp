@@ -17,8 +17,8 @@ std::vector<Item> items_of(const std::string& source, const ScopedSource& scoped
                            std::vector<ConvertedFunction> functions) {
   std::vector<Item> items;
   std::size_t at = scoped.head;
-  const std::size_t adapter =
-      adapter_place(source);  // stays as it is: the author's function counts
+  // Stays as it is: the author's function counts.
+  const std::size_t adapter = adapter_place(source);
   const auto add_text = [&](std::size_t end) {
     if (end > at) {
       items.push_back({false, source.substr(at, end - at), {}});

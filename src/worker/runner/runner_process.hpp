@@ -27,10 +27,10 @@ struct RunnerSettings {
   std::vector<std::string> arguments;
   std::int64_t greeting_timeout_ms = 10'000;
   bool greet_later = false;  // its greeting is waited for when something is asked of it first
-  JailPolicy policy;  // keep_fds is set by start()
-  int threads = 1;    // what OpenMP gets
-  bool cuda = false;  // opens the GPU before it confines itself
-  std::string cupti;  // not empty: the library by which it can trace calls
+  JailPolicy policy;         // keep_fds is set by start()
+  int threads = 1;           // what OpenMP gets
+  bool cuda = false;         // opens the GPU before it confines itself
+  std::string cupti;         // not empty: the library by which it can trace calls
   // Whether we watch it without sleeping: the hand-over is steadier, but takes a core for itself.
   bool spin = false;
   std::vector<std::string> environment;  // NAME=VALUE, beside OpenMP's

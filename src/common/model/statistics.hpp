@@ -12,4 +12,14 @@ namespace kernelpro {
 // Of positive values; 0 when empty.
 [[nodiscard]] double geometric_mean(const std::vector<double>& values);
 
+// The same of what `value` gives for each entry of `list`.
+template <typename List, typename Value>
+[[nodiscard]] double geometric_mean(const List& list, Value value) {
+  std::vector<double> values;
+  for (const auto& entry : list) {
+    values.push_back(value(entry));
+  }
+  return geometric_mean(values);
+}
+
 }  // namespace kernelpro

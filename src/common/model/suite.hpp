@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/model/torch_mode.hpp"
 #include "common/model/verdict.hpp"
 
 namespace kernelpro {
@@ -19,12 +20,6 @@ struct ProblemId {
 
 // "1_19", as files of candidates are called.
 [[nodiscard]] std::string text_of(const ProblemId& problem);
-
-// How PyTorch runs a problem.
-inline constexpr const char* eager_mode = "eager";      // as it comes
-inline constexpr const char* fp32_mode = "eager-fp32";  // TF32 off: the judge's own baseline
-inline constexpr const char* tf32_mode = "eager-tf32";  // TF32 on
-inline constexpr const char* compile_mode = "compile";  // torch.compile, TF32 off
 
 // What all records of a file have in common.
 struct SuiteHeader {

@@ -7,8 +7,8 @@
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
+#include "common/base/append.hpp"
 #include "common/base/file.hpp"
 #include "common/wire/bundle_line.hpp"
 #include "common/wire/json.hpp"
@@ -144,17 +144,7 @@ Status SuiteFile::append(const SuiteRecord& record) {
 }
 
 Status SuiteFile::write_line(const std::string& line) {
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t count = ::write(fd_.get(), rest.data(), rest.size());
-    if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return errno_error("writing " + path_.string());
-    }
-  }
-  return ::fsync(fd_.get()) == 0 || errno == EINVAL || errno == EROFS
-             ? Status()
-             : Status(errno_error("writing " + path_.string()));
+  return append_durably(fd_.get(), line, path_);
 }
 
 }  // namespace kernelpro

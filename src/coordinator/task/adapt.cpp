@@ -25,11 +25,6 @@ Error bad(const std::string& key, const std::string& message) {
   return make_error(ErrorKind::bad_input, message, key);
 }
 
-std::string last_name(const std::string& function) {
-  const std::size_t scope = function.rfind(':');
-  return scope == std::string::npos ? function : function.substr(scope + 1);
-}
-
 template <typename List>
 std::vector<std::string> names_of(const List& list) {
   std::vector<std::string> names(list.size());

@@ -68,11 +68,6 @@ Result<UserSource> read_source(const fs::path& file, const std::string& entry) {
                         : Result<UserSource>(signature.error());
 }
 
-std::string unqualified(const std::string& function) {
-  const std::size_t scope = function.rfind(':');
-  return scope == std::string::npos ? function : function.substr(scope + 1);
-}
-
 // Where the expected values come from; none: from the original.
 struct TaskReference {
   Signature signature;
@@ -98,7 +93,7 @@ Result<std::optional<TaskReference>> make_task_reference(const NewTask& request,
                         "or `original` (--reference)",
                         file);
     }
-    auto read = read_source(file, unqualified(request.entry));
+    auto read = read_source(file, last_name(request.entry));
     if (!read.ok()) {
       return read.error();
     }

@@ -467,6 +467,11 @@ Status check_callable(const Definition& definition, const std::string& entry,
 
 }  // namespace
 
+std::string last_name(const std::string& function) {
+  const std::size_t scope = function.rfind(':');
+  return scope == std::string::npos ? function : function.substr(scope + 1);
+}
+
 Result<Signature> parse_signature(const std::string& source, const std::string& entry,
                                   const std::string& file) {
   Tokens tokens = lex_cpp(source);

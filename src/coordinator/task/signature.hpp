@@ -30,6 +30,9 @@ struct Signature {
   std::vector<EntryParameter> parameters;
 };
 
+// "row_sums" of "rows::row_sums".
+[[nodiscard]] std::string last_name(const std::string& function);
+
 // Finds the definition of `entry` in `source` (`file` is only named in errors). Const pointers are
 // inputs, other pointers outputs, whole numbers by value axes, floating numbers by value scalars;
 // everything else is an error that names the parameter and what is supported. What belongs to CUDA

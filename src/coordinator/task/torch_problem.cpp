@@ -12,6 +12,7 @@
 #include "common/base/python.hpp"
 #include "common/model/dtype.hpp"
 #include "common/model/task.hpp"
+#include "common/model/torch_mode.hpp"
 #include "coordinator/task/draft_folder.hpp"
 #include "coordinator/task/load.hpp"
 
@@ -149,11 +150,11 @@ std::string modes_toml() {
     const char* backend;
     const char* mode;
   };
-  constexpr Mode modes[] = {{"baseline", "torch-eager", "cuda", "eager-fp32"},
-                            {"baseline", "torch-eager-cpu", "cpu", "eager-fp32"},
-                            {"comparator", "torch-eager-as-it-comes", "cuda", "eager"},
-                            {"comparator", "torch-eager-tf32", "cuda", "eager-tf32"},
-                            {"comparator", "torch-compile", "cuda", "compile"}};
+  constexpr Mode modes[] = {{"baseline", "torch-eager", "cuda", fp32_mode},
+                            {"baseline", "torch-eager-cpu", "cpu", fp32_mode},
+                            {"comparator", "torch-eager-as-it-comes", "cuda", eager_mode},
+                            {"comparator", "torch-eager-tf32", "cuda", tf32_mode},
+                            {"comparator", "torch-compile", "cuda", compile_mode}};
   std::string out;
   for (const Mode& mode : modes) {
     out += fmt::format(

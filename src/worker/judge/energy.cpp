@@ -373,13 +373,7 @@ void summarize_energy(const Task& task, const Axes& axes, std::uint64_t seed, Sh
 }
 
 void combine_energy(Energy& energy) {
-  const auto mean_of = [&energy](auto value) {
-    double sum = 0;
-    for (const ShapeEnergy& shape : energy.shapes) {
-      sum += std::log(value(shape));
-    }
-    return std::exp(sum / static_cast<double>(std::max<std::size_t>(energy.shapes.size(), 1)));
-  };
+  const auto mean_of = [&energy](auto value) { return geometric_mean(energy.shapes, value); };
   energy.ratio = mean_of([](const ShapeEnergy& shape) { return shape.ratio; });
   energy.ratio_interval = {
       mean_of([](const ShapeEnergy& shape) { return shape.ratio_interval.low; }),

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/base/clock.hpp"
 #include "common/base/machine_lock.hpp"
@@ -323,13 +322,7 @@ class EvaluationRun {
   // Geometric means over the shapes; the interval and the floor likewise.
   void combine() {
     Timing& timing = out_.verdict.timing;
-    const auto mean_of = [&timing](auto value) {
-      double sum = 0;
-      for (const ShapeTiming& shape : timing.shapes) {
-        sum += std::log(value(shape));
-      }
-      return std::exp(sum / static_cast<double>(timing.shapes.size()));
-    };
+    const auto mean_of = [&timing](auto value) { return geometric_mean(timing.shapes, value); };
     timing.speedup = mean_of([](const ShapeTiming& s) { return s.speedup; });
     timing.speedup_interval.low =
         mean_of([](const ShapeTiming& s) { return s.speedup_interval.low; });

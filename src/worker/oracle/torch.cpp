@@ -6,6 +6,7 @@
 #include "common/base/file.hpp"
 #include "common/base/hash.hpp"
 #include "common/base/python.hpp"
+#include "common/model/torch_mode.hpp"
 
 namespace kernelpro {
 
@@ -16,7 +17,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t import_timeout_ms = 120'000;
 constexpr std::int64_t open_files = 4096;
 constexpr std::int64_t file_bytes = 1LL << 34;
-const char* const modes[] = {"eager", torch_contract_mode, "eager-tf32", "compile"};
 
 }  // namespace
 
@@ -56,9 +56,9 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::st
 
 Result<BuildOutcome> torch_build(const std::string& source, const std::vector<std::string>& options,
                                  const fs::path& folder) {
-  const std::string mode = options.empty() ? torch_contract_mode : options.front();
+  const std::string mode = options.empty() ? fp32_mode : options.front();
   if (options.size() > 1 ||
-      std::find(std::begin(modes), std::end(modes), mode) == std::end(modes)) {
+      std::find(std::begin(torch_modes), std::end(torch_modes), mode) == std::end(torch_modes)) {
     return make_error(ErrorKind::bad_input,
                       "PyTorch runs a module as one of eager, eager-fp32, eager-tf32 and compile, "
                       "not as \"" +

@@ -21,9 +21,8 @@ struct TorchSettings {
   std::stop_token stop;
 };
 
-// What torch_oracle.py can be asked to be: the reference in double, or a baseline.
+// What torch_oracle.py is asked to be beside PyTorch's modes: the reference in double.
 inline constexpr const char* torch_reference = "reference";
-inline constexpr const char* torch_contract_mode = "eager-fp32";
 
 // How that mode's process is started: by the Python that KERNELPRO_PYTHON names, else by the first
 // python3 of PATH that has PyTorch. An environment error says what is missing.

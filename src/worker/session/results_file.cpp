@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 
+#include "common/base/append.hpp"
 #include "common/base/file.hpp"
 #include "common/wire/worker_line.hpp"
 
@@ -90,18 +90,7 @@ Status ResultsFile::cut(std::size_t bytes) {
 }
 
 Status ResultsFile::append(const std::string& line) {
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t count = ::write(fd_.get(), rest.data(), rest.size());
-    if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return errno_error("writing " + path_.string());
-    }
-  }
-  // A pipe or a device cannot be synced, and need not be.
-  return ::fdatasync(fd_.get()) == 0 || errno == EINVAL || errno == EROFS
-             ? Status()
-             : Status(errno_error("writing " + path_.string()));
+  return append_durably(fd_.get(), line, path_);
 }
 
 }  // namespace kernelpro

@@ -150,6 +150,7 @@ class Problem:
         state = self._state(self.build(seed if small else MODEL_SEED))
         if seed == MODEL_SEED:
             return [state[name].detach() for name in self.names]
+        self.torch.manual_seed(seed % 2**63)
         return [self._varied(name, state[name].detach(), seed, small) for name in self.names]
 
     def _varied(self, name, value, seed, small):

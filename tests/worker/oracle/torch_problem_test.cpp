@@ -91,15 +91,19 @@ TEST_F(TorchProblem, ParametersThatEveryFreshModuleHasAlikeAreVariedToo) {
       "    def __init__(self):\n        super().__init__()\n        self.n = nn.LayerNorm(7)\n\n"
       "    def forward(self, x):\n        return self.n(x)\n",
       "[torch.rand(3, 7)]");
-  EXPECT_EQ(printed(norm,
-                    "problem = Problem(path)\n"
-                    "own = problem.draw(42)[1]\n"
-                    "print(bool((own[0] == 1).all()), bool((own[1] == 0).all()))\n"
-                    "first, second = problem.draw(5)[1], problem.draw(6)[1]\n"
-                    "again = problem.draw(5)[1]\n"
-                    "print([bool((a == b).any()) for a, b in zip(first, second)],\n"
-                    "      [bool((a == b).all()) for a, b in zip(first, again)])\n"),
-            "True True\n[False, False] [True, True]\n");
+  const std::string drawn =
+      "problem = Problem(path)\n"
+      "own = problem.draw(42)[1]\n"
+      "print(bool((own[0] == 1).all()), bool((own[1] == 0).all()))\n"
+      "first, second = problem.draw(5)[1], problem.draw(6)[1]\n"
+      "again = problem.draw(5)[1]\n"
+      "print([bool((a == b).any()) for a, b in zip(first, second)],\n"
+      "      [bool((a == b).all()) for a, b in zip(first, again)])\n";
+  EXPECT_EQ(printed(norm, drawn), "True True\n[False, False] [True, True]\n");
+  // A large module is not built anew for every draw.
+  EXPECT_EQ(
+      printed(norm, "import torch_problem.problem\ntorch_problem.problem.MOST_BUILT = 0\n" + drawn),
+      "True True\n[False, False] [True, True]\n");
 }
 
 TEST_F(TorchProblem, APyTorchThatCannotUseTheGpuSaysWhy) {

@@ -96,6 +96,9 @@ class CudaGround : public Ground {
            "  return cudaGetLastError() == cudaSuccess ? 0 : 1;\n}\n";
   }
   [[nodiscard]] std::string default_compiler() const override { return "nvcc"; }
+  // On an H200 eight evaluations of one kernel of 33 us differed by 0.5 %, and of some hundred
+  // candidates one that was as fast as the baseline came out at 1.01.
+  [[nodiscard]] double least_noise() const override { return 0.01; }
   // On an H200 rounds of honest kernels took 25 to 45 us longer by our clock than the empty ones.
   [[nodiscard]] double hand_over_doubt_ns() const override { return 50e3; }
   [[nodiscard]] bool enqueues() const override { return true; }

@@ -154,6 +154,9 @@ class Ground {
   [[nodiscard]] virtual std::string null_source() const = 0;
   // By whom it is built where the baseline has no compiler; empty: the toolchain's first.
   [[nodiscard]] virtual std::string default_compiler() const = 0;
+  // Differences below this are never claimed, however quiet the machine: one pair of twins does not
+  // show how far any two processes can be apart.
+  [[nodiscard]] virtual double least_noise() const = 0;
   // What the hand-over to a runner may differ by from that to the empty candidate, by measurement.
   [[nodiscard]] virtual double hand_over_doubt_ns() const = 0;
   // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does

@@ -361,6 +361,7 @@ class HostGround : public Ground {
            "}\n";
   }
   [[nodiscard]] std::string default_compiler() const override { return ""; }
+  [[nodiscard]] double least_noise() const override { return 0.005; }
   [[nodiscard]] double hand_over_doubt_ns() const override { return 0; }
   [[nodiscard]] bool enqueues() const override { return false; }
   // A runner that is stopped computes nothing.

@@ -372,7 +372,7 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
                                settings_.least_rounds, settings_.most_rounds);
     }
   }
-  const double floor = noise_floor(first_ns, twin_ns, secret_seed());
+  const double floor = noise_floor(first_ns, twin_ns, secret_seed(), ground_.least_noise());
   first_ns.insert(first_ns.end(), twin_ns.begin(), twin_ns.end());
   shape.solo_ns = median(first_ns);
   shape.waiting = total_ns > 0 ? waited_ns / total_ns : 0;

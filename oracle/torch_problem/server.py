@@ -30,7 +30,7 @@ class Server:
         self.buffers = None
         self.prepared = False  # whether a call has been made since memory was given back
         self.constants = {}  # what get_inputs() returns beside tensors, by place
-        self.truths = set()  # which of its tensors are of bool, which a candidate sees as bytes
+        self.masks = set()  # which of its tensors are of bool, which a candidate sees as bytes
 
     def handle(self, request, descriptors, reply):
         if request.op == LOAD:
@@ -59,7 +59,7 @@ class Server:
         self.constants = {i: value for i, value in enumerate(given)
                           if not self.torch.is_tensor(value)}
         tensors = [value for value in given if self.torch.is_tensor(value)]
-        self.truths = {i for i, value in enumerate(tensors) if value.dtype == self.torch.bool}
+        self.masks = {i for i, value in enumerate(tensors) if value.dtype == self.torch.bool}
         reply.text = f"PyTorch {self.torch.__version__}, {self.mode}".encode()
         if self.mode == "compile":
             self.problem.call(self.model, given)
@@ -99,7 +99,7 @@ class Server:
     def inputs(self, index):
         tensors = [value.to(self.device) for value in self.buffers.tensors(index, outputs=False)]
         count = len(tensors) - (1 if self.problem.packed else len(self.problem.names))
-        given = [value.bool() if i in self.truths else value
+        given = [value.bool() if i in self.masks else value
                  for i, value in enumerate(tensors[:count])]
         state = self.problem.unpack(tensors[count:])
         for place in sorted(self.constants):

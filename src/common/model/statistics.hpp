@@ -16,6 +16,7 @@ namespace kernelpro {
 template <typename List, typename Value>
 [[nodiscard]] double geometric_mean(const List& list, Value value) {
   std::vector<double> values;
+  values.reserve(list.size());
   for (const auto& entry : list) {
     values.push_back(value(entry));
   }

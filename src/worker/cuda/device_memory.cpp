@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t sweeps_of_l2 = 3;
 
-// Lines as judge_kernels.cu has them.
-constexpr std::size_t line_bytes = 128;
-constexpr std::size_t lines_a_block = 256;
-
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -35,11 +31,12 @@ DeviceMemory::DeviceMemory(Gpu& gpu, const Task& task, const BufferPlan& plan, O
       drawer_(drawer),
       id_(next_id()),
       trouble_(gpu),
-      results_(gpu, trouble_) {}
+      results_(gpu, trouble_),
+      lines_(gpu, trouble_) {}
 
 DeviceMemory::~DeviceMemory() {
   must(gpu_.synchronize(), "ending");
-  for (const cuda::Pointer pointer : {saved_, sweeper_, lines_}) {
+  for (const cuda::Pointer pointer : {saved_, sweeper_}) {
     if (pointer != 0) {
       gpu_.driver().free(pointer);
     }
@@ -458,67 +455,49 @@ void DeviceMemory::reveal() {
   hidden_sets_.clear();
 }
 
+bool DeviceMemory::can_be_hidden(std::size_t input) const {
+  const TensorPlan& tensor = plan_.tensors[input];
+  // Whole numbers may be addresses of other elements, and constants are no secret.
+  return !task_.inputs[input].constant && is_floating(tensor.dtype) && tensor.elements > 0;
+}
+
 void DeviceMemory::change_lines(bool hide) {
   if (drawer_ != nullptr) {
-    make_room_for_lines(hidden_sets_.size());
-    if (trouble_.any()) {
-      return;
-    }
+    move_lines(hide);
+    return;
   }
-  cuda::Pointer kept = lines_;
   for (const std::uint16_t set : hidden_sets_) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
+      if (!can_be_hidden(i)) {
+        continue;
+      }
       const TensorPlan& tensor = plan_.tensors[i];
-      const ValueSpec& values = task_.inputs[i].values;
-      // Whole numbers may be addresses of other elements, and constants are no secret.
-      if (task_.inputs[i].constant || !is_floating(tensor.dtype) || tensor.elements == 0) {
-        continue;
-      }
-      if (drawer_ != nullptr) {
-        move_lines(set, i, kept, hide);
-        kept += kept_bytes(i);
-        continue;
-      }
       const auto elements = static_cast<std::uint64_t>(tensor.elements);
       must(gpu_.launch("change_lines", elements / 32, data(set, i), type_number(tensor.dtype),
                        elements,
-                       draw_rule(values, tensor.dtype, input_stream(seeds_[set], i), distribution_),
+                       draw_rule(task_.inputs[i].values, tensor.dtype, input_stream(seeds_[set], i),
+                                 distribution_),
                        hidden_seed_, hide ? 1 : 0),
            "hiding inputs");
     }
   }
 }
 
-std::size_t DeviceMemory::kept_bytes(std::size_t input) const {
-  const std::size_t lines = plan_.tensors[input].bytes / line_bytes;
-  const std::size_t slots = lines == 0 ? 0 : 2 + (lines + lines_a_block - 1) / lines_a_block;
-  return slots * line_bytes;
-}
-
-void DeviceMemory::move_lines(int set, std::size_t input, cuda::Pointer kept, bool hide) {
-  const std::uint64_t lines = plan_.tensors[input].bytes / line_bytes;
-  const std::uint64_t slots = kept_bytes(input) / line_bytes;
-  if (slots > 0) {
-    must(gpu_.launch("move_lines", slots * line_bytes / 16, data(set, input), lines, slots,
-                     hidden_seed_ + input, kept, hide ? 1 : 0),
-         "hiding inputs");
-  }
-}
-
-void DeviceMemory::make_room_for_lines(std::size_t sets) {
+void DeviceMemory::move_lines(bool hide) {
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
-    wanted += sets * kept_bytes(i);
+    wanted += hidden_sets_.size() * HiddenLines::kept_bytes(plan_.tensors[i].bytes);
   }
-  if (wanted <= lines_bytes_) {
-    return;
+  lines_.make_room(wanted);
+  std::size_t at = 0;
+  for (const std::uint16_t set : hidden_sets_) {
+    for (std::size_t i = 0; i < plan_.input_count && !trouble_.any(); ++i) {
+      if (can_be_hidden(i)) {
+        lines_.move(data(set, i), plan_.tensors[i].bytes, hidden_seed_ + i, at, hide);
+        at += HiddenLines::kept_bytes(plan_.tensors[i].bytes);
+      }
+    }
   }
-  if (lines_ != 0) {
-    gpu_.driver().free(lines_);
-  }
-  lines_ = 0;
-  must(gpu_.driver().allocate(&lines_, wanted), "making room for hidden inputs");
-  lines_bytes_ = lines_ == 0 ? 0 : wanted;
 }
 
 std::vector<int> DeviceMemory::descriptors() const {

@@ -7,6 +7,7 @@
 
 #include "worker/cuda/device_compare.hpp"
 #include "worker/cuda/gpu.hpp"
+#include "worker/cuda/hidden_lines.hpp"
 #include "worker/judge/ground.hpp"
 
 namespace kernelpro {
@@ -65,11 +66,9 @@ class DeviceMemory : public SetMemory {
   void fill_offsets(std::size_t index, const std::vector<std::uint64_t>& seeds);
   void set_region(int set, std::size_t tensor, unsigned char value);
   void change_lines(bool hide);
-  // The lines of one input that hide took away and reveal gives back; `kept` is where they go.
-  void move_lines(int set, std::size_t input, cuda::Pointer kept, bool hide);
-  // How many bytes hide needs to keep of one input, which cannot be drawn again.
-  [[nodiscard]] std::size_t kept_bytes(std::size_t input) const;
-  void make_room_for_lines(std::size_t sets);
+  // The same for inputs that cannot be drawn again.
+  void move_lines(bool hide);
+  [[nodiscard]] bool can_be_hidden(std::size_t input) const;
   [[nodiscard]] ComparedPair with_saved(int set, std::size_t output) const;
   void draw_by_oracle(unsigned char slack);
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth_on_device(Oracle& oracle,
@@ -84,8 +83,6 @@ class DeviceMemory : public SetMemory {
   cuda::Pointer saved_ = 0;          // private: no other process can map it
   cuda::Pointer sweeper_ = 0;
   std::size_t sweeper_bytes_ = 0;
-  cuda::Pointer lines_ = 0;  // what hide took away of inputs that cannot be drawn again
-  std::size_t lines_bytes_ = 0;
   std::vector<char> regions_;  // what output_regions gives
   // What fill drew last, and what hide took away of it.
   std::vector<std::uint64_t> seeds_;
@@ -94,6 +91,7 @@ class DeviceMemory : public SetMemory {
   std::uint64_t hidden_seed_ = 0;
   DeviceTrouble trouble_;
   DeviceResults results_;
+  HiddenLines lines_;
 };
 
 }  // namespace kernelpro

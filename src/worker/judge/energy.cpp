@@ -15,8 +15,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr int candidate_arm = 0;
-constexpr int incumbent_arm = 1;
 // Long, because nothing runs between two batches.
 constexpr double full_batch_ns = 100e6;
 // What checking outputs may take of the time, since it takes energy too.

@@ -35,6 +35,10 @@ struct RoundLimits {
 [[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
                                      const RoundLimits& limits, double least_ns = 0);
 
+// The arms of a pair, where one of them is on trial.
+inline constexpr int candidate_arm = 0;
+inline constexpr int incumbent_arm = 1;
+
 // Two arms and what they did on the same inputs.
 struct Pair {
   std::array<Round, 2> rounds;  // by arm, not by order

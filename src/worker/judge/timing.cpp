@@ -15,8 +15,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr int candidate_arm = 0;
-constexpr int incumbent_arm = 1;
 constexpr int screen_pairs = 2;
 constexpr int screen_calls = 4;
 constexpr double clearly_slower = 2.0;

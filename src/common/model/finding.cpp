@@ -1,0 +1,34 @@
+#include "common/model/finding.hpp"
+
+#include "common/model/enum_names.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> class_names = {
+    "unknown", "dram", "l2", "l1", "tensor", "alu", "latency", "tail", "launch"};
+static_assert(class_names.size() == static_cast<std::size_t>(KernelClass::launch) + 1);
+
+constexpr std::array<std::string_view, 3> severity_names = {"low", "medium", "high"};
+static_assert(severity_names.size() == static_cast<std::size_t>(Severity::high) + 1);
+
+}  // namespace
+
+std::string_view name_of(KernelClass kind) {
+  return enum_name(class_names, kind);
+}
+
+std::optional<KernelClass> parse_kernel_class(std::string_view name) {
+  return find_enum<KernelClass>(class_names, name);
+}
+
+std::string_view name_of(Severity severity) {
+  return enum_name(severity_names, severity);
+}
+
+std::optional<Severity> parse_severity(std::string_view name) {
+  return find_enum<Severity>(severity_names, name);
+}
+
+}  // namespace kernelpro

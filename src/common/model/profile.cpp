@@ -1,0 +1,52 @@
+#include "common/model/profile.hpp"
+
+#include "common/model/enum_names.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> origin_names = {"counter", "sample",     "trace",
+                                                          "code",    "arithmetic", "declared"};
+static_assert(origin_names.size() == static_cast<std::size_t>(Origin::declared) + 1);
+
+constexpr std::array<std::string_view, 6> space_names = {"global",   "shared",      "local",
+                                                         "constant", "distributed", "other"};
+static_assert(space_names.size() == static_cast<std::size_t>(Space::other) + 1);
+
+constexpr std::array<std::string_view, 6> access_names = {"load",      "store",      "atomic",
+                                                          "reduction", "async_copy", "bulk_copy"};
+static_assert(access_names.size() == static_cast<std::size_t>(Access::bulk_copy) + 1);
+
+}  // namespace
+
+std::string_view name_of(Origin origin) {
+  return enum_name(origin_names, origin);
+}
+
+std::optional<Origin> parse_origin(std::string_view name) {
+  return find_enum<Origin>(origin_names, name);
+}
+
+std::string_view name_of(Space space) {
+  return enum_name(space_names, space);
+}
+
+std::optional<Space> parse_space(std::string_view name) {
+  return find_enum<Space>(space_names, name);
+}
+
+std::string_view name_of(Access access) {
+  return enum_name(access_names, access);
+}
+
+std::optional<Access> parse_access(std::string_view name) {
+  return find_enum<Access>(access_names, name);
+}
+
+std::optional<double> KernelProfile::figure(const std::string& key) const {
+  const auto found = figures.find(key);
+  return found == figures.end() ? std::nullopt : std::optional(found->second.value);
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,35 @@
+// A micro-profiling tool: it looks at one defect, in one kernel or in the program as a whole.
+//
+// Tools act on what they see in the profile alone. One that lacks what it needs says so and finds
+// nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/model/finding.hpp"
+#include "common/model/profile.hpp"
+
+namespace kernelpro {
+
+struct ToolResult {
+  std::vector<Finding> findings;           // none: the defect is not there
+  std::vector<std::string> not_available;  // what was missing, and why
+};
+
+struct Tool {
+  std::string id;     // "bank_conflicts"
+  std::string title;  // "Shared-memory bank conflicts"
+  // Of which kernels; empty: the program (`kernel` is then the main one, or null).
+  std::vector<KernelClass> classes;
+  // Keys of the figures it reads, so that only those are measured.
+  std::vector<std::string> figures;
+  bool reads_code = false;     // machine code with counts and samples
+  bool reads_program = false;  // the trace: runs once for the program, whatever the class
+  ToolResult (*analyze)(const Profile& profile, const KernelProfile* kernel) = nullptr;
+};
+
+// All of them, in the order of docs/diagnose.md.
+[[nodiscard]] const std::vector<Tool>& all_tools();
+
+}  // namespace kernelpro

@@ -144,6 +144,66 @@ cuda::Code Device::stop(std::int64_t& elapsed_ns) {
   return cuda::success;
 }
 
+cuda::Code Device::allocate_poisoned(std::size_t bytes, cuda::Pointer& out) {
+  constexpr unsigned char poison = 0xff;
+  KP_CUDA(driver_->allocate(&out, bytes));
+  return driver_->set_bytes(out, poison, bytes, stream_);
+}
+
+cuda::Code Device::allocate_scratch(const Library& library, CallArguments& call) {
+  const auto tensors = static_cast<std::int32_t>(layout_.tensor_count);
+  cuda::Pointer memory = 0;
+  if (library.workspace != nullptr) {
+    call.context.workspace_bytes = library.workspace(&call.context, call.tensors.data(), tensors);
+  }
+  if (call.context.workspace_bytes > 0) {
+    KP_CUDA(allocate_poisoned(call.context.workspace_bytes, memory));
+    call.context.workspace = as_address(memory);
+  }
+  if (library.state != nullptr && library.prepare != nullptr) {
+    call.context.state_bytes = library.state(&call.context, call.tensors.data(), tensors);
+  }
+  if (call.context.state_bytes > 0) {
+    KP_CUDA(allocate_poisoned(call.context.state_bytes, memory));
+    call.context.state = as_address(memory);
+  }
+  return cuda::success;
+}
+
+cuda::Code Device::lay_out(const Layout& layout, const char* inputs, const Library& library) {
+  layout_ = layout;
+  calls_.assign(1, CallArguments{});
+  CallArguments& call = calls_.front();
+  describe_call(layout_, call);
+  describe(call);
+  for (std::size_t i = 0; i < layout_.tensor_count; ++i) {
+    const TensorPlace& place = layout_.tensors[i];
+    cuda::Pointer region = 0;
+    KP_CUDA(allocate_poisoned(place.region_bytes, region));
+    if (place.output == 0) {
+      KP_CUDA(driver_->copy_to_device(region, inputs + place.region_offset, place.region_bytes,
+                                      stream_));
+    }
+    call.tensors[i].data = as_address(region + place.data_offset);
+  }
+  KP_CUDA(allocate_scratch(library, call));
+  int cache_bytes = 0;
+  KP_CUDA(driver_->device_attribute(&cache_bytes, cuda::l2_cache_bytes, 0));
+  sweeper_bytes_ = 2 * static_cast<std::size_t>(cache_bytes);
+  return driver_->allocate(&sweeper_, sweeper_bytes_);
+}
+
+cuda::Code Device::begin_range(bool profiled) {
+  KP_CUDA(driver_->set_bytes(sweeper_, 0, sweeper_bytes_, stream_));
+  KP_CUDA(driver_->context_synchronize());
+  return profiled ? driver_->profiler_start() : cuda::success;
+}
+
+cuda::Code Device::end_range(bool profiled) {
+  KP_CUDA(driver_->context_synchronize());
+  return profiled ? driver_->profiler_stop() : cuda::success;
+}
+
 #undef KP_CUDA
 
 }  // namespace kernelpro::runner

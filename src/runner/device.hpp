@@ -9,6 +9,7 @@
 #include "common/base/result.hpp"
 #include "runner/buffers.hpp"
 #include "runner/channel.hpp"
+#include "runner/library.hpp"
 
 namespace kernelpro::runner {
 
@@ -38,6 +39,15 @@ class Device {
   [[nodiscard]] cuda::Code start();
   [[nodiscard]] cuda::Code stop(std::int64_t& elapsed_ns);
 
+  // Allocates the one set of `layout` here instead of mapping what somebody else holds: inputs as
+  // `inputs` has them (the set's input arena), outputs and workspace poisoned, and what the
+  // candidate asks for beside.
+  [[nodiscard]] cuda::Code lay_out(const Layout& layout, const char* inputs,
+                                   const Library& library);
+  // Empties the caches and begins a profiled range; ends it when all calls have.
+  [[nodiscard]] cuda::Code begin_range(bool profiled);
+  [[nodiscard]] cuda::Code end_range(bool profiled);
+
   [[nodiscard]] std::string text(cuda::Code code) const { return driver_->text(code); }
 
  private:
@@ -52,6 +62,8 @@ class Device {
   [[nodiscard]] cuda::Code map_region(int descriptor, std::size_t bytes, bool writable,
                                       cuda::Pointer& region);
   [[nodiscard]] cuda::Code map_set(std::size_t set, const Received& received);
+  [[nodiscard]] cuda::Code allocate_scratch(const Library& library, CallArguments& call);
+  [[nodiscard]] cuda::Code allocate_poisoned(std::size_t bytes, cuda::Pointer& out);
   void release();
 
   const cuda::Driver* driver_ = nullptr;
@@ -62,6 +74,8 @@ class Device {
   std::vector<Mapping> mappings_;
   std::vector<cuda::Pointer> states_;
   std::vector<CallArguments> calls_;
+  cuda::Pointer sweeper_ = 0;  // what is written to empty the caches
+  std::size_t sweeper_bytes_ = 0;
 };
 
 }  // namespace kernelpro::runner

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "runner/channel.hpp"
 #include "runner/device.hpp"
+#include "runner/replay.hpp"
 #include "runner/seccomp.hpp"
 #include "runner/serve.hpp"
 #include "runner/tracer.hpp"
@@ -24,10 +26,13 @@ constexpr unsigned long refuse_exec_gain = 1;
 
 int main(int argc, char** argv) {
   using namespace kernelpro::runner;
-  report_fatal_signals();
   static Device device;
   static Tracer tracer;
   const bool cuda = argc > 1 && std::strcmp(argv[1], cuda_argument) == 0;
+  const bool replays = cuda && argc > 4 && std::strcmp(argv[2], replay_argument) == 0;
+  if (!replays) {
+    report_fatal_signals();
+  }
   if (argc > 3 && std::strcmp(argv[2], trace_argument) == 0) {
     if (const kernelpro::Status opened = tracer.open(argv[3]); !opened) {
       std::fprintf(stderr, "%s\n", opened.error().text().c_str());
@@ -40,6 +45,9 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", opened.error().text().c_str());
       return 1;
     }
+  }
+  if (replays) {
+    return replay(device, argv[3], std::atoi(argv[4]));
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(set_mdwe, refuse_exec_gain, 0, 0, 0);

@@ -178,9 +178,39 @@ void allow_limit_query(Program& program) {
   load(program, offsetof(seccomp_data, nr));
 }
 
-Program make_program(bool cuda) {
-  Program program;
-  const auto self = static_cast<std::uint32_t>(getpid());
+// New processes, connections, and ways into other processes or the kernel.
+constexpr long refused_unwatched[] = {
+    SYS_socket,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_pidfd_open,
+    SYS_pidfd_getfd,
+    SYS_pidfd_send_signal,
+    SYS_io_uring_setup,
+    SYS_userfaultfd,
+    SYS_perf_event_open,
+    SYS_bpf,
+    SYS_mount,
+    SYS_unshare,
+    SYS_setns,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_setsid,
+    SYS_setpgid,
+    SYS_tkill,
+#if defined(__x86_64__)
+    SYS_fork,
+    SYS_vfork,
+#endif
+};
+
+void check_architecture(Program& program) {
   load(program, offsetof(seccomp_data, arch));
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, native_arch, 1, 0);
   answer(program, SECCOMP_RET_KILL_PROCESS);
@@ -190,6 +220,37 @@ Program make_program(bool cuda) {
   emit(program, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
   answer(program, SECCOMP_RET_KILL_PROCESS);
 #endif
+}
+
+Program make_unwatched_program() {
+  const auto self = static_cast<std::uint32_t>(getpid());
+  Program program;
+  check_architecture(program);
+  emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
+  answer(program, SECCOMP_RET_ERRNO | ENOSYS);
+  allow_if(program, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+  for (const long call : {static_cast<long>(SYS_kill), static_cast<long>(SYS_tgkill)}) {
+    allow_if(program, call, 0, ~0U, self);
+  }
+  const auto refuse = [&program](long call) {
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
+    answer(program, SECCOMP_RET_ERRNO | EPERM);
+  };
+  for (const long call : refused_unwatched) {
+    refuse(call);
+  }
+  // What allow_if did not let through.
+  refuse(SYS_clone);
+  refuse(SYS_kill);
+  refuse(SYS_tgkill);
+  answer(program, SECCOMP_RET_ALLOW);
+  return program;
+}
+
+Program make_program(bool cuda) {
+  Program program;
+  const auto self = static_cast<std::uint32_t>(getpid());
+  check_architecture(program);
   allow_calls(program, cuda);
   // glibc falls back to clone, whose flags a filter can read.
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
@@ -222,6 +283,12 @@ int install_filter(bool cuda) {
                                   SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC |
                                       SECCOMP_FILTER_FLAG_TSYNC_ESRCH,
                                   &filter));
+}
+
+bool install_unwatched_filter() {
+  Program program = make_unwatched_program();
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
 }  // namespace kernelpro::runner

@@ -9,4 +9,9 @@ namespace kernelpro::runner {
 // no_new_privs.
 [[nodiscard]] int install_filter(bool cuda);
 
+// The same where no worker listens, around a process that a profiler has put threads of its own
+// into: files are landlock's business, and what reaches beyond the process fails with EPERM. False
+// with errno on failure.
+[[nodiscard]] bool install_unwatched_filter();
+
 }  // namespace kernelpro::runner

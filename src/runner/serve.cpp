@@ -1,6 +1,5 @@
 #include "runner/serve.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,17 +12,11 @@
 #include "runner/buffers.hpp"
 #include "runner/channel.hpp"
 #include "runner/device.hpp"
+#include "runner/library.hpp"
 
 namespace kernelpro::runner {
 
 namespace {
-
-struct Library {
-  decltype(&kp_launch) launch = nullptr;
-  decltype(&kp_workspace) workspace = nullptr;
-  decltype(&kp_state) state = nullptr;
-  decltype(&kp_prepare) prepare = nullptr;
-};
 
 void set_text(Reply& reply, const char* text) {
   std::snprintf(reply.text, sizeof reply.text, "%s", text == nullptr ? "" : text);
@@ -46,33 +39,12 @@ void guarded(Reply& reply, Work work) {
   }
 }
 
-template <typename Function>
-Function symbol(void* handle, const char* name) {
-  return reinterpret_cast<Function>(dlsym(handle, name));
-}
-
 void load(const Request& request, Library& library, Reply& reply) {
-  void* handle = dlopen(request.path, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
+  std::string why;
+  if (!library.load(request.path, why)) {
     reply.status = CallStatus::no_symbol;
-    set_text(reply, dlerror());
-    return;
   }
-  library.launch = symbol<decltype(library.launch)>(handle, "kp_launch");
-  library.workspace = symbol<decltype(library.workspace)>(handle, "kp_workspace");
-  library.state = symbol<decltype(library.state)>(handle, "kp_state");
-  library.prepare = symbol<decltype(library.prepare)>(handle, "kp_prepare");
-  if (library.launch == nullptr) {
-    reply.status = CallStatus::no_symbol;
-    set_text(reply,
-             "the candidate does not export kp_launch (include kernelpro/candidate.h and "
-             "define it with C linkage)");
-    return;
-  }
-  if (const auto implementation = symbol<decltype(&kp_implementation)>(handle, "kp_implementation");
-      implementation != nullptr) {
-    set_text(reply, implementation());
-  }
+  set_text(reply, why.empty() ? library.implementation : why.c_str());
 }
 
 // Where calls run, and on whose clock.

@@ -76,6 +76,8 @@ void find_work_calls(Symbols& symbols, Driver& driver) {
   symbols.find(driver.event_destroy, "cuEventDestroy_v2");
   symbols.find(driver.event_record, "cuEventRecord");
   symbols.find(driver.event_elapsed, "cuEventElapsedTime");
+  symbols.find(driver.profiler_start, "cuProfilerStart");
+  symbols.find(driver.profiler_stop, "cuProfilerStop");
 }
 
 struct Loaded {

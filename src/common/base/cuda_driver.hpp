@@ -108,6 +108,9 @@ struct Driver {
   Code (*event_destroy)(Event event);
   Code (*event_record)(Event event, Stream stream);
   Code (*event_elapsed)(float* milliseconds, Event start, Event end);
+  // Whoever profiles this process looks at what lies between these two.
+  Code (*profiler_start)();
+  Code (*profiler_stop)();
 
   // "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
   [[nodiscard]] std::string text(Code code) const;

@@ -21,6 +21,13 @@ inline constexpr int max_descriptors = 250;  // in one message; the kernel's lim
 inline constexpr char cuda_argument[] = "cuda";
 // The one behind it that makes it load CUPTI before that, from the file that stands next.
 inline constexpr char trace_argument[] = "trace";
+// Behind cuda_argument as well: no worker talks to it; it calls the candidate of the job in the
+// folder that stands next, as often as stands behind that (src/runner/replay.hpp).
+inline constexpr char replay_argument[] = "replay";
+// The files of such a job.
+inline constexpr char replay_layout[] = "layout";  // a Layout of one set, as it is in memory
+inline constexpr char replay_inputs[] = "inputs";  // the input arena of that set
+inline constexpr char replay_library[] = "candidate.so";
 
 enum class Op : std::uint32_t {
   load,     // path of the shared object

@@ -97,7 +97,7 @@ Result<UniqueFd> make_ruleset(const JailPolicy& policy, const std::string& progr
                       "CONFIG_LSM); candidates cannot be confined");
   }
   const std::uint64_t handled = handled_file_access(abi);
-  const RulesetAttributes attributes{handled, access_net_all, scope_all};
+  const RulesetAttributes attributes{handled, policy.network ? 0 : access_net_all, scope_all};
   UniqueFd ruleset(
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, attributes_size(abi), 0)));
   if (!ruleset.valid()) {

@@ -337,6 +337,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   policy.processes = 3;
   policy.cpu_seconds = 4;
   policy.keep_fds = {3, 17};
+  policy.network = true;
   policy.drop_user = false;
   policy.landlock = false;
   const std::vector<std::string> program = {"/bin/echo", "--", "--read", ""};
@@ -353,6 +354,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parsed->policy.processes, policy.processes);
   EXPECT_EQ(parsed->policy.cpu_seconds, policy.cpu_seconds);
   EXPECT_EQ(parsed->policy.keep_fds, policy.keep_fds);
+  EXPECT_TRUE(parsed->policy.network);
   EXPECT_FALSE(parsed->policy.drop_user);
   EXPECT_FALSE(parsed->policy.landlock);
 }
@@ -363,6 +365,7 @@ TEST(JailArgumentsTest, OfADefaultPolicyAreTheProgramAlone) {
   const auto parsed = parse_jail_arguments({"--", "/bin/true"});
   ASSERT_TRUE(parsed.ok());
   EXPECT_TRUE(parsed->policy.drop_user);
+  EXPECT_FALSE(parsed->policy.network);
   EXPECT_TRUE(parsed->policy.landlock);
 }
 

@@ -46,6 +46,9 @@ std::vector<std::string> jail_arguments(const std::string& jail, const JailPolic
   if (!policy.landlock) {
     out.emplace_back("--no-landlock");
   }
+  if (policy.network) {
+    out.emplace_back("--network");
+  }
   out.emplace_back("--");
   out.insert(out.end(), program.begin(), program.end());
   return out;
@@ -110,6 +113,8 @@ Result<JailedProgram> parse_jail_arguments(const std::vector<std::string>& argum
       out.policy.drop_user = false;
     } else if (arguments[i] == "--no-landlock") {
       out.policy.landlock = false;
+    } else if (arguments[i] == "--network") {
+      out.policy.network = true;
     } else if (i + 1 < arguments.size()) {
       KP_TRY(apply_option(out.policy, arguments[i], arguments[i + 1]));
       ++i;

@@ -1,0 +1,102 @@
+#include "worker/session/replay_job.hpp"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string_view>
+
+#include "common/base/runner_protocol.hpp"
+#include "worker/profile/profilers.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t largest_report = 4LL << 30;
+constexpr std::int64_t open_files = 4096;
+
+Status make_public(const fs::path& path, bool writable) {
+  std::error_code failure;
+  using fs::perms;
+  fs::permissions(path,
+                  perms::owner_all | perms::group_read | perms::group_exec | perms::others_read |
+                      perms::others_exec | (writable ? perms::others_write : perms::none),
+                  failure);
+  if (failure) {
+    return make_error(ErrorKind::io, failure.message(), path.string());
+  }
+  return {};
+}
+
+std::string_view bytes_of(const runner::Layout& layout) {
+  return {reinterpret_cast<const char*>(&layout), sizeof layout};
+}
+
+}  // namespace
+
+Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path& library) {
+  Result<ScratchDir> scratch = ScratchDir::create("profile");
+  if (!scratch) {
+    return scratch.error();
+  }
+  std::error_code failure;
+  const fs::path folder = fs::canonical(scratch->path(), failure);
+  const Result<BufferPlan> plan = plan_buffers(judge.task(), axes, 1, public_seed);
+  if (!plan) {
+    return plan.error();
+  }
+  const Result<Arena> inputs =
+      judge.oracle().inputs({axes, public_seed, public_seed, Distribution::normal});
+  if (!inputs) {
+    return inputs.error();
+  }
+  const auto layout = std::make_unique<runner::Layout>(runner_layout(*plan, judge.threads()));
+  KP_TRY(write_file_atomic(folder / runner::replay_layout, bytes_of(*layout)));
+  KP_TRY(write_file_atomic(folder / runner::replay_inputs, {inputs->data(), plan->input_bytes()}));
+  fs::copy_file(library, folder / runner::replay_library, failure);
+  if (failure) {
+    return make_error(ErrorKind::io, failure.message(), "copying " + library.string());
+  }
+  for (const char* name : {runner::replay_layout, runner::replay_inputs, runner::replay_library}) {
+    KP_TRY(make_public(folder / name, false));
+  }
+  KP_TRY(make_public(folder, true));
+  return ReplayJob(std::move(*scratch), folder);
+}
+
+ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& settings,
+                                   const std::vector<std::string>& profilers) const {
+  const RunnerSettings runner =
+      ground.runner(settings, (folder_ / runner::replay_library).string(), false, 0);
+  ProfiledProgram out;
+  out.arguments = {runner.program, runner::cuda_argument, runner::replay_argument, folder_.string(),
+                   std::to_string(replayed_calls)};
+  out.jail_program = runner.jail;
+  out.jail = runner.policy;
+  out.jail->read.insert(out.jail->read.end(), runner.start_up_read.begin(),
+                        runner.start_up_read.end());
+  out.jail->read.insert(out.jail->read.end(), profilers.begin(), profilers.end());
+  for (const char* system : {"/usr", "/lib", "/lib64", "/bin"}) {
+    std::error_code failure;
+    out.jail->read.push_back(fs::canonical(system, failure).string());
+  }
+  out.jail->write = runner.start_up_write;
+  out.jail->write.push_back(folder_.string());
+  out.jail->file_bytes = largest_report;
+  out.jail->open_files = open_files;
+  out.jail->heap_bytes = 0;
+  out.jail->network = true;
+  // The driver may keep counters for root alone.
+  out.jail->drop_user = counters_open_to_all();
+  out.directory = folder_.string();
+  out.environment = {{"TMPDIR", folder_.string()}, {"HOME", folder_.string()}, {"LC_ALL", "C"}};
+  for (const std::string& setting : runner.environment) {
+    const std::size_t equals = setting.find('=');
+    out.environment[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return out;
+}
+
+}  // namespace kernelpro

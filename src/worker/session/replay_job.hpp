@@ -1,0 +1,39 @@
+// A candidate and public inputs in a folder, for a profiler around a jailed runner.
+#pragma once
+
+#include <filesystem>
+
+#include "common/base/file.hpp"
+#include "common/base/result.hpp"
+#include "worker/judge/judge.hpp"
+#include "worker/profile/profiled_program.hpp"
+
+namespace kernelpro {
+
+// Every job has these values: a profile can be made again, and nothing about the judge's own draws
+// can be learnt from it.
+inline constexpr std::uint64_t public_seed = 1;
+
+// How often a job calls the candidate.
+inline constexpr int replayed_calls = 5;
+
+class ReplayJob {
+ public:
+  // Lays down `library` with inputs of `axes` (completed).
+  [[nodiscard]] static Result<ReplayJob> make(Judge& judge, const Axes& axes,
+                                              const std::filesystem::path& library);
+
+  // The runner that replays it, in its jail, able to be profiled by what lies at `profilers`
+  // (files and folders it may read). Whatever it writes goes into the folder.
+  [[nodiscard]] ProfiledProgram program(const Ground& ground, const JudgeSettings& settings,
+                                        const std::vector<std::string>& profilers) const;
+  [[nodiscard]] std::filesystem::path folder() const { return folder_; }
+
+ private:
+  ReplayJob(ScratchDir scratch, std::filesystem::path folder)
+      : scratch_(std::move(scratch)), folder_(std::move(folder)) {}
+  ScratchDir scratch_;
+  std::filesystem::path folder_;  // links resolved
+};
+
+}  // namespace kernelpro

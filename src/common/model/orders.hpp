@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 #include "common/model/candidate.hpp"
 #include "common/model/certificate.hpp"
+#include "common/model/finding.hpp"
+#include "common/model/profile.hpp"
 #include "common/model/task.hpp"
 #include "common/model/verdict.hpp"
 
@@ -79,6 +82,44 @@ struct BuildSummary {
 struct Evaluated {
   Certificate certificate;
   std::string implementation;  // what a comparator says it ran
+};
+
+// What is diagnosed.
+enum class DiagnoseKind {
+  candidate,  // of the open task, on a GPU
+  library,    // the same, built already
+  program,    // any program
+  nsys,       // a report that nsys wrote
+  profile,    // a profile that was saved: needs no GPU
+};
+
+[[nodiscard]] std::string_view name_of(DiagnoseKind kind);
+[[nodiscard]] std::optional<DiagnoseKind> parse_diagnose_kind(std::string_view name);
+
+// Which fields are set depends on the kind; paths are absolute.
+struct DiagnoseOrder {
+  DiagnoseKind kind = DiagnoseKind::program;
+  std::optional<Candidate> candidate;
+  std::string implementation;  // without a candidate: a baseline or comparator of the open task
+  std::string library;         // a shared object with the candidate ABI
+  std::optional<Axes> shape;   // candidate, library: one of the timed shapes; none: the first
+  std::vector<std::string> program;      // and its arguments
+  std::string directory;                 // that the program runs in
+  std::vector<std::string> environment;  // NAME=VALUE, on top of the worker's own
+  std::string nsys_report;
+  std::optional<Profile> profile;
+  bool all_tools = false;       // whatever the class
+  bool rules = false;           // ask ncu for its own rules too
+  bool counters = true;         // false: do not try to read them
+  std::int64_t timeout_ms = 0;  // for one run of the program; 0: the worker's default
+  int device = 0;               // which GPU, as the driver counts
+  std::string keep;             // folder that raw files of the profilers are kept in; empty: none
+};
+
+struct Diagnosed {
+  Profile profile;
+  DiagnosisReport report;
+  std::map<std::string, double> seconds;  // that the steps took: "trace", "ncu", …
 };
 
 struct CompilerDescription {

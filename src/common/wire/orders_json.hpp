@@ -24,6 +24,12 @@ namespace kernelpro {
 // {"findings": […]}
 [[nodiscard]] Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json);
 
+// A key that the order's kind has no use for is an error.
+[[nodiscard]] nlohmann::json to_json(const DiagnoseOrder& order);
+[[nodiscard]] nlohmann::json to_json(const Diagnosed& diagnosed);
+[[nodiscard]] Result<DiagnoseOrder> diagnose_order_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Diagnosed> diagnosed_from_json(const nlohmann::json& json);
+
 // {"candidates": […]}: what the op `build` takes; {"built": […]}: what it gives, in their order.
 [[nodiscard]] nlohmann::json build_reply(const std::vector<BuildSummary>& built);
 [[nodiscard]] Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json);

@@ -96,6 +96,14 @@ double Place::number() const {
   return value_->get<double>();
 }
 
+double Place::finite() const {
+  if (!gone() && value_->is_null()) {
+    complain_expected("a number");
+    return 0;
+  }
+  return number();
+}
+
 std::int64_t Place::integer() const {
   if (gone() || !fits_integer(*value_)) {
     complain_expected("a whole number of at most 63 bits");
@@ -155,6 +163,24 @@ std::vector<std::string> Place::texts() const {
 
 std::vector<double> Place::numbers() const {
   return list([](const Place& item) { return item.number(); });
+}
+
+std::vector<std::int64_t> Place::integers() const {
+  if (gone() || !value_->is_array()) {
+    complain_expected("an array");
+    return {};
+  }
+  std::vector<std::int64_t> integers;
+  integers.reserve(value_->size());
+  for (const json& item : *value_) {
+    if (!fits_integer(item)) {
+      const std::string step = "/" + std::to_string(integers.size());
+      (void)Place(&item, pointer_ + step, *failure_).integer();
+      return {};
+    }
+    integers.push_back(item.get<std::int64_t>());
+  }
+  return integers;
 }
 
 std::vector<Place> Place::items() const {
@@ -221,6 +247,15 @@ void Fields::end() const {
       list += (list.empty() ? "" : ", ") + name;
     }
     member.complain("unknown key, expected one of " + list);
+  }
+}
+
+void expect_version(Fields& fields, std::int64_t expected, std::string_view what) {
+  const Place place = fields.at("v");
+  const std::int64_t version = place.integer();
+  if (version != expected) {
+    place.complain(std::string(what) + " of version " + std::to_string(version) + ", expected " +
+                   std::to_string(expected));
   }
 }
 

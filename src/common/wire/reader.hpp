@@ -28,6 +28,7 @@ class Place {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool truth() const;
   [[nodiscard]] double number() const;  // null is NaN
+  [[nodiscard]] double finite() const;  // null is an error
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] int small_integer() const;
   [[nodiscard]] std::uint64_t hexadecimal() const;  // "0x" and 16 digits
@@ -36,6 +37,7 @@ class Place {
   [[nodiscard]] Axes axes() const;
   [[nodiscard]] std::vector<std::string> texts() const;
   [[nodiscard]] std::vector<double> numbers() const;
+  [[nodiscard]] std::vector<std::int64_t> integers() const;
 
   // The elements of an array; the members of an object. Empty when it is something else.
   [[nodiscard]] std::vector<Place> items() const;
@@ -99,6 +101,9 @@ class Fields {
   Place object_;
   std::set<std::string> known_;
 };
+
+// Reads the key "v". Call it first: another version may mean something else by every other key.
+void expect_version(Fields& fields, std::int64_t expected, std::string_view what);
 
 // Reads a whole document with `read`, a function from Place to a value.
 template <typename Read>

@@ -4,6 +4,8 @@
 #include "common/model/candidate.hpp"
 #include "common/model/ceilings.hpp"
 #include "common/model/certificate.hpp"
+#include "common/model/finding.hpp"
+#include "common/model/profile.hpp"
 #include "common/model/task.hpp"
 #include "common/model/verdict.hpp"
 #include "common/wire/reader.hpp"
@@ -18,5 +20,11 @@ namespace kernelpro::wire {
 [[nodiscard]] MachineRecord read_machine(const Place& place);
 [[nodiscard]] Certificate read_certificate(const Place& place);
 [[nodiscard]] Ceilings read_ceilings(const Place& place);
+[[nodiscard]] Extent read_extent(const Place& place);  // [x, y, z]
+[[nodiscard]] Trace read_trace(const Place& place);
+[[nodiscard]] Profile read_profile(const Place& place);
+[[nodiscard]] SourcePlace read_source_place(const Place& place);
+[[nodiscard]] nlohmann::json write_source_place(const SourcePlace& place);
+[[nodiscard]] DiagnosisReport read_diagnosis(const Place& place);
 
 }  // namespace kernelpro::wire

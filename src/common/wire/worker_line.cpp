@@ -17,10 +17,11 @@ using nlohmann::json;
 using wire::Fields;
 using wire::Place;
 
-constexpr std::array<std::pair<WorkerOp, std::string_view>, 7> ops = {{
+constexpr std::array<std::pair<WorkerOp, std::string_view>, 8> ops = {{
     {WorkerOp::open, "open"},
     {WorkerOp::build, "build"},
     {WorkerOp::evaluate, "evaluate"},
+    {WorkerOp::diagnose, "diagnose"},
     {WorkerOp::check, "check"},
     {WorkerOp::ceilings, "ceilings"},
     {WorkerOp::describe, "describe"},
@@ -98,8 +99,8 @@ WorkerRequest read_request(const Place& place) {
   check_version(fields);
   WorkerRequest request;
   request.id = fields.at("id").integer();
-  request.op = fields.at("op").name(parse_worker_op,
-                                    "open, build, evaluate, check, ceilings, describe, close");
+  request.op = fields.at("op").name(
+      parse_worker_op, "open, build, evaluate, diagnose, check, ceilings, describe, close");
   return request;
 }
 

@@ -25,7 +25,7 @@ namespace kernelpro {
 inline constexpr int worker_line_version = 1;
 inline constexpr std::size_t longest_worker_line = std::size_t{64} << 20U;
 
-enum class WorkerOp { open, build, evaluate, check, ceilings, describe, close };
+enum class WorkerOp { open, build, evaluate, diagnose, check, ceilings, describe, close };
 
 [[nodiscard]] std::string_view name_of(WorkerOp op);
 [[nodiscard]] std::optional<WorkerOp> parse_worker_op(std::string_view name);

@@ -71,6 +71,8 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
       return build(request, stop);
     case WorkerOp::evaluate:
       return evaluate(request, listener, stop);
+    case WorkerOp::diagnose:
+      return make_error(ErrorKind::environment, "this worker cannot diagnose yet");
     case WorkerOp::check:
       return check(stop);
     case WorkerOp::close:

@@ -113,8 +113,8 @@ TEST(WorkerLine, ARequestOfAnotherVersionIsRefused) {
 
 TEST(WorkerLine, AnUnknownOpListsTheKnownOnes) {
   EXPECT_EQ(error_of(parse_request(R"({"v":1,"id":1,"op":"fly"})")),
-            "/op: found the string \"fly\", expected one of open, build, evaluate, check, "
-            "ceilings, describe, close");
+            "/op: found the string \"fly\", expected one of open, build, evaluate, diagnose, "
+            "check, ceilings, describe, close");
 }
 
 TEST(WorkerLine, ALineThatIsNoObjectIsRefused) {

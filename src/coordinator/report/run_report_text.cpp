@@ -5,6 +5,7 @@
 
 #include "common/wire/run_json.hpp"
 #include "coordinator/report/energy_text.hpp"
+#include "coordinator/report/markdown.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
@@ -141,31 +142,6 @@ Rows move_rows(const RunReport& report) {
                     gain_text(move.mean_gain), gain_text(move.best_gain)});
   }
   return rows;
-}
-
-// One row of a Markdown table; what would end a cell is escaped.
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string out = "|";
-  for (std::string text : cells) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
-      text.insert(at, "\\");
-    }
-    out += " " + text + " |";
-  }
-  return out + "\n";
-}
-
-std::string markdown_table(const std::vector<std::string>& header, const Rows& rows) {
-  std::string out = markdown_row(header) + "|";
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    out += "---|";
-  }
-  out += "\n";
-  for (const std::vector<std::string>& row : rows) {
-    out += markdown_row(row);
-  }
-  return out;
 }
 
 json move_json(const MoveStatistics& move) {

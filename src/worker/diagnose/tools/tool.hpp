@@ -1,7 +1,8 @@
 // A micro-profiling tool: it looks at one defect, in one kernel or in the program as a whole.
 //
 // Tools act on what they see in the profile alone. One that lacks what it needs says so and finds
-// nothing.
+// nothing. A finding means more than that the pattern is there: the pattern must hold the kernel
+// up, and removing it must be worth it (thresholds.hpp).
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "common/model/finding.hpp"
 #include "common/model/profile.hpp"
+#include "worker/diagnose/tools/thresholds.hpp"
 
 namespace kernelpro {
 
@@ -20,13 +22,20 @@ struct ToolResult {
 struct Tool {
   std::string id;     // "bank_conflicts"
   std::string title;  // "Shared-memory bank conflicts"
-  // Of which kernels; empty: the program (`kernel` is then the main one, or null).
+  // Of which kernels; empty: the program (`kernel` is then the main one, or null). Generous: every
+  // class under which the defect can hide.
   std::vector<KernelClass> classes;
   // Keys of the figures it reads, so that only those are measured.
   std::vector<std::string> figures;
   bool reads_code = false;     // machine code with counts and samples
   bool reads_program = false;  // the trace: runs once for the program, whatever the class
-  ToolResult (*analyze)(const Profile& profile, const KernelProfile* kernel) = nullptr;
+  ToolResult (*look)(const Profile& profile, const KernelProfile* kernel,
+                     const Thresholds& limits) = nullptr;
+
+  [[nodiscard]] ToolResult analyze(const Profile& profile, const KernelProfile* kernel,
+                                   const Thresholds& limits = {}) const {
+    return look(profile, kernel, limits);
+  }
 };
 
 // All of them, in the order of docs/diagnose.md.

@@ -1,0 +1,115 @@
+#include "worker/diagnose/tools/accesses.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace kernelpro {
+
+namespace {
+
+constexpr std::size_t most_places = 3;
+constexpr double sectors_a_turn = 4;
+
+using Line = std::pair<std::string, int>;
+
+Line line_of(const SourcePlace& place) {
+  return {place.file, place.line};
+}
+
+}  // namespace
+
+bool is_one_of(Access access, std::initializer_list<Access> list) {
+  return std::find(list.begin(), list.end(), access) != list.end();
+}
+
+double amount(const CodeFacts& code, const char* kind) {
+  const auto found = code.mix.find(kind);
+  return found == code.mix.end() ? 0 : found->second;
+}
+
+double requests(const CodeFacts& code, const Which& which) {
+  double sum = 0;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (which(instruction)) {
+      sum += instruction.executed.value_or(0);
+    }
+  }
+  return sum;
+}
+
+double l1_turns(const CodeFacts& code, const Which& which) {
+  double sum = 0;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (!which(instruction)) {
+      continue;
+    }
+    const double executed = instruction.executed.value_or(0);
+    if (instruction.space == Space::shared) {
+      sum += std::max(executed, instruction.wavefronts.value_or(0));
+    } else if (instruction.space == Space::local) {
+      sum += executed * std::max(1.0, instruction.bits / 32.0);
+    } else {
+      sum += std::max(executed, instruction.sectors.value_or(0) / sectors_a_turn);
+    }
+  }
+  return sum;
+}
+
+std::vector<SourcePlace> top_places(Weighed weighed) {
+  std::map<Line, double> by_line;
+  for (const auto& [weight, place] : weighed) {
+    if (place.line > 0 && weight > 0) {
+      by_line[line_of(place)] += weight;
+    }
+  }
+  std::vector<std::pair<Line, double>> lines(by_line.begin(), by_line.end());
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<SourcePlace> places;
+  for (const auto& [line, weight] : lines) {
+    if (places.size() < most_places) {
+      places.push_back({line.first, line.second});
+    }
+  }
+  return places;
+}
+
+std::vector<SourcePlace> top_stalled_places(const KernelProfile& kernel,
+                                            std::initializer_list<std::string_view> reasons) {
+  Weighed weighed;
+  for (const HotLine& line : kernel.lines) {
+    double samples = 0;
+    for (const std::string_view reason : reasons) {
+      const auto found = line.stalls.find(std::string(reason));
+      samples += found == line.stalls.end() ? 0 : found->second;
+    }
+    weighed.emplace_back(samples, line.place);
+  }
+  return top_places(std::move(weighed));
+}
+
+double sample_share_at(const KernelProfile& kernel, const CodeFacts& code, const Which& which) {
+  std::set<Line> lines;
+  double at_instructions = 0;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (which(instruction)) {
+      at_instructions += instruction.samples.value_or(0);
+      lines.insert(line_of(instruction.place));
+    }
+  }
+  double at_lines = 0;
+  for (const HotLine& line : kernel.lines) {
+    if (line.place.line > 0 && lines.contains(line_of(line.place))) {
+      at_lines += line.samples;
+    }
+  }
+  double all = 0;
+  for (const auto& [reason, samples] : kernel.stalls) {
+    all += samples;
+  }
+  return all > 0 ? std::min(1.0, std::max(at_instructions, at_lines) / all) : 0;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,42 @@
+// Sums over a kernel's instructions, above all those that touch memory, and the lines they stand
+// at.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/model/profile.hpp"
+
+namespace kernelpro {
+
+[[nodiscard]] bool is_one_of(Access access, std::initializer_list<Access> list);
+
+// Of CodeFacts::mix; 0 where there is none of it.
+[[nodiscard]] double amount(const CodeFacts& code, const char* kind);
+
+using Which = std::function<bool(const MemoryInstruction&)>;
+
+// How often they were executed, by warps.
+[[nodiscard]] double requests(const CodeFacts& code, const Which& which);
+
+// Turns that L1 and shared memory need for all accesses: counted for shared memory, for the others
+// four sectors a turn and one turn a request at least.
+[[nodiscard]] double l1_turns(const CodeFacts& code, const Which& which);
+
+// The lines with most of something: at most three, most first, those without a line left out.
+using Weighed = std::vector<std::pair<double, SourcePlace>>;
+[[nodiscard]] std::vector<SourcePlace> top_places(Weighed weighed);
+
+// The lines with most samples of these reasons.
+[[nodiscard]] std::vector<SourcePlace> top_stalled_places(
+    const KernelProfile& kernel, std::initializer_list<std::string_view> reasons);
+
+// The share of all samples at the source lines of these instructions, or at the instructions
+// themselves where there are no lines.
+[[nodiscard]] double sample_share_at(const KernelProfile& kernel, const CodeFacts& code,
+                                     const Which& which);
+
+}  // namespace kernelpro

@@ -1,0 +1,71 @@
+// Warps that wait at barriers for others of their block.
+//
+// Who waits at a barrier waits for what the last warp does. Where that is waiting for memory, the
+// barrier is not the cause: its share is cut by the part of the other samples that wait for loads.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/model/figure_keys.hpp"
+#include "worker/diagnose/tools/accesses.hpp"
+#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/tools.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+  Evidence evidence(profile, kernel, limits);
+  const Roofs loads = evidence.roofs();
+  const double barrier = evidence.stalled({"barrier"});
+  const double memory = evidence.stalled({"long_scoreboard", "lg_throttle"});
+  if (!evidence.complete()) {
+    return evidence.lacking();
+  }
+  if (barrier < limits.barrier_share) {
+    return {};
+  }
+  const double others = std::max(1 - barrier, 0.01);
+  const double by_memory = std::min(1.0, memory / others);
+  const double blamed = barrier * limits.barrier_recoverable * (1 - by_memory);
+
+  Finding finding;
+  finding.tool = "barrier_stalls";
+  finding.observed = barrier;
+  finding.threshold = limits.barrier_share;
+  finding.unit = "of samples";
+  finding.title = fmt::format("Warps wait at barriers for {:.0f} % of the time", 100 * barrier);
+  finding.why = "a well-fed block passes its barriers with less";
+  finding.cause =
+      "The warps of a block reach its barriers at different times, or there are more barriers than "
+      "the work between them pays for.";
+  finding.moves = {
+      "divide the work evenly over the warps of a block",
+      "do more work between barriers: two buffers in turn need one barrier a tile instead of two",
+      "use smaller blocks, so that fewer warps wait for each other and more blocks take turns",
+      "synchronise within a warp (__syncwarp, shuffles) where a block is not needed"};
+  finding.derivation = fmt::format(
+      "{:.0f} % of samples wait at barriers; {:.0f} % of the others wait for memory, which a "
+      "barrier only passes on; {:.0f} % of the rest can be won back",
+      100 * barrier, 100 * by_memory, 100 * limits.barrier_recoverable);
+  finding.places = top_stalled_places(evidence.kernel(), {"barrier"});
+  return finding_if_worth(std::move(finding), gain_of(blamed, loads, {}, limits), evidence);
+}
+
+}  // namespace
+
+Tool barrier_stalls_tool() {
+  // Between its barriers a block may use any unit hard: only memory far away is excluded by the
+  // derivation above, and it is cheap to look.
+  return {"barrier_stalls",
+          "Barrier stalls",
+          {KernelClass::latency, KernelClass::l1, KernelClass::alu, KernelClass::tensor,
+           KernelClass::l2, KernelClass::tail},
+          roof_figures_and({}),
+          true,
+          false,
+          look};
+}
+
+}  // namespace kernelpro

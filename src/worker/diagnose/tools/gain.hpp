@@ -1,0 +1,27 @@
+// From what a defect costs to what removing it gains.
+#pragma once
+
+#include <string>
+
+#include "worker/diagnose/tools/roofs.hpp"
+
+namespace kernelpro {
+
+struct Gain {
+  double kernel = 1;  // factor for the kernel
+  std::string text;   // how it came about
+};
+
+// Amdahl: `stalled` is the share of the kernel's time that goes with the waits, or the time at full
+// roofs that the relief saves where that is more; but no less time than the fullest roof then
+// needs.
+[[nodiscard]] Gain gain_of(double stalled, const Roofs& loads, const Roofs& relief,
+                           const Thresholds& limits);
+
+// The same for a part of the time alone, known exactly: no full roof saves more.
+[[nodiscard]] Gain gain_of_time(double saved, const Roofs& loads, const Roofs& relief);
+
+// The program's factor when the kernel that takes `share` of its time becomes faster by `kernel`.
+[[nodiscard]] double program_gain(double kernel, double share);
+
+}  // namespace kernelpro

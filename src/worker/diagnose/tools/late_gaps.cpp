@@ -1,0 +1,194 @@
+#include "worker/diagnose/tools/late_gaps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace kernelpro {
+
+namespace {
+
+struct Span {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::uint32_t correlation = 0;
+};
+
+using Spans = std::vector<Span>;
+
+bool is_earlier(const Span& a, const Span& b) {
+  return a.start < b.start;
+}
+
+// The part of a record that lies in the traced time.
+template <typename Record>
+Span span_of(const Record& record, const Trace& trace) {
+  const std::int64_t end = std::max<std::int64_t>(trace.end_ns, 0);
+  const std::int64_t start = std::clamp<std::int64_t>(record.start_ns, 0, end);
+  return {start, std::clamp(record.end_ns, start, end), record.correlation};
+}
+
+template <typename Records>
+void add_spans(Spans& spans, const Records& records, const Trace& trace) {
+  for (const auto& record : records) {
+    spans.push_back(span_of(record, trace));
+  }
+}
+
+// In order and apart from each other; a span keeps the correlation of its first record.
+Spans merged(Spans spans) {
+  std::stable_sort(spans.begin(), spans.end(), is_earlier);
+  Spans out;
+  for (const Span& span : spans) {
+    if (!out.empty() && span.start <= out.back().end) {
+      out.back().end = std::max(out.back().end, span.end);
+    } else {
+      out.push_back(span);
+    }
+  }
+  return out;
+}
+
+std::int64_t length(const Spans& spans) {
+  std::int64_t sum = 0;
+  for (const Span& span : spans) {
+    sum += span.end - span.start;
+  }
+  return sum;
+}
+
+// How much of `spans` lies outside of `others`; both in order and apart.
+std::int64_t outside(const Spans& spans, const Spans& others) {
+  std::int64_t covered = 0;
+  std::size_t at = 0;
+  for (const Span& span : spans) {
+    while (at < others.size() && others[at].end <= span.start) {
+      ++at;
+    }
+    for (std::size_t i = at; i < others.size() && others[i].start < span.end; ++i) {
+      covered += std::min(others[i].end, span.end) - std::max(others[i].start, span.start);
+    }
+  }
+  return length(spans) - covered;
+}
+
+Spans host_copies(const Trace& trace, bool pageable_only) {
+  Spans spans;
+  for (const TracedCopy& copy : trace.copies) {
+    const bool host =
+        copy.kind == CopyKind::host_to_device || copy.kind == CopyKind::device_to_host;
+    if (host && (copy.pageable || !pageable_only)) {
+      spans.push_back(span_of(copy, trace));
+    }
+  }
+  return merged(std::move(spans));
+}
+
+// The calls of the host, found by what they asked for and by what a thread was in at a time.
+class HostCalls {
+ public:
+  explicit HostCalls(const Trace& trace) {
+    for (const TracedCall& call : trace.calls) {
+      by_correlation_.emplace(call.correlation, &call);
+      by_thread_[call.thread].push_back(&call);
+    }
+    for (auto& [thread, calls] : by_thread_) {
+      std::stable_sort(calls.begin(), calls.end(), [](const TracedCall* a, const TracedCall* b) {
+        return a->start_ns < b->start_ns;
+      });
+    }
+  }
+
+  // Null when the call is not known.
+  [[nodiscard]] const TracedCall* asking(std::uint32_t correlation) const {
+    const auto found = by_correlation_.find(correlation);
+    return found == by_correlation_.end() ? nullptr : found->second;
+  }
+
+  // The last call that the thread began before `time`, if it was still in it; null otherwise.
+  [[nodiscard]] const TracedCall* under_way(std::uint32_t thread, std::int64_t time) const {
+    const auto& calls = by_thread_.at(thread);
+    const auto after = std::lower_bound(
+        calls.begin(), calls.end(), time,
+        [](const TracedCall* call, std::int64_t when) { return call->start_ns < when; });
+    if (after == calls.begin() || (*std::prev(after))->end_ns < time) {
+      return nullptr;
+    }
+    return *std::prev(after);
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, const TracedCall*> by_correlation_;
+  std::map<std::uint32_t, std::vector<const TracedCall*>> by_thread_;
+};
+
+LateGap::Reason reason_of(const TracedCall* in) {
+  if (in == nullptr) {
+    return LateGap::Reason::launching;
+  }
+  switch (in->kind) {
+    case CallKind::synchronise:
+      return LateGap::Reason::waiting;
+    case CallKind::copy:
+      return LateGap::Reason::copying;
+    case CallKind::allocate:
+    case CallKind::release:
+      return LateGap::Reason::allocating;
+    default:
+      return LateGap::Reason::launching;
+  }
+}
+
+std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy) {
+  const HostCalls host(trace);
+  std::vector<LateGap> gaps;
+  for (std::size_t i = 1; i < busy.size(); ++i) {
+    const std::int64_t start = busy[i - 1].end;
+    const TracedCall* asking = host.asking(busy[i].correlation);
+    if (asking == nullptr || asking->end_ns <= start) {
+      continue;  // asked for in time, or not known
+    }
+    const TracedCall* in =
+        asking->start_ns < start ? asking : host.under_way(asking->thread, start);
+    gaps.push_back({reason_of(in), start, busy[i].start, in == nullptr ? "" : in->name});
+  }
+  return gaps;
+}
+
+}  // namespace
+
+GpuTime gpu_time(const Trace& trace) {
+  Spans kernels;
+  add_spans(kernels, trace.launches, trace);
+  Spans all = kernels;
+  add_spans(all, trace.copies, trace);
+  add_spans(all, trace.fills, trace);
+  kernels = merged(std::move(kernels));
+  all = merged(std::move(all));
+  GpuTime time;
+  if (all.empty()) {
+    return time;
+  }
+  time.span_ns = all.back().end - all.front().start;
+  time.kernel_ns = length(kernels);
+  time.exposed_copy_ns = outside(host_copies(trace, false), kernels);
+  time.exposed_pageable_ns = outside(host_copies(trace, true), kernels);
+  time.late = late_gaps(trace, all);
+  return time;
+}
+
+std::string trace_problem(const std::optional<Trace>& trace) {
+  if (!trace) {
+    return "no trace of the program";
+  }
+  if (!trace->complete) {
+    return trace->problem.empty() ? "the trace is not complete"
+                                  : "the trace is not complete (" + trace->problem + ")";
+  }
+  if (trace->launches.empty()) {
+    return "the trace has no kernel";
+  }
+  return trace->calls.empty() ? "the trace has no calls of the host" : "";
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,118 @@
+// Warps that wait for loads while memory has room, because each thread asks for too little at once.
+//
+// The loop that loads most says how many loads are under way before the first value is needed. With
+// full roofs, or with a grid that leaves the GPU empty, more loads in flight are not the remedy.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/model/figure_keys.hpp"
+#include "worker/diagnose/tools/accesses.hpp"
+#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/tools.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+bool is_global_load(const MemoryInstruction& instruction) {
+  return instruction.space == Space::global && instruction.access == Access::load;
+}
+
+bool is_waited_for(const MemoryInstruction& instruction) {
+  return instruction.space != Space::shared &&
+         is_one_of(instruction.access, {Access::load, Access::atomic});
+}
+
+struct InFlight {
+  int loads = 0;
+  bool in_loop = false;
+  double weight = 0;  // load instructions executed there
+  SourcePlace place;
+};
+
+// Where most loads are executed: a loop, or the code outside of loops, where all of them may be
+// under way together.
+InFlight hottest_loads(const CodeFacts& code) {
+  InFlight hottest;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (is_global_load(instruction) && instruction.loop < 0 &&
+        instruction.executed.value_or(0) > 0) {
+      ++hottest.loads;
+      hottest.weight += *instruction.executed;
+      hottest.place = instruction.place;
+    }
+  }
+  for (const CodeLoop& loop : code.loops) {
+    const double weight = loop.executed.value_or(0) * loop.global_loads;
+    if (loop.global_loads > 0 && weight > hottest.weight) {
+      hottest = {std::max(1, loop.loads_in_flight), true, weight, loop.place};
+    }
+  }
+  return hottest;
+}
+
+ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+  Evidence evidence(profile, kernel, limits);
+  const Roofs loads = evidence.roofs();
+  const double waits = evidence.stalled({"long_scoreboard"});
+  const double waves = evidence.figure(figure::waves);
+  const CodeFacts& code = evidence.code();
+  if (!evidence.complete()) {
+    return evidence.lacking();
+  }
+  const InFlight hottest = hottest_loads(code);
+  if (waits < limits.long_scoreboard_share || waves < limits.least_waves || hottest.loads == 0 ||
+      hottest.loads > limits.most_loads_in_flight) {
+    return {};
+  }
+  const double waited = requests(code, is_waited_for);
+  const double part = waited > 0 ? requests(code, is_global_load) / waited : 1;
+  const double blamed =
+      waits * part * std::max(0.0, 1 - hottest.loads / limits.aimed_loads_in_flight);
+
+  Finding finding;
+  finding.tool = "long_scoreboard";
+  finding.observed = hottest.loads;
+  finding.threshold = limits.most_loads_in_flight;
+  finding.unit = "loads in flight a thread";
+  finding.title =
+      fmt::format("{} load{} under way a thread, and {:.0f} % of the time waits for them",
+                  hottest.loads, hottest.loads == 1 ? "" : "s", 100 * waits);
+  finding.why =
+      "memory answers after hundreds of cycles; with four loads under way a thread waits "
+      "once for all of them";
+  finding.cause = hottest.in_loop
+                      ? "Each turn of the loop needs its values before the next turn's loads begin."
+                      : "Each thread loads once, waits and ends.";
+  finding.moves = {"unroll_loops", "restrict_all",
+                   "load the next turn's values before this turn's are used",
+                   "let each thread take several elements and load them first",
+                   "copy tiles to shared memory with cp.async or TMA, two or more stages ahead"};
+  finding.derivation = fmt::format(
+      "{:.0f} % of samples wait for loads, {:.0f} % of these for global ones; {} in flight instead "
+      "of {} leave {:.0f} % of the wait",
+      100 * waits, 100 * part, limits.aimed_loads_in_flight, hottest.loads,
+      100 * std::min(1.0, hottest.loads / limits.aimed_loads_in_flight));
+  finding.places = top_stalled_places(evidence.kernel(), {"long_scoreboard"});
+  if (finding.places.empty() && hottest.place.line > 0) {
+    finding.places.push_back(hottest.place);
+  }
+  return finding_if_worth(std::move(finding), gain_of(blamed, loads, {}, limits), evidence);
+}
+
+}  // namespace
+
+Tool long_scoreboard_tool() {
+  // Latency by nature; a memory roof half full, or blocks of unequal length, can stand before it.
+  return {"long_scoreboard",
+          "Too few loads in flight",
+          {KernelClass::latency, KernelClass::dram, KernelClass::l2, KernelClass::l1,
+           KernelClass::tail},
+          roof_figures_and({figure::waves}),
+          true,
+          false,
+          look};
+}
+
+}  // namespace kernelpro

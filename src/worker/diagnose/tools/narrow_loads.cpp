@@ -1,0 +1,149 @@
+// Loads of four bytes or fewer a thread where the warp reads a contiguous piece: four times as many
+// instructions as needed, and a quarter of the bytes under way.
+//
+// Only loads whose neighbours lie side by side can be widened; broadcasts and gathers cannot. Wider
+// loads move the same bytes, so a full DRAM or L2 leaves nothing to gain.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/model/figure_keys.hpp"
+#include "worker/diagnose/tools/accesses.hpp"
+#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/tools.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr double warp_threads = 32;
+constexpr double sector_bytes = 32;
+constexpr double turn_bits = 32;  // a thread's part of a full turn of L1
+
+bool is_load(const MemoryInstruction& instruction) {
+  return instruction.space == Space::global &&
+         is_one_of(instruction.access, {Access::load, Access::async_copy});
+}
+
+struct Widths {
+  double bytes = 0;
+  double narrow_bytes = 0;
+  double requests = 0;         // of all loads
+  double narrow_requests = 0;  // of narrow contiguous ones
+  double wide_requests = 0;    // that these would need at full width
+  double lost_turns = 0;       // of L1, because a request fills less than one
+  bool counted = true;
+  Weighed places;
+};
+
+double bytes_of(const MemoryInstruction& load) {
+  const double threads = load.threads.value_or(load.executed.value_or(0) * warp_threads);
+  return threads * load.bits / 8;
+}
+
+bool is_contiguous(const MemoryInstruction& load, const Thresholds& limits) {
+  const double needed = bytes_of(load) / sector_bytes;
+  // A request takes a sector at least.
+  const double least = std::max(needed, load.executed.value_or(0));
+  return *load.sectors <= least * (1 + limits.contiguous_slack) &&
+         *load.sectors >= needed * (1 - limits.contiguous_slack);
+}
+
+Widths widths_of(const CodeFacts& code, const Thresholds& limits) {
+  Widths sum;
+  for (const MemoryInstruction& load : code.memory) {
+    if (!is_load(load) || load.executed.value_or(1) <= 0) {
+      continue;
+    }
+    if (!load.sectors || !load.executed) {
+      sum.counted = false;
+      continue;
+    }
+    sum.bytes += bytes_of(load);
+    sum.requests += *load.executed;
+    if (load.bits > limits.narrow_bits || !is_contiguous(load, limits)) {
+      continue;
+    }
+    sum.narrow_bytes += bytes_of(load);
+    sum.narrow_requests += *load.executed;
+    sum.wide_requests += *load.executed * load.bits / limits.wide_bits;
+    sum.lost_turns += *load.executed * std::max(0.0, 1 - load.bits / turn_bits);
+    sum.places.emplace_back(*load.executed, load.place);
+  }
+  return sum;
+}
+
+ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+  Evidence evidence(profile, kernel, limits);
+  const Roofs loads = evidence.roofs();
+  const double latency = evidence.stalled({"long_scoreboard"});
+  const double throttled = evidence.stalled({"lg_throttle"});
+  const double waves = evidence.figure(figure::waves);
+  const double instructions = evidence.figure(figure::instructions);
+  const CodeFacts& code = evidence.code();
+  const Widths widths = widths_of(code, limits);
+  if (!widths.counted) {
+    evidence.missing("no sectors at the instructions");
+  }
+  if (!evidence.complete()) {
+    return evidence.lacking();
+  }
+  const double narrow = widths.bytes > 0 ? widths.narrow_bytes / widths.bytes : 0;
+  if (narrow < limits.narrow_share || waves < limits.least_waves) {
+    return {};
+  }
+  const double saved_requests = widths.narrow_requests - widths.wide_requests;
+  // What waits for memory may also wait for local memory or atomics.
+  const double others = requests(code, [](const MemoryInstruction& access) {
+    return access.space != Space::shared && !is_load(access) && access.access != Access::store;
+  });
+  const double all_requests = requests(code, [](const MemoryInstruction&) { return true; });
+  const double part = saved_requests / (widths.requests + others);
+  Roofs relief;
+  relief.lsu = std::min(1.0, saved_requests / std::max(1.0, all_requests));
+  relief.issue =
+      std::min(1.0, limits.instructions_per_load * saved_requests / std::max(1.0, instructions));
+  relief.l1 = std::min(
+      1.0, widths.lost_turns / std::max(1.0, l1_turns(code, [](const auto&) { return true; })));
+  const double blamed = part * (limits.narrow_latency_weight * latency + throttled);
+  const double bits = limits.wide_bits * widths.wide_requests / widths.narrow_requests;
+
+  Finding finding;
+  finding.tool = "narrow_loads";
+  finding.observed = bits;
+  finding.threshold = limits.narrow_bits;
+  finding.unit = "bits a thread and load";
+  finding.title = fmt::format(
+      "{:.0f} % of the bytes loaded come by {:.0f} bits a thread, where {:.0f} would go",
+      100 * narrow, bits, limits.wide_bits);
+  finding.why = "a thread can load 128 bits at once; the bytes under way hide the latency";
+  finding.cause =
+      "Each thread loads one small element at a time from contiguous memory: too few bytes are "
+      "under way, and too many instructions move them.";
+  finding.moves = {"load float4 (16 bytes) a thread where the address is aligned",
+                   "let each thread take several neighbouring elements", "device_vectors",
+                   "restrict_all"};
+  finding.derivation = fmt::format(
+      "wider loads save {:.0f} % of the requests; {:.0f} % of samples wait for loads and {:.0f} % "
+      "for a place in the queue",
+      100 * part, 100 * latency, 100 * throttled);
+  finding.places = top_places(widths.places);
+  return finding_if_worth(std::move(finding), gain_of(blamed, loads, relief, limits), evidence);
+}
+
+}  // namespace
+
+Tool narrow_loads_tool() {
+  // Latency where too few bytes are under way; L1 and issue slots where it is the number of
+  // instructions; DRAM and L2 may look busy and still have room.
+  return {"narrow_loads",
+          "Narrow loads",
+          {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::alu,
+           KernelClass::latency, KernelClass::tail},
+          roof_figures_and({figure::waves, figure::instructions}),
+          true,
+          false,
+          look};
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,109 @@
+#include "worker/diagnose/tools/roofs.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/model/figure_keys.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+double use(const KernelProfile& kernel, const char* key, double attainable) {
+  return std::clamp(kernel.figure(key).value_or(0) / attainable, 0.0, 1.0);
+}
+
+// Against the bandwidth measured on this device for the same mix of reads and writes, where that is
+// known.
+double dram_load(const Profile& profile, const KernelProfile& kernel, const Thresholds& limits) {
+  const auto read = kernel.figure(figure::dram_read_bytes);
+  const auto written = kernel.figure(figure::dram_write_bytes);
+  const auto time = kernel.figure(figure::duration_ns);
+  const double bytes = read.value_or(0) + written.value_or(0);
+  if (read && written && time && *time > 0 && bytes > 0) {
+    const double bandwidth = bandwidth_at(profile.ceilings, *written / bytes);
+    if (bandwidth > 0) {
+      return std::clamp(bytes / (*time * 1e-9) / bandwidth, 0.0, 1.0);
+    }
+  }
+  return use(kernel, figure::dram_use, limits.dram_attainable);
+}
+
+// L2 by its own counter, or by the bandwidth measured on this device where that says more.
+double l2_load(const Profile& profile, const KernelProfile& kernel, const Thresholds& limits) {
+  const double counted = use(kernel, figure::l2_use, limits.l2_attainable);
+  const auto bytes = kernel.figure(figure::l2_bytes);
+  const auto time = kernel.figure(figure::duration_ns);
+  const Ceiling* measured = find_ceiling(profile.ceilings, "l2_read", 0);
+  if (!bytes || !time || *time <= 0 || measured == nullptr || measured->high <= 0) {
+    return counted;
+  }
+  // Bytes a nanosecond are GB/s.
+  return std::max(counted, std::clamp(*bytes / *time / measured->high, 0.0, 1.0));
+}
+
+struct Named {
+  const char* name;
+  double Roofs::* value;
+};
+constexpr std::array<Named, 7> all_roofs = {{{"DRAM", &Roofs::dram},
+                                             {"L2", &Roofs::l2},
+                                             {"L1 and shared memory", &Roofs::l1},
+                                             {"the load/store units", &Roofs::lsu},
+                                             {"issue slots", &Roofs::issue},
+                                             {"tensor cores", &Roofs::tensor},
+                                             {"an arithmetic pipe", &Roofs::pipes}}};
+
+}  // namespace
+
+const std::vector<std::string>& needed_roof_figures() {
+  static const std::vector<std::string> keys = {figure::dram_use, figure::l2_use, figure::l1_use,
+                                                figure::issue_use};
+  return keys;
+}
+
+const std::vector<std::string>& further_roof_figures() {
+  static const std::vector<std::string> keys = {
+      figure::duration_ns, figure::dram_read_bytes, figure::dram_write_bytes,
+      figure::lsu_use,     figure::tensor_use,      figure::fma_use,
+      figure::alu_use,     figure::special_use,     figure::fp64_use};
+  return keys;
+}
+
+Roofs roofs_of(const Profile& profile, const KernelProfile& kernel, const Thresholds& limits) {
+  Roofs roofs;
+  roofs.dram = dram_load(profile, kernel, limits);
+  roofs.l2 = l2_load(profile, kernel, limits);
+  roofs.l1 = use(kernel, figure::l1_use, limits.l1_attainable);
+  roofs.lsu = use(kernel, figure::lsu_use, limits.pipe_attainable);
+  roofs.issue = use(kernel, figure::issue_use, limits.issue_attainable);
+  roofs.tensor = use(kernel, figure::tensor_use, limits.tensor_attainable);
+  for (const char* key :
+       {figure::fma_use, figure::alu_use, figure::special_use, figure::fp64_use}) {
+    roofs.pipes = std::max(roofs.pipes, use(kernel, key, limits.pipe_attainable));
+  }
+  return roofs;
+}
+
+FullestRoof fullest_after(const Roofs& loads, const Roofs& relief) {
+  FullestRoof fullest;
+  for (const Named& roof : all_roofs) {
+    const double left = loads.*roof.value * (1 - relief.*roof.value);
+    if (left > fullest.load) {
+      fullest = {left, roof.name};
+    }
+  }
+  return fullest;
+}
+
+double saved_at_full_roofs(const Roofs& loads, const Roofs& relief, double full) {
+  double saved = 0;
+  for (const Named& roof : all_roofs) {
+    if (loads.*roof.value >= full) {
+      saved = std::max(saved, loads.*roof.value * relief.*roof.value);
+    }
+  }
+  return saved;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,42 @@
+// How far a kernel loads each unit that could limit it, against what a kernel can reach of it.
+#pragma once
+
+#include <string>
+
+#include "common/model/profile.hpp"
+#include "worker/diagnose/tools/thresholds.hpp"
+
+namespace kernelpro {
+
+// A number for each roof: its load (1: full for the kernel's whole time), or the share of that load
+// which a change would take away.
+struct Roofs {
+  double dram = 0;
+  double l2 = 0;
+  double l1 = 0;
+  double lsu = 0;
+  double issue = 0;
+  double tensor = 0;
+  double pipes = 0;  // the fullest of the other arithmetic pipes
+};
+
+// The figures that roofs are made of: those without which the bound of a gain is not known, and
+// those that are zero for most kernels and taken where they are.
+[[nodiscard]] const std::vector<std::string>& needed_roof_figures();
+[[nodiscard]] const std::vector<std::string>& further_roof_figures();
+
+// Absent figures count as no load.
+[[nodiscard]] Roofs roofs_of(const Profile& profile, const KernelProfile& kernel,
+                             const Thresholds& limits);
+
+// The fullest one once `relief` is gone, from 0 to 1, and its name.
+struct FullestRoof {
+  double load = 0;
+  std::string name;
+};
+[[nodiscard]] FullestRoof fullest_after(const Roofs& loads, const Roofs& relief);
+
+// The most time that the relief of a full roof saves.
+[[nodiscard]] double saved_at_full_roofs(const Roofs& loads, const Roofs& relief, double full);
+
+}  // namespace kernelpro

@@ -1,0 +1,125 @@
+// Every number that a tool holds what it saw against, with its reason.
+//
+// These are starting values from reasoning and published figures; bench/defects sets them on one
+// half of its cases and reports on the other. threshold_fields() names them for that.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace kernelpro {
+
+struct Thresholds {
+  // A finding must be worth an engineer's hour: less than a tenth of the kernel's time is lost in
+  // the noise of the next change.
+  double least_kernel_gain = 1.10;
+  // For the whole program less is enough, or a program of many kernels would hear nothing.
+  double least_program_gain = 1.02;
+  double medium_gain = 1.20;  // of the program, for severity medium
+  double high_gain = 1.50;    // and high
+
+  // Fewer samples say nothing: with 50 a share of 0.2 is known to within 0.06.
+  double least_samples = 50;
+
+  // What a real kernel reaches of a unit's own peak. DRAM: a copy on an H200 reaches 4.2 of 4.8
+  // TB/s, a fill 4.6; only where no ceiling was measured.
+  double dram_attainable = 0.90;
+  // Kernels that stream from L2 reach about 0.7 of the peak of its tag stage, which is what is
+  // counted.
+  double l2_attainable = 0.70;
+  double l1_attainable = 0.95;     // a kernel with 32-way conflicts was seen at 0.953
+  double issue_attainable = 0.90;  // dependences and branches cost the rest
+  double pipe_attainable = 0.95;
+  double tensor_attainable = 0.90;
+  // From this load on a roof counts as what limits, and less work for it as less time.
+  double full_roof = 0.60;
+
+  // uncoalesced_access: a quarter of the sectors is unused; aligned neighbours need none of it, a
+  // misaligned row one sector in five.
+  double excess_sector_share = 0.25;
+
+  // narrow_loads: a thread can load 16 bytes at once; 4 bytes or fewer leave a factor of four.
+  double narrow_bits = 32;
+  double wide_bits = 128;
+  double narrow_share = 0.5;         // of all bytes loaded from global memory
+  double contiguous_slack = 0.15;    // threads that side by side load neighbours, within this
+  double narrow_latency_weight = 1;  // how much of the wait for loads wider ones can take away
+  double instructions_per_load = 2;  // the load and the reckoning of its address
+
+  // Tools for latency say nothing of a grid that leaves most of the GPU empty: more blocks first.
+  double least_waves = 0.5;
+
+  // excess_traffic: a third more than needed is below what caches and alignment explain.
+  double dram_traffic_ratio = 1.30;
+  // Tiles are read again from L2 by design; a good one needs a few times the bytes.
+  double l2_traffic_ratio = 4;
+
+  // bank_conflicts: a fifth of the wavefronts; ncu's ideal is exact, stray ones come from
+  // arbitration.
+  double conflict_share = 0.2;
+
+  // register_spills: one instruction in a hundred; less is a prologue, not a hot loop.
+  double local_share = 0.01;
+
+  // occupancy_limiter: above half, more warps seldom pay on recent GPUs.
+  double most_occupancy = 0.5;
+  double most_eligible_warps = 1;  // a scheduler with a warp ready each cycle lacks no warps
+  double occupancy_step = 2;       // what cutting registers or tiles in half gives at most
+
+  // block_shortage without counters: with half of the multiprocessors empty no other limit matters.
+  double few_blocks = 0.5;
+  // Launch and drain of a kernel, which no number of blocks takes away.
+  double fixed_kernel_ns = 2000;
+
+  // barrier_stalls
+  double barrier_share = 0.15;  // of samples
+  // Warps that wait at a barrier do not all run instead: the slowest warp's way stays.
+  double barrier_recoverable = 0.7;
+
+  // long_scoreboard
+  double long_scoreboard_share = 0.3;
+  double most_loads_in_flight = 2;
+  double aimed_loads_in_flight = 4;  // what unrolling by four gives
+
+  // contended_atomics
+  double atomic_use = 0.3;         // of the busiest slice of L2
+  double atomic_line_share = 0.2;  // of samples at the lines of shared atomics
+  double atomics_left = 0.03;      // one of a warp's 32 after reduction inside the warp
+  double contended_turns = 1.5;    // turns an access to shared memory; spread ones need about one
+  double contended_threads = 16;   // that take part; fewer: most threads try again and again
+
+  // tensor_cores_unused
+  double dot_share = 0.08;      // of executed instructions; a plain loop has a fifth
+  double dot_intensity = 8;     // operations a byte of DRAM; a matrix-vector product has 0.5
+  double dot_l2_intensity = 1;  // operations a byte of L2
+  double tensor_reached = 0.5;  // of the tensor ceiling, by a first good version
+  double tiled_relief = 0.9;    // of L1, L2 and instructions, once tiles are read by a whole block
+
+  // hmma_where_hgmma: warp-wide instructions keep Hopper's tensor cores busy 1/0.62 of the time
+  // that warp-group ones need (seen: 4.3 % of the pipe for 2.6 % of the peak).
+  double hmma_rate = 0.62;
+  double hmma_share =
+      0.05;  // of executed instructions; fragments loaded straight from memory: 0.06
+  double most_hgmma_gain = 2;
+  double hgmma_relief = 0.5;        // of L1: a warp group reads its operands once, not once a warp
+  double most_idle = 0.3;           // of multiprocessors; more: blocks are what lacks
+  double least_product_ns = 10000;  // a shorter product does not fill a pipeline of tiles
+
+  // launch_bound: what stays between two kernels of a graph.
+  double graph_gap_ns = 1000;
+  // A host that is late by more than this was at other work, not at launching.
+  double longest_launch_gap_ns = 200000;
+  // host_waits: pinned memory is copied about 2.5 times as fast as pageable memory.
+  double pinned_speed = 2.5;
+  double copies_overlapped = 0.5;  // of exposed copies, when chunks are copied beside kernels
+};
+
+struct ThresholdField {
+  std::string_view name;
+  double Thresholds::* value = nullptr;
+};
+
+// All of them, for a program that tries other values.
+[[nodiscard]] const std::vector<ThresholdField>& threshold_fields();
+
+}  // namespace kernelpro

@@ -1,0 +1,121 @@
+// Global accesses whose threads touch more 32-byte sectors than their bytes need.
+//
+// The excess is counted exactly at each instruction. It costs where warps wait for memory, or where
+// a memory roof is full of it. What DRAM and L2 would still have to move is at most the bytes that
+// the threads ask for: that bounds the gain, so an access that caches absorb is not blamed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/model/figure_keys.hpp"
+#include "worker/diagnose/tools/accesses.hpp"
+#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/tools.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr double sector_bytes = 32;
+
+bool is_global(const MemoryInstruction& instruction) {
+  return instruction.space == Space::global &&
+         is_one_of(instruction.access, {Access::load, Access::store, Access::async_copy});
+}
+
+struct Sectors {
+  double all = 0;
+  double excess = 0;
+  bool counted = true;
+  Weighed places;
+};
+
+Sectors sectors_of(const CodeFacts& code) {
+  Sectors sum;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (!is_global(instruction) || instruction.executed.value_or(1) <= 0) {
+      continue;
+    }
+    if (!instruction.sectors || !instruction.ideal_sectors) {
+      sum.counted = false;
+      continue;
+    }
+    const double excess = std::max(0.0, *instruction.sectors - *instruction.ideal_sectors);
+    sum.all += *instruction.sectors;
+    sum.excess += excess;
+    sum.places.emplace_back(excess, instruction.place);
+  }
+  return sum;
+}
+
+double relief_of(double needed_bytes, double moved_bytes) {
+  return moved_bytes > 0 ? std::clamp(1 - needed_bytes / moved_bytes, 0.0, 1.0) : 0;
+}
+
+ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+  Evidence evidence(profile, kernel, limits);
+  const Roofs loads = evidence.roofs();
+  const double waits = evidence.stalled({"long_scoreboard", "lg_throttle", "drain"});
+  const double dram_bytes =
+      evidence.figure(figure::dram_read_bytes) + evidence.figure(figure::dram_write_bytes);
+  const double l2_bytes = evidence.figure(figure::l2_bytes);
+  const CodeFacts& code = evidence.code();
+  const Sectors sectors = sectors_of(code);
+  if (!sectors.counted) {
+    evidence.missing("no sectors at the instructions");
+  }
+  if (!evidence.complete()) {
+    return evidence.lacking();
+  }
+  const double share = sectors.all > 0 ? sectors.excess / sectors.all : 0;
+  if (share < limits.excess_sector_share) {
+    return {};
+  }
+  const double global = l1_turns(code, is_global);
+  const double not_shared =
+      l1_turns(code, [](const MemoryInstruction& access) { return access.space != Space::shared; });
+  const double blamed = waits * std::min(1.0, global / std::max(1.0, not_shared)) * share;
+  const double needed_bytes = (sectors.all - sectors.excess) * sector_bytes;
+  Roofs relief;
+  relief.dram = relief_of(needed_bytes, dram_bytes);
+  relief.l2 = relief_of(needed_bytes, l2_bytes);
+  relief.l1 = share;
+
+  Finding finding;
+  finding.tool = "uncoalesced_access";
+  finding.observed = sectors.all / (sectors.all - sectors.excess);
+  finding.threshold = 1 / (1 - limits.excess_sector_share);
+  finding.unit = "times the sectors needed";
+  finding.title =
+      fmt::format("Global accesses fetch {:.1f} times the sectors they need", finding.observed);
+  finding.why = "neighbouring threads that access neighbouring addresses need no sector twice";
+  finding.cause =
+      "Threads of a warp access addresses that lie apart, so most of each 32-byte sector is moved "
+      "for nothing.";
+  finding.moves = {
+      "let neighbouring threads take neighbouring elements: swap the thread's index and the loop's",
+      "store arrays of structures as structures of arrays",
+      "load a tile row by row into shared memory and read it from there in the other order",
+      "cache_all"};
+  finding.derivation = fmt::format(
+      "{:.0f} % of {:.3g} sectors are not needed, and {:.0f} % of samples wait for memory",
+      100 * share, sectors.all, 100 * waits);
+  finding.places = top_places(sectors.places);
+  return finding_if_worth(std::move(finding), gain_of(blamed, loads, relief, limits), evidence);
+}
+
+}  // namespace
+
+Tool uncoalesced_access_tool() {
+  // Excess sectors fill DRAM, L2 or L1, or only lengthen the waits; few blocks do not hide them.
+  return {"uncoalesced_access",
+          "Uncoalesced global access",
+          {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::latency,
+           KernelClass::tail},
+          roof_figures_and({figure::l2_bytes}),
+          true,
+          false,
+          look};
+}
+
+}  // namespace kernelpro

@@ -40,7 +40,7 @@ class InstallTest : public ::testing::Test {
 
 TEST_F(InstallTest, BringsEveryProgram) {
   for (const std::string name : {"kernelpro", "kernelpro-worker", "kernelpro-jail",
-                                 "kernelpro-runner", "kernelpro-oracle"}) {
+                                 "kernelpro-runner", "kernelpro-oracle", "libkernelpro_trace.so"}) {
     EXPECT_EQ(::access((prefix() / "bin" / name).c_str(), X_OK), 0) << name;
   }
 }

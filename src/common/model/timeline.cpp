@@ -197,8 +197,10 @@ void add_kernels(Timeline& out, const Trace& trace) {
       kernel.share = static_cast<double>(kernel.total_ns) / static_cast<double>(out.kernel_ns);
     }
   }
-  std::stable_sort(out.kernels.begin(), out.kernels.end(),
-                   [](const KernelSum& a, const KernelSum& b) { return a.total_ns > b.total_ns; });
+  std::sort(out.kernels.begin(), out.kernels.end(), [](const KernelSum& a, const KernelSum& b) {
+    return std::tie(b.total_ns, a.name, a.module, a.launch) <
+           std::tie(a.total_ns, b.name, b.module, b.launch);
+  });
 }
 
 void add_copies(Timeline& out, const Trace& trace) {
@@ -214,8 +216,9 @@ void add_copies(Timeline& out, const Trace& trace) {
   for (const auto& [key, group] : groups) {
     out.copies.push_back(group);
   }
-  std::stable_sort(out.copies.begin(), out.copies.end(),
-                   [](const CopySum& a, const CopySum& b) { return a.total_ns > b.total_ns; });
+  std::sort(out.copies.begin(), out.copies.end(), [](const CopySum& a, const CopySum& b) {
+    return std::tie(b.total_ns, a.kind, a.pageable) < std::tie(a.total_ns, b.kind, b.pageable);
+  });
 }
 
 void count(CallSum& calls, std::int64_t ns) {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
+#include "worker/diagnose/tools/profile_maker.hpp"
 #include "worker/diagnose/tools/roofs.hpp"
 #include "worker/diagnose/tools/tools.hpp"
-#include "worker/diagnose/tools/profile_maker.hpp"
 
 namespace kernelpro {
 namespace {
@@ -153,9 +153,9 @@ TEST(AllToolsTest, WhatSamplesOrCountsAreNeededForIsSaid) {
 }
 
 TEST(AllToolsTest, CodeThatIsMissingOrNotCountedIsSaid) {
-  for (const char* id : {"uncoalesced_access", "narrow_loads", "bank_conflicts", "register_spills",
-                         "long_scoreboard", "contended_atomics", "tensor_cores_unused",
-                         "hmma_where_hgmma"}) {
+  for (const char* id :
+       {"uncoalesced_access", "narrow_loads", "bank_conflicts", "register_spills",
+        "long_scoreboard", "contended_atomics", "tensor_cores_unused", "hmma_where_hgmma"}) {
     SCOPED_TRACE(id);
     EXPECT_TRUE(tool_named(id).reads_code);
     Profile without = defect(id);

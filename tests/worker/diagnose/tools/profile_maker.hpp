@@ -1,5 +1,5 @@
-// Profiles for the tools' tests: a healthy kernel on an H200 without any defect, and one kernel with
-// each defect, clear enough that its tool must see it.
+// Profiles for the tools' tests: a healthy kernel on an H200 without any defect, and one kernel
+// with each defect, clear enough that its tool must see it.
 #pragma once
 
 #include <algorithm>
@@ -94,10 +94,9 @@ inline Profile healthy() {
   kernel.lines = {{{"kernel.cu", 11}, "", 5000, {{"long_scoreboard", 4000}, {"barrier", 1000}}},
                   {{"kernel.cu", 21}, "", 4000, {{"selected", 4000}}}};
   profile.kernels.push_back(kernel);
-  for (const char* key :
-       {figure::dram_use, figure::l2_use, figure::l1_use, figure::issue_use, figure::fma_use,
-        figure::alu_use, figure::special_use, figure::fp64_use, figure::lsu_use,
-        figure::tensor_use}) {
+  for (const char* key : {figure::dram_use, figure::l2_use, figure::l1_use, figure::issue_use,
+                          figure::fma_use, figure::alu_use, figure::special_use, figure::fp64_use,
+                          figure::lsu_use, figure::tensor_use}) {
     set(profile, key, 0.1);
   }
   for (const auto& [key, value] : std::map<const char*, double>{
@@ -254,7 +253,8 @@ class TraceMaker {
   }
 
   // A call of the host; returns its correlation.
-  std::uint32_t call(CallKind kind, std::int64_t start, std::int64_t end, std::uint32_t thread = 1) {
+  std::uint32_t call(CallKind kind, std::int64_t start, std::int64_t end,
+                     std::uint32_t thread = 1) {
     TracedCall call;
     call.kind = kind;
     call.name = kind == CallKind::synchronise ? "cudaDeviceSynchronize" : "cudaSomething";

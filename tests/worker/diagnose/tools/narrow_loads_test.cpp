@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "worker/diagnose/tools/profile_maker.hpp"
+
+namespace kernelpro {
+namespace {
+
+TEST(NarrowLoadsTest, SaysHowNarrowAndWhere) {
+  const Finding finding = run_tool("narrow_loads", with_narrow_loads()).findings.at(0);
+  EXPECT_EQ(finding.observed, 32);
+  ASSERT_EQ(finding.places.size(), 1U);
+  EXPECT_EQ(finding.places[0].line, 13);
+}
+
+TEST(NarrowLoadsTest, ByteLoadsPromiseMore) {
+  Profile bytes = with_narrow_loads();
+  set(bytes, figure::dram_use, 0.1);
+  Profile words = bytes;
+  code_of(bytes).memory[0].bits = 8;
+  code_of(bytes).memory[0].sectors = 1e6;
+  EXPECT_GT(gain_by("narrow_loads", bytes), gain_by("narrow_loads", words));
+}
+
+TEST(NarrowLoadsTest, NotWhenDramIsFull) {
+  Profile profile = with_narrow_loads();
+  set(profile, figure::dram_use, 0.87);
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, FullIsWhatWasMeasuredOnTheDevice) {
+  Profile profile = with_narrow_loads();
+  set(profile, figure::dram_read_bytes, 2e9);
+  set(profile, figure::dram_write_bytes, 2e9);  // 4 TB/s
+  profile.ceilings.list.push_back({"copy", "GB/s", 0, 4200, 4150, 4205});
+  EXPECT_FALSE(finds("narrow_loads", profile));
+  set(profile, figure::dram_read_bytes, 1e9);
+  set(profile, figure::dram_write_bytes, 1e9);
+  EXPECT_TRUE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, NotWhenArithmeticIsTheLimit) {
+  Profile profile = with_narrow_loads();
+  set_stalls(profile, {{"math_pipe_throttle", 0.6}, {"long_scoreboard", 0.1}});
+  set(profile, figure::fma_use, 0.9);
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, NotForWideLoads) {
+  Profile profile = with_narrow_loads();
+  code_of(profile).memory = {wide_load(10)};
+  EXPECT_FALSE(finds("narrow_loads", profile));
+  code_of(profile).memory[0].bits = 64;
+  code_of(profile).memory[0].sectors = 8e6;
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, NotForGathersAndBroadcastsWhichCannotBeWidened) {
+  Profile gather = with_narrow_loads();
+  code_of(gather).memory[0].sectors = 32e6;
+  EXPECT_FALSE(finds("narrow_loads", gather));
+  Profile broadcast = with_narrow_loads();
+  code_of(broadcast).memory[0].sectors = 1e6;
+  EXPECT_FALSE(finds("narrow_loads", broadcast));
+}
+
+TEST(NarrowLoadsTest, NotForAFewNarrowLoadsBesideWideOnes) {
+  Profile profile = with_narrow_loads();
+  code_of(profile).memory.push_back(wide_load(10));
+  code_of(profile).memory.push_back(wide_load(11));
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, NotWhenTheGridLeavesTheGpuEmpty) {
+  Profile profile = with_narrow_loads();
+  set(profile, figure::waves, 0.1);
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, AsynchronousCopiesCount) {
+  Profile profile = with_narrow_loads();
+  code_of(profile).memory[0].access = Access::async_copy;
+  EXPECT_TRUE(finds("narrow_loads", profile));
+}
+
+}  // namespace
+}  // namespace kernelpro

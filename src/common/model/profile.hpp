@@ -52,7 +52,7 @@ struct SourcePlace {
 struct MemoryInstruction {
   Space space = Space::global;
   Access access = Access::load;
-  int bits = 32;   // that a thread moves
+  int bits = 32;   // that a thread moves; 0: a bulk copy, one instruction moves it all
   int offset = 0;  // in the function's code
   SourcePlace place;
   int loop = -1;  // the innermost loop it lies in; -1: none
@@ -88,10 +88,10 @@ struct CodeFacts {
   bool counted = false;
   int instructions = 0;
   // By kind: "fp32", "fp64", "fp16", "integer", "conversion", "special" (MUFU), "branch",
-  // "barrier", "hmma", "imma", "dmma", "hgmma", "igmma", "qgmma", "tma_load", "tma_store",
-  // "bulk_copy", "cp_async", "load_global", "store_global", "load_shared", "store_shared",
-  // "load_local", "store_local", "atomic_global", "atomic_shared", "reduction_global", "shuffle",
-  // "vote", "move", "uniform", "call", "other".
+  // "barrier" (of a block), "mbarrier", "hmma", "imma", "dmma", "hgmma", "igmma", "qgmma", "bgmma",
+  // "utcmma", "tma_load", "tma_store", "bulk_copy", "cp_async", "load_global", "store_global",
+  // "load_shared", "store_shared", "load_local", "store_local", "load_constant", "atomic_global",
+  // "atomic_shared", "reduction_global", "shuffle", "vote", "move", "uniform", "call", "other".
   std::map<std::string, double> mix;
   std::vector<MemoryInstruction> memory;
   std::vector<CodeLoop> loops;

@@ -100,8 +100,9 @@ class Definitions {
  public:
   explicit Definitions(const std::vector<DecodedInstruction>& decoded) {
     for (std::size_t i = 0; i < decoded.size(); ++i) {
-      for (int k = 0; k < decoded[i].written.count; ++k) {
-        of_[static_cast<std::size_t>(decoded[i].written.first + k)].push_back(static_cast<int>(i));
+      const RegisterSpan span = decoded[i].written;
+      for (int number = span.first; number < span.first + span.count; ++number) {
+        of_[static_cast<std::size_t>(number)].push_back(static_cast<int>(i));
       }
     }
   }
@@ -241,10 +242,10 @@ class Search {
     switch (role(at)) {
       case Role::multiply_add:
         first = 2;
-        last = std::min<int>(last, 3);
+        last = std::min(last, 3);
         break;
       case Role::add:
-        last = std::min<int>(last, 2);
+        last = std::min(last, 2);
         break;
       case Role::pass:
         break;
@@ -314,7 +315,8 @@ void peel(const std::vector<std::vector<int>>& ahead, const std::vector<std::vec
 }
 
 std::vector<bool> Search::summed_in_turns(const LoopSpan& span) const {
-  const auto size = static_cast<std::size_t>(span.last - span.first + 1);
+  const int length = span.last - span.first + 1;
+  const auto size = static_cast<std::size_t>(length);
   Edges edges{.to = std::vector<std::vector<int>>(size),
               .from = std::vector<std::vector<int>>(size)};
   for (int i = span.first; i <= span.last; ++i) {

@@ -42,8 +42,8 @@ class Pipeline {
   }
 
   void wait_for(RegisterSpan span) {
-    for (int i = 0; i < span.count; ++i) {
-      returned_ = std::max(returned_, load_of_[static_cast<std::size_t>(span.first + i)]);
+    for (int number = span.first; number < span.first + span.count; ++number) {
+      returned_ = std::max(returned_, load_of_[static_cast<std::size_t>(number)]);
     }
   }
 
@@ -69,8 +69,9 @@ class Pipeline {
       ++open_group_;
     } else if (decoded.kind == OpKind::load_global) {
       ++issued_;
-      for (int i = 0; i < decoded.written.count; ++i) {
-        load_of_[static_cast<std::size_t>(decoded.written.first + i)] = issued_;
+      const RegisterSpan span = decoded.written;
+      for (int number = span.first; number < span.first + span.count; ++number) {
+        load_of_[static_cast<std::size_t>(number)] = issued_;
       }
     } else {
       ++bulk_;

@@ -187,7 +187,8 @@ int read_count(OpKind kind, string_view base, string_view opcode, int index) {
 
 void add_read(DecodedInstruction& decoded, Operand operand) {
   if (decoded.reads < static_cast<int>(decoded.read.size())) {
-    decoded.read[static_cast<std::size_t>(decoded.reads++)] = operand;
+    decoded.read[static_cast<std::size_t>(decoded.reads)] = operand;
+    ++decoded.reads;
   }
 }
 

@@ -42,7 +42,7 @@ struct DecodedInstruction {
   RegisterSpan written;
   // Behind the destination, predicates left out. Addresses with two registers ("[R2+R4]") take two.
   std::array<Operand, 6> read{};
-  std::int8_t reads = 0;
+  int reads = 0;
 };
 
 inline constexpr int general_registers = 255;

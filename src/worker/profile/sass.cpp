@@ -466,19 +466,16 @@ class NvdisasmReader {
 }  // namespace
 
 bool is_system_header(string_view file) {
-  static constexpr std::array<string_view, 4> folders = {"/usr/include/", "/usr/lib/",
-                                                         "/include/crt/", "/include/cuda/"};
-  const auto holds = [&](string_view folder) { return file.find(folder) != string_view::npos; };
-  if (std::any_of(folders.begin(), folders.end(), holds)) {
-    return true;
-  }
-  // ".../cuda-13.0/targets/x86_64-linux/include/cuda_fp16.hpp": an include folder of the toolkit.
-  const std::size_t include = file.rfind("/include/");
-  if (include == string_view::npos) {
+  // A folder of the user's may be called cuda as well; those of the toolkit are in these places, as
+  // in ".../targets/x86_64-linux/include/cuda_fp16.hpp" or pip's ".../nvidia/cuda_runtime/include".
+  static constexpr std::array<string_view, 3> folders = {"/include/crt/", "/targets/",
+                                                         "/nvidia/cuda"};
+  if (file.find("/include/") == string_view::npos && !file.starts_with("/usr/lib/")) {
     return false;
   }
-  const string_view before = file.substr(0, include);
-  return before.find("/cuda") != string_view::npos || before.find("/targets/") != string_view::npos;
+  return file.starts_with("/usr/") || file.starts_with("/opt/cuda") ||
+         std::any_of(folders.begin(), folders.end(),
+                     [&](string_view folder) { return file.find(folder) != string_view::npos; });
 }
 
 std::optional<Instruction> parse_instruction(string_view text) {

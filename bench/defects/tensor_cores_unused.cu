@@ -73,11 +73,14 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN), BM == 128 && BN == 128 ? 
   __syncthreads();
   float sum[TM][TN] = {};
   const int tiles = k / depth;
+#pragma unroll 1
   for (int t = 0; t < tiles; ++t) {
     const bool more = t + 1 < tiles;
     if (more) {
-      a_next.load(a_tile + std::size_t(t + 1) * depth * m, m);
-      b_next.load(b_tile + std::size_t(t + 1) * depth * n, n);
+      a_tile += depth * m;
+      b_tile += depth * n;
+      a_next.load(a_tile, m);
+      b_next.load(b_tile, n);
     }
 #pragma unroll
     for (int p = 0; p < depth; ++p) {

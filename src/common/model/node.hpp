@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/model/candidate.hpp"
+#include "common/model/finding.hpp"
 #include "common/model/verdict.hpp"
 
 namespace kernelpro {
@@ -33,6 +34,10 @@ struct Diagnosis {
   Bottleneck bottleneck = Bottleneck::unknown;
   double share_of_bound = 0;  // geometric mean over the timed shapes
   std::string text;           // one sentence for people
+  // Where it was profiled: the class of its main kernel and what the tools found, largest predicted
+  // gain first.
+  KernelClass kind = KernelClass::unknown;
+  std::vector<Finding> findings;
 };
 
 // What to try next: a move made concrete.

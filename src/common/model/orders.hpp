@@ -69,6 +69,7 @@ struct EvaluateOrder {
   std::vector<std::string> allow_precision;
   bool timed = true;
   bool energy = false;                // beside the time, which it then needs
+  bool diagnose = false;              // when it passes, on a GPU
   std::optional<std::uint64_t> seed;  // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;
 };
@@ -82,6 +83,8 @@ struct BuildSummary {
 struct Evaluated {
   Certificate certificate;
   std::string implementation;  // what a comparator says it ran
+  std::optional<DiagnosisReport> diagnosis;
+  std::string not_diagnosed;  // why there is none, where one was asked for
 };
 
 // What is diagnosed.

@@ -2,7 +2,24 @@
 
 #include <algorithm>
 
+#include "common/model/enum_names.hpp"
+
 namespace kernelpro {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> feedback_names = {"none", "raw", "tools"};
+static_assert(feedback_names.size() == static_cast<std::size_t>(Feedback::tools) + 1);
+
+}  // namespace
+
+std::string_view name_of(Feedback feedback) {
+  return enum_name(feedback_names, feedback);
+}
+
+std::optional<Feedback> parse_feedback(std::string_view name) {
+  return find_enum<Feedback>(feedback_names, name);
+}
 
 std::string_view name_of(RunState state) {
   switch (state) {

@@ -13,6 +13,16 @@
 
 namespace kernelpro {
 
+// What the proposers are told of how a candidate runs.
+enum class Feedback {
+  none,   // times alone
+  raw,    // the figures of its profile
+  tools,  // class and findings
+};
+
+[[nodiscard]] std::string_view name_of(Feedback feedback);
+[[nodiscard]] std::optional<Feedback> parse_feedback(std::string_view name);
+
 struct RunSettings {
   std::string backend = "cpu";     // or "cuda"
   int device = 0;                  // which GPU, as the driver counts
@@ -35,6 +45,7 @@ struct RunSettings {
   double timing_seconds = 0;
   bool trace = false;
   bool warm = false;
+  Feedback feedback = Feedback::tools;    // on a GPU; a CPU has times alone
   Objective objective = Objective::time;  // decides among the finalists; the search is by time
 };
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/wire/finding_json.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/reader.hpp"
 #include "common/wire/values.hpp"
@@ -103,6 +104,9 @@ EvaluateOrder read_evaluate_order(const Place& place) {
   if (const auto energy = fields.maybe("energy")) {
     order.energy = energy->truth();
   }
+  if (const auto diagnose = fields.maybe("diagnose")) {
+    order.diagnose = diagnose->truth();
+  }
   if (const auto seed = fields.maybe("seed")) {
     order.seed = seed->hexadecimal();
   }
@@ -151,6 +155,12 @@ Evaluated read_evaluated(const Place& place) {
   Evaluated evaluated;
   evaluated.certificate = read_certificate(fields.at("certificate"));
   evaluated.implementation = fields.at("implementation").text();
+  if (const auto diagnosis = fields.maybe("diagnosis")) {
+    evaluated.diagnosis = read_diagnosis(*diagnosis);
+  }
+  if (const auto why = fields.maybe("not_diagnosed")) {
+    evaluated.not_diagnosed = why->text();
+  }
   fields.end();
   return evaluated;
 }
@@ -269,6 +279,7 @@ nlohmann::json to_json(const EvaluateOrder& order) {
       {"allow_precision", wire::write_texts(order.allow_precision)},
       {"timed", order.timed},
       {"energy", order.energy},
+      {"diagnose", order.diagnose},
       {"repeat_checks", wire::write_list(order.repeat_checks, wire::write_check)}};
   if (order.candidate) {
     json["candidate"] = to_json(*order.candidate);
@@ -292,8 +303,15 @@ nlohmann::json to_json(const Opened& opened) {
 }
 
 nlohmann::json to_json(const Evaluated& evaluated) {
-  return {{"certificate", to_json(evaluated.certificate)},
-          {"implementation", wire::write_text(evaluated.implementation)}};
+  nlohmann::json json = {{"certificate", to_json(evaluated.certificate)},
+                         {"implementation", wire::write_text(evaluated.implementation)}};
+  if (evaluated.diagnosis) {
+    json["diagnosis"] = to_json(*evaluated.diagnosis);
+  }
+  if (!evaluated.not_diagnosed.empty()) {
+    json["not_diagnosed"] = wire::write_text(evaluated.not_diagnosed);
+  }
+  return json;
 }
 
 nlohmann::json to_json(const WorkerDescription& description) {

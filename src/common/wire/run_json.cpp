@@ -52,6 +52,8 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "timing_seconds", settings.timing_seconds, number);
   read_known(fields, "trace", settings.trace, truth);
   read_known(fields, "warm", settings.warm, truth);
+  read_known(fields, "feedback", settings.feedback,
+             [](const Place& p) { return p.name(parse_feedback, "none, raw, tools"); });
   read_known(fields, "objective", settings.objective, [](const Place& p) {
     return p.name(parse_objective, "time, energy, time-then-energy, edp");
   });
@@ -118,6 +120,7 @@ nlohmann::json to_json(const RunSettings& settings) {
           {"timing_seconds", write_number(settings.timing_seconds)},
           {"trace", settings.trace},
           {"warm", settings.warm},
+          {"feedback", std::string(name_of(settings.feedback))},
           {"objective", name_of(settings.objective)}};
 }
 

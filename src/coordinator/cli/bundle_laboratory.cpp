@@ -82,6 +82,7 @@ std::vector<Bundle::Request> BundleLaboratory::requests() const {
     order.incumbent = job.incumbent;
     order.allow_precision = allow_precision_;
     order.energy = job.energy;
+    order.diagnose = job.diagnose;
     requests.push_back({id_of(job), WorkerOp::evaluate, body(to_json(order))});
   }
   return requests;

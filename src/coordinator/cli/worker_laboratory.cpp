@@ -38,6 +38,7 @@ Result<std::optional<Evaluated>> WorkerLaboratory::judge(const Job& job, std::st
   order.incumbent = job.incumbent;
   order.allow_precision = allow_precision_;
   order.energy = job.energy;
+  order.diagnose = job.diagnose;
   Result<Evaluated> evaluated = worker_->evaluate(order, stop);
   if (!evaluated) {
     KP_TRY(recover(evaluated.error(), stop));

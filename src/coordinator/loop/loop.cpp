@@ -259,6 +259,9 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
   }
   const Certificate& certificate = (*evaluated)->certificate;
   take_verdict(one, certificate, id == root_node ? 1 : node(incumbent_of(certificate)).speedup);
+  if ((*evaluated)->diagnosis && one.outcome == Outcome::passed) {
+    one.diagnosis = diagnose(certificate.verdict.timing, *(*evaluated)->diagnosis);
+  }
   if (id == root_node && one.outcome != Outcome::passed) {
     return make_error(
         ErrorKind::bad_input,
@@ -281,7 +284,9 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   const std::int64_t start = now_ns();
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
   const bool energy = confirming && needs_energy(run_.settings.objective);
-  const Job job{one.id, confirming, energy, *candidate, against};
+  const bool profiled =
+      !confirming && run_.settings.feedback == Feedback::tools && run_.settings.backend == "cuda";
+  const Job job{one.id, confirming, energy, profiled, *candidate, against};
   Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
   if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&
       !stop.stop_requested()) {
@@ -321,7 +326,10 @@ void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, double 
   one.speedup = one.id == root_node ? 1 : incumbent_speedup * verdict.timing.speedup;
   one.speedup_interval = {incumbent_speedup * verdict.timing.speedup_interval.low,
                           incumbent_speedup * verdict.timing.speedup_interval.high};
-  one.diagnosis = diagnose(verdict.timing);
+  // What a profile said stays when the node is confirmed.
+  if (one.diagnosis.kind == KernelClass::unknown) {
+    one.diagnosis = diagnose(verdict.timing);
+  }
 }
 
 Status ClosedLoop::end_node(Node& one, const Certificate* certificate) {

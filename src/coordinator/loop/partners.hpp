@@ -18,7 +18,8 @@ namespace kernelpro {
 struct Job {
   NodeId node = root_node;
   bool confirming = false;
-  bool energy = false;  // measure joules too
+  bool energy = false;    // measure joules too
+  bool diagnose = false;  // diagnose it too when it passes
   Candidate candidate;
   std::optional<Candidate> incumbent;  // none: the baseline
 };

@@ -39,4 +39,39 @@ Diagnosis diagnose(const Timing& timing) {
   return out;
 }
 
+namespace {
+
+Bottleneck bottleneck_of(KernelClass kind, Bottleneck otherwise) {
+  switch (kind) {
+    case KernelClass::dram:
+    case KernelClass::l2:
+    case KernelClass::l1:
+      return Bottleneck::memory;
+    case KernelClass::tensor:
+    case KernelClass::alu:
+      return Bottleneck::compute;
+    case KernelClass::latency:
+    case KernelClass::tail:
+      return Bottleneck::latency;
+    case KernelClass::launch:
+      return Bottleneck::overhead;
+    case KernelClass::unknown:
+      break;
+  }
+  return otherwise;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Timing& timing, const DiagnosisReport& profiled) {
+  Diagnosis out = diagnose(timing);
+  out.kind = profiled.kind;
+  out.bottleneck = bottleneck_of(profiled.kind, out.bottleneck);
+  out.findings = profiled.findings;
+  if (!profiled.reason.empty()) {
+    out.text = fmt::format("{}: {}", name_of(profiled.kind), profiled.reason);
+  }
+  return out;
+}
+
 }  // namespace kernelpro

@@ -67,9 +67,22 @@ double class_factor(const Move& move, Bottleneck bottleneck) {
   return matches ? matching_class : other_class;
 }
 
+// A finding that names the move says what it may gain here; the largest one counts.
+double found_gain(const Move& move, const Diagnosis& diagnosis) {
+  double gain = 1;
+  for (const Finding& finding : diagnosis.findings) {
+    if (contains(finding.moves, move.id)) {
+      gain = std::max(gain, finding.predicted_gain);
+    }
+  }
+  return gain;
+}
+
 // What the move file says, for this parent.
 double own_promise(const Move& move, const Parent& parent) {
-  return move.chance * std::log(move.gain) * class_factor(move, parent.diagnosis.bottleneck);
+  const double found = found_gain(move, parent.diagnosis);
+  return move.chance * std::log(std::max(move.gain, found)) *
+         (found > 1 ? matching_class : class_factor(move, parent.diagnosis.bottleneck));
 }
 
 // Sizes are stepped through one by one, everything else is done once as a rule.

@@ -7,6 +7,7 @@
 
 #include "coordinator/store/database_error.hpp"
 #include "coordinator/store/inner.hpp"
+#include "coordinator/store/node_findings.hpp"
 #include "coordinator/store/node_rows.hpp"
 #include "coordinator/store/place.hpp"
 #include "coordinator/store/schema.hpp"
@@ -101,6 +102,7 @@ Status Store::finish_node(const std::string& run, const Node& node,
   if (inner_->database.changed_rows() == 0) {
     return unknown_node(run, node.id);
   }
+  KP_TRY(store::keep_findings(inner_->database, *key, node));
   if (certificate != nullptr) {
     KP_TRY(inner_->keep_certificate(*key, node.id, *certificate));
   }
@@ -119,7 +121,14 @@ Status Store::add_closure(const std::string& run, const Closure& closure) {
 
 Result<std::vector<Node>> Store::load_nodes(const std::string& run) const {
   const Result<std::int64_t> key = inner_->run_key(run);
-  return key ? store::select_nodes(inner_->database, *key) : key.error();
+  if (!key) {
+    return key.error();
+  }
+  Result<std::vector<Node>> nodes = store::select_nodes(inner_->database, *key);
+  if (nodes) {
+    KP_TRY(store::add_findings(inner_->database, *key, *nodes));
+  }
+  return nodes;
 }
 
 Result<Node> Store::load_node(const std::string& run, NodeId node) const {
@@ -128,6 +137,9 @@ Result<Node> Store::load_node(const std::string& run, NodeId node) const {
     return key.error();
   }
   Result<std::vector<Node>> found = store::select_node(inner_->database, *key, node);
+  if (found) {
+    KP_TRY(store::add_findings(inner_->database, *key, *found));
+  }
   if (!found) {
     return found.error();
   }

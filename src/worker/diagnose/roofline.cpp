@@ -131,6 +131,15 @@ std::string disagreement(const Profile& profile, const KernelProfile& kernel,
 
 }  // namespace
 
+std::set<std::string> roofline_figures() {
+  return {figure::duration_ns,    figure::dram_read_bytes, figure::dram_write_bytes,
+          figure::dram_use,       figure::l2_use,          figure::l2_bytes,
+          figure::l1_use,         figure::lsu_use,         figure::tensor_use,
+          figure::issue_use,      figure::fma_use,         figure::alu_use,
+          figure::special_use,    figure::fp64_use,        figure::atomic_use,
+          figure::sm_active_mean, figure::sm_elapsed};
+}
+
 KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,
                          const RooflineLimits& limits) {
   KernelDiagnosis out;

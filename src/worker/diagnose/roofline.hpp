@@ -2,6 +2,8 @@
 // on this very device; where that is not known, the unit's own peak as ncu has it.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "common/model/finding.hpp"
@@ -16,6 +18,9 @@ struct RooflineLimits {
   double gpu_busy = 0.8;      // share of the traced time that the GPU works; below: launch
   double disagreement = 2.0;  // bytes moved over bytes declared; from there on a finding
 };
+
+// The keys of the figures that classes are told by.
+[[nodiscard]] std::set<std::string> roofline_figures();
 
 // Class, confidence, roofs and reason; no tools yet.
 [[nodiscard]] KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,

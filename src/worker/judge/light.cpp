@@ -28,6 +28,11 @@ double written_share(const Task& task, const Axes& axes) {
 
 }  // namespace
 
+Work work_at(const Task& task, const Axes& axes) {
+  return {value_or_zero(task.work.flops, axes), value_or_zero(task.work.bytes, axes),
+          written_share(task, axes)};
+}
+
 Roofline roofline(const Task& task, const Axes& axes, const Ceilings& ceilings) {
   const double bandwidth = bandwidth_at(ceilings, written_share(task, axes));
   const double rate = best_flops(ceilings, contract_type(task) == DType::f64 ? "f64" : "f32");

@@ -49,6 +49,7 @@ std::vector<std::string> ncu_profile_command(const std::string& ncu, const NcuWi
                                   "--force-overwrite",
                                   "--export",
                                   wish.report};
+  out.insert(out.end(), {"--cache-control", wish.cold ? "all" : "none"});
   if (!wish.metrics.empty()) {
     out.insert(out.end(), {"--metrics", fmt::format("{}", fmt::join(wish.metrics, ","))});
   }

@@ -19,6 +19,7 @@ struct NcuWish {
   LaunchWindow window;
   std::vector<std::string> metrics;  // ncu's names
   bool source = true;                // counts and samples for each instruction
+  bool cold = false;                 // each launch from emptied caches
   bool rules = false;                // the sections that ncu's own rules look at
   std::string report;                // file, without .ncu-rep
 };

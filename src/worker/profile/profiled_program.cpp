@@ -6,7 +6,6 @@ Result<Finished> run_profiled(const ProfiledProgram& program,
                               const std::vector<std::string>& wrapper,
                               const std::map<std::string, std::string>& environment,
                               std::stop_token stop) {
-  constexpr std::size_t kept_output = std::size_t{1} << 20U;
   Command command;
   command.arguments = wrapper;
   command.arguments.insert(command.arguments.end(), program.arguments.begin(),
@@ -21,7 +20,7 @@ Result<Finished> run_profiled(const ProfiledProgram& program,
   }
   command.inherit_environment = !program.jail;
   command.timeout_ms = program.timeout_ms;
-  command.output_limit = kept_output;
+  command.output_limit = program.output_limit;
   return run_command(command, stop);
 }
 

@@ -21,6 +21,7 @@ struct ProfiledProgram {
   std::optional<JailPolicy> jail;                  // none: it is the user's own
   std::string jail_program;                        // kernelpro-jail
   std::int64_t timeout_ms = 120'000;
+  std::size_t output_limit = std::size_t{1} << 20U;  // what is kept of what it prints
 };
 
 // Runs `wrapper` followed by the program, with `environment` beside the program's own. A failing

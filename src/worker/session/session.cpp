@@ -72,7 +72,7 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
     case WorkerOp::evaluate:
       return evaluate(request, listener, stop);
     case WorkerOp::diagnose:
-      return make_error(ErrorKind::environment, "this worker cannot diagnose yet");
+      return diagnose(request, emit, stop);
     case WorkerOp::check:
       return check(stop);
     case WorkerOp::close:
@@ -261,8 +261,9 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
                         "energy cannot be measured here: " + meter.error().text());
     }
   }
+  judge_settings_ = judge_settings(*order);
   Result<std::unique_ptr<Judge>> judge =
-      Judge::open(order->task, *toolchain_, *ceilings_, *ground_, judge_settings(*order), stop);
+      Judge::open(order->task, *toolchain_, *ceilings_, *ground_, judge_settings_, stop);
   if (!judge) {
     return judge.error();
   }
@@ -385,6 +386,9 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.ceilings = *ceilings_;
   certificate.verdict = std::move(evaluation.verdict);
   out.implementation = std::move(evaluation.implementation);
+  if (order->diagnose) {
+    diagnose_passed(*wanted, out, listener, stop);
+  }
   return to_json(out);
 }
 

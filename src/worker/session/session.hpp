@@ -12,6 +12,7 @@
 #include "common/wire/worker_line.hpp"
 #include "worker/cuda/gpu.hpp"
 #include "worker/judge/judge.hpp"
+#include "worker/profile/profiled_program.hpp"
 
 namespace kernelpro {
 
@@ -41,6 +42,30 @@ class Session {
                                                 std::stop_token stop);
   [[nodiscard]] Result<nlohmann::json> check(std::stop_token stop);
 
+  // session_diagnose.cpp
+  [[nodiscard]] Result<nlohmann::json> diagnose(const WorkerRequest& request,
+                                                const std::function<void(const WorkerEvent&)>& emit,
+                                                std::stop_token stop);
+  [[nodiscard]] Result<Diagnosed> diagnose_any(const DiagnoseOrder& order,
+                                               const std::function<void(const std::string&)>& say,
+                                               const StageListener& listener, std::stop_token stop);
+  [[nodiscard]] Result<Diagnosed> diagnose_library(
+      const DiagnoseOrder& order, const std::filesystem::path& library,
+      const std::function<void(const std::string&)>& say, std::stop_token stop);
+  // `folder`: where the profilers write. Toolchain, GPU and ceilings are there.
+  [[nodiscard]] Result<Diagnosed> diagnose_program(
+      const DiagnoseOrder& order, const ProfiledProgram& program,
+      const std::filesystem::path& folder, const std::optional<DeclaredWork>& work,
+      const std::function<void(const std::string&)>& say, std::stop_token stop);
+  // Adds the diagnosis of what `request` asked to judge, or why there is none.
+  void diagnose_passed(const EvaluateRequest& request, Evaluated& out,
+                       const StageListener& listener, std::stop_token stop);
+  [[nodiscard]] Result<std::filesystem::path> passed_library(const DiagnoseOrder& order,
+                                                             const StageListener& listener,
+                                                             std::stop_token stop);
+  [[nodiscard]] Result<std::filesystem::path> built_library(const Candidate& candidate, bool own,
+                                                            std::stop_token stop);
+
   // For the architecture of GPU `device`, where there is one.
   [[nodiscard]] Status need_toolchain(bool sandbox, int device);
   // Makes the ground that the order asks for, and measures what it can do at best.
@@ -56,6 +81,7 @@ class Session {
   int device_ = 0;  // what the toolchain is for
   std::optional<Toolchain> toolchain_;
   std::optional<Ceilings> ceilings_;  // of the open task's ground
+  JudgeSettings judge_settings_;      // of the open task
   std::unique_ptr<Gpu> gpu_;
   std::unique_ptr<Ground> ground_;  // may stand on the GPU
   std::unique_ptr<Judge> judge_;    // stands on the ground

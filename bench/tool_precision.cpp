@@ -1,0 +1,226 @@
+// How right the micro-profiling tools are: each tool on each captured case of bench/defects.
+//
+//   tool_precision cases.jsonl [--half calibration|held-out|all] [--list] > precision.json
+//
+// A defect is a case that is labelled so and by measurement gains 10 % without it. Thresholds were
+// set on the calibration half; what counts is the held-out one. Tools alone, and end to end with
+// the filter of stage 1, where a defect hidden by a wrong class is a miss.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "common/base/clock.hpp"
+#include "common/base/file.hpp"
+#include "common/model/statistics.hpp"
+#include "must.hpp"
+#include "support/defect_cases.hpp"
+#include "worker/diagnose/diagnose.hpp"
+#include "worker/diagnose/tools/tool.hpp"
+
+namespace {
+
+using nlohmann::json;
+using namespace kernelpro;
+
+struct Score {
+  int right = 0;   // found, and there
+  int wrong = 0;   // found, and not there
+  int missed = 0;  // there, and not found
+  int quiet = 0;   // neither
+
+  Score& operator+=(const Score& other) {
+    right += other.right;
+    wrong += other.wrong;
+    missed += other.missed;
+    quiet += other.quiet;
+    return *this;
+  }
+};
+
+// Wilson's interval of 95 %.
+std::pair<double, double> interval(int hits, int of) {
+  if (of == 0) {
+    return {0, 1};
+  }
+  constexpr double z = 1.96;
+  const double n = of;
+  const double p = hits / n;
+  const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
+  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+json rate(int hits, int of) {
+  const auto [low, high] = interval(hits, of);
+  return {{"value", of == 0 ? json() : json(static_cast<double>(hits) / of)},
+          {"low", low},
+          {"high", high},
+          {"of", of}};
+}
+
+json to_json(const Score& score) {
+  return {{"right", score.right},
+          {"wrong", score.wrong},
+          {"missed", score.missed},
+          {"quiet", score.quiet},
+          {"precision", rate(score.right, score.right + score.wrong)},
+          {"recall", rate(score.right, score.right + score.missed)}};
+}
+
+void count(Score& score, bool there, bool found) {
+  ++(there ? (found ? score.right : score.missed) : (found ? score.wrong : score.quiet));
+}
+
+double rank_correlation(std::vector<std::pair<double, double>> pairs) {
+  const auto ranks = [](const std::vector<double>& values) {
+    std::vector<double> out(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double below = 0;
+      double equal = 0;
+      for (const double value : values) {
+        below += value < values[i] ? 1 : 0;
+        equal += value == values[i] ? 1 : 0;
+      }
+      out[i] = below + (equal + 1) / 2;
+    }
+    return out;
+  };
+  std::vector<double> first;
+  std::vector<double> second;
+  for (const auto& [a, b] : pairs) {
+    first.push_back(a);
+    second.push_back(b);
+  }
+  const std::vector<double> x = ranks(first);
+  const std::vector<double> y = ranks(second);
+  const double mean = (static_cast<double>(pairs.size()) + 1) / 2;
+  double xy = 0;
+  double xx = 0;
+  double yy = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+struct Way {
+  std::map<std::string, Score> scores;           // by tool
+  std::vector<std::pair<double, double>> gains;  // predicted, measured, of defects that were found
+};
+
+void judge_case(const std::vector<DefectCase>& cases, const DefectCase& one, bool all_tools,
+                bool list, Way& way) {
+  const DiagnosisReport report = diagnose(one.profile, {all_tools, {}});
+  std::map<std::string, double> found;
+  for (const Finding& finding : report.findings) {
+    double& gain = found[finding.tool];
+    gain = std::max(gain, finding.predicted_gain);
+  }
+  const bool there = is_defect(cases, one);
+  for (const Tool& tool : kernelpro::all_tools()) {
+    const bool own = tool.id == one.tool;
+    const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
+    if (!own && also) {
+      continue;  // not measured, so neither right nor wrong
+    }
+    count(way.scores[tool.id], own && there, found.contains(tool.id));
+    if (list && (own && there) != found.contains(tool.id)) {
+      std::fprintf(
+          stderr, "%-9s %-22s %-60s gain %.2f predicted %.2f class %s\n",
+          found.contains(tool.id) ? "wrong" : "missed", tool.id.c_str(), one.name.c_str(),
+          measured_gain(cases, one), found.contains(tool.id) ? found[tool.id] : 1.0,
+          std::string(name_of(report.kernels.empty() ? report.kind : report.kernels.front().kind))
+              .c_str());
+    }
+  }
+  if (there && found.contains(one.tool)) {
+    way.gains.emplace_back(found[one.tool], measured_gain(cases, one));
+  } else if (there) {
+    way.gains.emplace_back(1.0, measured_gain(cases, one));
+  }
+}
+
+json to_json(const Way& way) {
+  json tools = json::object();
+  Score all;
+  for (const auto& [tool, score] : way.scores) {
+    tools[tool] = to_json(score);
+    all += score;
+  }
+  return {{"tools", tools},
+          {"overall", to_json(all)},
+          {"gain_rank_correlation", rank_correlation(way.gains)},
+          {"gains", way.gains.size()}};
+}
+
+bool right_class(const DefectCase& one, KernelClass kind) {
+  return std::find(one.classes.begin(), one.classes.end(), std::string(name_of(kind))) !=
+         one.classes.end();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    give_up("tool_precision cases.jsonl [--half calibration|held-out|all] [--list]");
+  }
+  std::string half = "held-out";
+  bool list = false;
+  for (int i = 2; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--list") == 0) {
+      list = true;
+    } else if (std::strcmp(argv[i], "--half") == 0 && i + 1 < argc) {
+      half = argv[++i];
+    }
+  }
+  const std::vector<DefectCase> cases = must(parse_defect_cases(must(read_file(argv[1]))));
+  Way alone;
+  Way filtered;
+  int judged = 0;
+  int right_classes = 0;
+  int defects = 0;
+  const std::int64_t start = now_ns();
+  for (const DefectCase& one : cases) {
+    if (half != "all" && is_for_calibration(one) != (half == "calibration")) {
+      continue;
+    }
+    ++judged;
+    defects += is_defect(cases, one) ? 1 : 0;
+    if (one.defective && !is_defect(cases, one)) {
+      std::fprintf(stderr, "no defect  %-60s gain %.2f\n", one.name.c_str(),
+                   measured_gain(cases, one));
+    }
+    judge_case(cases, one, true, list, alone);
+    judge_case(cases, one, false, false, filtered);
+    const DiagnosisReport report = diagnose(one.profile);
+    const KernelClass kind = report.kind == KernelClass::launch || report.kernels.empty()
+                                 ? report.kind
+                                 : report.kernels.front().kind;
+    const bool right = right_class(one, kind);
+    right_classes += right ? 1 : 0;
+    if (list && !right) {
+      std::fprintf(
+          stderr, "class     %-60s is %s, expected %s: %s\n", one.name.c_str(),
+          std::string(name_of(kind)).c_str(), json(one.classes).dump().c_str(),
+          (report.kernels.empty() ? report.reason : report.kernels.front().reason).c_str());
+    }
+  }
+  const double seconds = static_cast<double>(now_ns() - start) / 1e9;
+  const json out = {{"half", half},
+                    {"cases", judged},
+                    {"defects", defects},
+                    {"class", rate(right_classes, judged)},
+                    {"tools_alone", to_json(alone)},
+                    {"end_to_end", to_json(filtered)},
+                    {"milliseconds_a_diagnosis", 1e3 * seconds / std::max(3 * judged, 1)}};
+  std::printf("%s\n", out.dump(1).c_str());
+  return 0;
+}

@@ -1,0 +1,292 @@
+// What a session does when it is asked for a diagnosis.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "common/base/file.hpp"
+#include "common/base/machine_lock.hpp"
+#include "common/wire/orders_json.hpp"
+#include "worker/diagnose/diagnose.hpp"
+#include "worker/diagnose/tools/tool.hpp"
+#include "worker/judge/light.hpp"
+#include "worker/profile/collect.hpp"
+#include "worker/profile/launch_choice.hpp"
+#include "worker/profile/nsys_trace.hpp"
+#include "worker/session/replay_job.hpp"
+#include "worker/session/session.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t default_timeout_ms = 120'000;
+
+// The figures that the tools of these classes read, and those that the classes are told by.
+std::vector<std::string> figures_for(const std::vector<KernelClass>& possible) {
+  std::set<std::string> keys = roofline_figures();
+  for (const Tool& tool : all_tools()) {
+    const bool wanted =
+        possible.empty() ||
+        std::any_of(possible.begin(), possible.end(), [&tool](KernelClass kind) {
+          return std::find(tool.classes.begin(), tool.classes.end(), kind) != tool.classes.end();
+        });
+    if (wanted) {
+      keys.insert(tool.figures.begin(), tool.figures.end());
+    }
+  }
+  return {keys.begin(), keys.end()};
+}
+
+// Files that the profilers left, for whoever wants to look at them.
+Status keep_files(const fs::path& from, const std::string& to) {
+  if (to.empty()) {
+    return {};
+  }
+  std::error_code failure;
+  fs::create_directories(to, failure);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from, failure)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && (name.starts_with("trace") || name.ends_with(".ncu-rep"))) {
+      fs::copy_file(entry.path(), fs::path(to) / name, fs::copy_options::overwrite_existing,
+                    failure);
+    }
+  }
+  return failure ? Status(make_error(ErrorKind::io, failure.message(), to)) : Status();
+}
+
+DeclaredWork declared_work(const Task& task, const Axes& axes) {
+  const Work work = work_at(task, axes);
+  DeclaredWork out;
+  out.flops = work.flops;
+  out.write_bytes = work.bytes * work.written_share;
+  out.read_bytes = work.bytes - out.write_bytes;
+  out.type = std::string(name_of(contract_type(task)));
+  return out;
+}
+
+}  // namespace
+
+Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
+                                            const ProfiledProgram& program, const fs::path& folder,
+                                            const std::optional<DeclaredWork>& work,
+                                            const std::function<void(const std::string&)>& say,
+                                            std::stop_token stop) {
+  Result<MachineLock> lock = MachineLock::acquire(gpu_->description().uuid, LockMode::timing,
+                                                  machine_lock_timeout_ms(), stop);
+  if (!lock) {
+    return lock.error();
+  }
+  CollectSettings settings;
+  settings.profilers = find_profilers(settings_.programs, toolchain_->compilers());
+  settings.folder = folder;
+  settings.counters = order.counters;
+  settings.rules = order.rules;
+  settings.cold = work.has_value();
+  settings.progress = say;
+  const auto choose = [&](const Profile& traced, CollectSettings& wanted) {
+    Profile known = traced;
+    known.ceilings = *ceilings_;
+    known.work = work;
+    wanted.figures =
+        figures_for(order.all_tools ? std::vector<KernelClass>() : possible_classes(known));
+  };
+  Result<Collected> collected = collect_profile(program, settings, choose, stop);
+  if (!collected) {
+    return collected.error();
+  }
+  KP_TRY(keep_files(folder, order.keep));
+  Diagnosed out;
+  out.profile = std::move(collected->profile);
+  out.seconds = std::move(collected->seconds);
+  out.profile.device = gpu_->description().name;
+  out.profile.ceilings = *ceilings_;
+  out.profile.work = work;
+  if (out.profile.architecture.empty()) {
+    out.profile.architecture = "sm_" + gpu_->description().architecture;
+  }
+  say("analysing");
+  out.report = kernelpro::diagnose(out.profile, {order.all_tools, {}});
+  return out;
+}
+
+Result<Diagnosed> Session::diagnose_library(const DiagnoseOrder& order, const fs::path& library,
+                                            const std::function<void(const std::string&)>& say,
+                                            std::stop_token stop) {
+  const std::vector<TimedShape>& shapes = judge_->timed_shapes();
+  const auto shape = std::find_if(shapes.begin(), shapes.end(), [&order](const TimedShape& one) {
+    return !order.shape ||
+           std::all_of(order.shape->begin(), order.shape->end(), [&one](const auto& axis) {
+             const auto found = one.axes.find(axis.first);
+             return found != one.axes.end() && found->second == axis.second;
+           });
+  });
+  if (shape == shapes.end()) {
+    return make_error(ErrorKind::bad_input, "the task has no timed shape like that",
+                      judge_->task().name);
+  }
+  say("laying out public inputs");
+  const Result<ReplayJob> job = ReplayJob::make(*judge_, shape->axes, library);
+  if (!job) {
+    return job.error();
+  }
+  const Profilers profilers = find_profilers(settings_.programs, toolchain_->compilers());
+  std::vector<std::string> readable;
+  for (const std::string& file : {profilers.ncu, profilers.cupti, profilers.trace_library}) {
+    std::error_code failure;
+    if (!file.empty()) {
+      readable.push_back(fs::canonical(file, failure).parent_path().string());
+    }
+  }
+  ProfiledProgram program = job->program(*ground_, judge_settings_, readable);
+  program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
+  return diagnose_program(order, program, job->folder(), declared_work(judge_->task(), shape->axes),
+                          say, stop);
+}
+
+// Built, and right: a profile of a wrong kernel would lead nowhere.
+Result<fs::path> Session::passed_library(const DiagnoseOrder& order, const StageListener& listener,
+                                         std::stop_token stop) {
+  EvaluateOrder evaluate;
+  evaluate.candidate = order.candidate;
+  evaluate.implementation = order.implementation;
+  evaluate.timed = false;
+  const Result<EvaluateRequest> request = evaluate_request(evaluate);
+  if (!request) {
+    return request.error();
+  }
+  const Evaluation evaluation = judge_->evaluate(*request, listener, stop);
+  if (evaluation.verdict.outcome != Outcome::passed) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("only what passes is profiled, and this does not: {} ({})",
+                                  name_of(evaluation.verdict.outcome), evaluation.verdict.summary),
+                      request->candidate.name);
+  }
+  return built_library(request->candidate, request->may_link, stop);
+}
+
+Result<fs::path> Session::built_library(const Candidate& candidate, bool own,
+                                        std::stop_token stop) {
+  const Result<BuildOutcome> built =
+      toolchain_->build(build_request(judge_->task(), candidate, own), stop);
+  if (!built) {
+    return built.error();
+  }
+  if (!built->ok) {
+    return make_error(ErrorKind::bad_input, built->diagnostics, candidate.name);
+  }
+  return built->library;
+}
+
+void Session::diagnose_passed(const EvaluateRequest& request, Evaluated& out,
+                              const StageListener& listener, std::stop_token stop) {
+  const Verdict& verdict = out.certificate.verdict;
+  const bool screened = std::any_of(verdict.timing.shapes.begin(), verdict.timing.shapes.end(),
+                                    [](const ShapeTiming& shape) { return shape.screened; });
+  if (verdict.outcome != Outcome::passed || screened) {
+    out.not_diagnosed = screened ? "it is clearly slower" : "it did not pass";
+    return;
+  }
+  if (ground_->backend() != "cuda" || is_own_module(judge_->task(), request.candidate)) {
+    out.not_diagnosed = "only kernels of a candidate's own on a GPU are profiled";
+    return;
+  }
+  const Result<fs::path> library = built_library(request.candidate, request.may_link, stop);
+  const Result<Diagnosed> diagnosed =
+      library
+          ? diagnose_library(
+                {}, *library, [&](const std::string& text) { listener(Stage::done, text); }, stop)
+          : Result<Diagnosed>(library.error());
+  if (diagnosed) {
+    out.diagnosis = diagnosed->report;
+  } else {
+    out.not_diagnosed = diagnosed.error().text();
+  }
+}
+
+Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
+                                        const std::function<void(const std::string&)>& say,
+                                        const StageListener& listener, std::stop_token stop) {
+  switch (order.kind) {
+    case DiagnoseKind::profile: {
+      Diagnosed out;
+      out.profile = *order.profile;
+      out.report = kernelpro::diagnose(out.profile, {order.all_tools, {}});
+      return out;
+    }
+    case DiagnoseKind::nsys: {
+      Result<Trace> trace = read_nsys_report(order.nsys_report);
+      if (!trace) {
+        return trace.error();
+      }
+      Diagnosed out;
+      out.profile.program = order.nsys_report;
+      out.profile.architecture = trace->architecture;
+      out.profile.counters = "an nsys report has no counters";
+      out.profile.trace = std::move(*trace);
+      out.profile.kernels = choose_launches(*out.profile.trace, 0.9, 8).kernels;
+      out.report = kernelpro::diagnose(out.profile, {order.all_tools, {}});
+      return out;
+    }
+    case DiagnoseKind::program: {
+      KP_TRY(need_toolchain(sandbox_, order.device));
+      Result<Ceilings> measured = gpu_ceilings(order.device, false, stop);
+      if (!measured) {
+        return measured.error();
+      }
+      judge_.reset();
+      ceilings_ = std::move(*measured);
+      Result<ScratchDir> folder = ScratchDir::create("profile");
+      if (!folder) {
+        return folder.error();
+      }
+      ProfiledProgram program;
+      program.arguments = order.program;
+      program.directory = order.directory;
+      for (const std::string& setting : order.environment) {
+        const std::size_t equals = setting.find('=');
+        program.environment[setting.substr(0, equals)] =
+            equals == std::string::npos ? "" : setting.substr(equals + 1);
+      }
+      program.environment["CUDA_VISIBLE_DEVICES"] = gpu_->description().uuid;
+      program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
+      return diagnose_program(order, program, folder->path(), std::nullopt, say, stop);
+    }
+    case DiagnoseKind::candidate:
+    case DiagnoseKind::library: {
+      if (!judge_ || ground_->backend() != "cuda") {
+        return make_error(ErrorKind::bad_input,
+                          "a candidate is diagnosed on a GPU: open its task there first");
+      }
+      const Result<fs::path> library = order.kind == DiagnoseKind::library
+                                           ? Result<fs::path>(fs::path(order.library))
+                                           : passed_library(order, listener, stop);
+      return library ? diagnose_library(order, *library, say, stop) : library.error();
+    }
+  }
+  return make_error(ErrorKind::internal, "unhandled kind of diagnosis");
+}
+
+Result<nlohmann::json> Session::diagnose(const WorkerRequest& request,
+                                         const std::function<void(const WorkerEvent&)>& emit,
+                                         std::stop_token stop) {
+  const Result<DiagnoseOrder> order = diagnose_order_from_json(*request.body);
+  if (!order) {
+    return order.error();
+  }
+  const auto say = [&](const std::string& text) { emit({request.id, "diagnose", text}); };
+  const StageListener listener = [&](Stage stage, const std::string& text) {
+    emit({request.id, std::string(name_of(stage)), text});
+  };
+  const Result<Diagnosed> diagnosed = diagnose_any(*order, say, listener, stop);
+  if (!diagnosed) {
+    return diagnosed.error();
+  }
+  return to_json(*diagnosed);
+}
+
+}  // namespace kernelpro

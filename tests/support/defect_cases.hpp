@@ -1,0 +1,93 @@
+// Cases of bench/defects as they were captured on a GPU: what each is, how long it took, and its
+// profile.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/base/file.hpp"
+#include "common/base/result.hpp"
+#include "common/base/runner_protocol.hpp"
+#include "common/model/profile.hpp"
+#include "common/wire/profile_json.hpp"
+
+namespace kernelpro {
+
+struct DefectCase {
+  std::string name;  // "bank_conflicts/transpose_f32/pad0"
+  std::string tool;  // whose defect it has or could have
+  bool defective = false;
+  std::string twin;                  // the clean case of its shape; empty: it is that
+  std::vector<std::string> also;     // further tools whose finding would be right
+  std::vector<std::string> classes;  // that stage 1 may give it
+  double time_us = 0;                // of a unit, not profiled
+  Profile profile;
+};
+
+inline DefectCase defect_case_from_json(const nlohmann::json& line) {
+  const nlohmann::json& said = line.at("case");
+  DefectCase one;
+  one.name = said.at("case");
+  one.tool = said.at("tool");
+  one.defective = said.at("defective");
+  one.twin = said.value("twin", "");
+  one.also = said.value("also", std::vector<std::string>());
+  one.classes = said.value("class", std::vector<std::string>());
+  one.time_us = line.at("time_us");
+  return one;
+}
+
+// One JSON object a line, with the same ceilings for all in the first.
+inline Result<std::vector<DefectCase>> parse_defect_cases(const std::string& text) {
+  std::vector<DefectCase> cases;
+  nlohmann::json ceilings;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_discarded()) {
+      return make_error(ErrorKind::bad_input, "this line is no JSON");
+    }
+    if (json.contains("ceilings")) {
+      ceilings = json["ceilings"];
+      continue;
+    }
+    DefectCase one = defect_case_from_json(json);
+    nlohmann::json& profile = json.at("profile");
+    profile["ceilings"] = ceilings;
+    Result<Profile> read = profile_from_json(profile);
+    if (!read) {
+      return read.error();
+    }
+    one.profile = std::move(*read);
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+// What removing the defect gains: the case's time over its twin's; 1 where it has none.
+inline double measured_gain(const std::vector<DefectCase>& cases, const DefectCase& one) {
+  const auto twin = std::find_if(cases.begin(), cases.end(), [&one](const DefectCase& other) {
+    return other.name == one.twin;
+  });
+  return one.twin.empty() || twin == cases.end() || twin->time_us <= 0
+             ? 1
+             : one.time_us / twin->time_us;
+}
+
+// Thresholds were set with these cases in view; the others are reported. By a hash of the name.
+inline bool is_for_calibration(const DefectCase& one) {
+  return runner::name_hash(one.name.c_str()) % 2 == 0;
+}
+
+// Labelled defective, and by measurement worth removing.
+inline bool is_defect(const std::vector<DefectCase>& cases, const DefectCase& one) {
+  constexpr double worth = 1.10;
+  return one.defective && measured_gain(cases, one) >= worth;
+}
+
+}  // namespace kernelpro

@@ -36,7 +36,7 @@ std::string demangled(const std::string& name) {
   return status == 0 && text ? text.get() : name;
 }
 
-const TracedLaunch& median_launch(Launches launches) {
+TracedLaunch median_launch(Launches launches) {
   const auto middle = launches.begin() + static_cast<std::ptrdiff_t>(launches.size() / 2);
   std::nth_element(
       launches.begin(), middle, launches.end(),
@@ -60,7 +60,7 @@ std::vector<Launches> by_kernel(const Trace& trace) {
 }
 
 KernelProfile kernel_of(const Launches& launches, double all_ns) {
-  const TracedLaunch& chosen = median_launch(launches);
+  const TracedLaunch chosen = median_launch(launches);
   KernelProfile kernel;
   kernel.name = demangled(chosen.name);
   kernel.mangled = chosen.name;

@@ -373,7 +373,7 @@ Work stencil_case(Pool& pool) {
           output(y, count)};
 }
 
-using Mma128x64 = MmaTile<128, 64, 4, 2, 64, 16, 4>;
+using Mma128x64 = MmaTile<128, 64, 4, 2, 64, 16, 6>;
 
 const std::vector<std::string> kByWarps = {"hmma_where_hgmma"};
 const std::vector<std::string> kPlain = {"alu", "l1"};
@@ -392,7 +392,7 @@ void add_products(Cases& cases) {
   half.defect("tile_128x128", 0.7, tiled_case<__half, 128, 128, 8, 8>(square)).in(kPlain);
   half.defect("tile_64x64", 1, tiled_case<__half, 64, 64, 4, 4>(square)).in(kPlain);
 
-  const Product flat{1024, 4096, 2048};
+  const Product flat{1024, 4224, 2048};
   Shape brain = product_shape(cases, "product_bf16", "bf16", flat, 2, kMatrix);
   brain.clean("mma_128x128", mma_case<__nv_bfloat16, Mma128>(flat)).with(kByWarps);
   brain.clean("mma_128x64", mma_case<__nv_bfloat16, Mma128x64>(flat)).with(kByWarps);
@@ -424,7 +424,7 @@ void add_products(Cases& cases) {
 // Their results are large for their depth: memory limits once the product is fast.
 void add_shallow_products(Cases& cases) {
   const std::vector<std::string> streaming = {"dram", "latency", "l2"};
-  const Product many{64, 64, 256, 4096};
+  const Product many{64, 64, 256, 3960};
   Shape batch = product_shape(cases, "batch_f16", "f16", many, 2, streaming);
   batch.clean("mma_64x64", mma_case<__half, Mma64>(many));
   batch.clean("mma_64x64_8warps", mma_case<__half, MmaTile<64, 64, 2, 4, 64, 16, 4>>(many));

@@ -277,6 +277,14 @@ TEST(LoadsInFlight, AreThoseBeforeTheFirstUse) {
   EXPECT_EQ(in_flight("LDG.E.64 R4, desc[UR4][R2.64]\nLDG.E R6, desc[UR4][R4.64]\n"
                       "FADD R5, R5, R6"),
             1);
+  // The second register of an address as well.
+  EXPECT_EQ(in_flight("LDG.E R5, desc[UR4][R2.64]\nLDG.E R6, desc[UR4][R4.64]\n"
+                      "FADD R7, R7, R6"),
+            1);
+  // A register is not written again before its load is back.
+  EXPECT_EQ(in_flight("LDG.E R4, desc[UR4][R2.64]\nMOV R4, RZ\nLDG.E R5, desc[UR4][R2.64]\n"
+                      "MOV R5, RZ"),
+            1);
   // Loads for the next turn.
   EXPECT_EQ(in_flight("FADD R5, R5, R4\nFADD R5, R5, R6\n"
                       "LDG.E R4, desc[UR4][R2.64]\nLDG.E R6, desc[UR4][R2.64]"),
@@ -346,6 +354,10 @@ TEST(DotSteps, SeeThroughMovesAndConversions) {
                       "LDS R6, [R3]\nMOV R7, R6\nFFMA R8, R5, R7, R8"),
             1)
       << "shuffle";
+  EXPECT_EQ(dot_steps("LDG.E R4, desc[UR4][R2.64]\nLDS R5, [R3]\nFADD.FTZ R6, -RZ, R4\n"
+                      "FFMA R8, R6, R5, R8"),
+            1)
+      << "a move by addition";
   EXPECT_EQ(dot_steps("MOV R4, RZ\n@P1 LDG.E R4, desc[UR4][R2.64]\nLDG.E R5, desc[UR4][R6.64]\n"
                       "@!P2 MOV R5, RZ\nFFMA R8, R4, R5, R8"),
             1)

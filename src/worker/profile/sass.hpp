@@ -28,7 +28,7 @@ struct CodeFunction {
 struct CodeWish {
   std::string architecture;  // of the GPU, "sm_90"; empty: the text has code for one only
   std::string function;      // mangled; empty: all of them
-  std::size_t most_instructions = 2'000'000;  // more is an error: an instruction takes 400 bytes
+  std::size_t most_instructions = 2'000'000;  // more is an error: one takes about 500 bytes
 };
 
 // Of several architectures in the text, the one that a GPU of `wish.architecture` would run: the

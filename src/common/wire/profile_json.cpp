@@ -1,6 +1,7 @@
 #include "common/wire/profile_json.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"

@@ -1,5 +1,6 @@
 #include "common/wire/trace_json.hpp"
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -78,12 +79,14 @@ ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& se
   out.jail->read.insert(out.jail->read.end(), runner.start_up_read.begin(),
                         runner.start_up_read.end());
   out.jail->read.insert(out.jail->read.end(), profilers.begin(), profilers.end());
-  for (const char* system : {"/usr", "/lib", "/lib64", "/bin"}) {
+  // ncu lies under /opt or /usr, and starts scripts and tools of the system.
+  for (const char* system : {"/usr", "/lib", "/lib64", "/bin", "/opt"}) {
     std::error_code failure;
     out.jail->read.push_back(fs::canonical(system, failure).string());
   }
   out.jail->write = runner.start_up_write;
   out.jail->write.push_back(folder_.string());
+  out.jail->write.emplace_back("/dev/shm");
   out.jail->file_bytes = largest_report;
   out.jail->open_files = open_files;
   out.jail->heap_bytes = 0;

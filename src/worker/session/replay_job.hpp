@@ -1,6 +1,7 @@
 // A candidate and public inputs in a folder, for a profiler around a jailed runner.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "common/base/file.hpp"

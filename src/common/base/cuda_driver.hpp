@@ -30,9 +30,15 @@ inline constexpr Code illegal_address = 700;
 enum Attribute : int {
   multiprocessor_count = 16,
   l2_cache_bytes = 38,
+  multiprocessor_threads = 39,
   capability_major = 75,
   capability_minor = 76,
+  multiprocessor_shared_bytes = 81,
+  multiprocessor_registers = 82,
+  block_shared_bytes = 97,  // at most, when asked for
   file_descriptors_supported = 103,
+  multiprocessor_blocks = 106,
+  reserved_shared_bytes = 111,  // of a block, by the driver
 };
 
 struct Location {

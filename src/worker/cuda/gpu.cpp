@@ -116,6 +116,35 @@ Result<std::vector<GpuDescription>> list_gpus() {
   return out;
 }
 
+std::map<std::string, double> gpu_limits(int ordinal) {
+  constexpr double warp = 32;
+  constexpr std::pair<const char*, cuda::Attribute> asked[] = {
+      {"multiprocessors", cuda::multiprocessor_count},
+      {"threads", cuda::multiprocessor_threads},
+      {"blocks", cuda::multiprocessor_blocks},
+      {"registers", cuda::multiprocessor_registers},
+      {"shared_bytes", cuda::multiprocessor_shared_bytes},
+      {"block_shared_bytes", cuda::block_shared_bytes},
+      {"reserved_shared_bytes", cuda::reserved_shared_bytes},
+      {"l2_bytes", cuda::l2_cache_bytes}};
+  std::map<std::string, double> out;
+  const Result<const cuda::Driver*> driver = cuda::load_driver();
+  cuda::Device device = 0;
+  if (!driver || (*driver)->device_get(&device, ordinal) != cuda::success) {
+    return out;
+  }
+  for (const auto& [name, attribute] : asked) {
+    int value = 0;
+    if ((*driver)->device_attribute(&value, attribute, device) == cuda::success) {
+      out[name] = value;
+    }
+  }
+  if (out.contains("threads")) {
+    out["warps"] = out["threads"] / warp;
+  }
+  return out;
+}
+
 Status check_driver(int driver_version, const std::string& nvcc_identity) {
   static const std::regex release("release ([0-9]+)\\.([0-9]+)");
   std::smatch found;

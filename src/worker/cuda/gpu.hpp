@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ struct GpuDescription {
 // The GPUs of this machine as the driver counts them, unusable ones too. An environment error says
 // what is missing.
 [[nodiscard]] Result<std::vector<GpuDescription>> list_gpus();
+
+// What a multiprocessor of GPU `ordinal` holds at most (Profile::limits); empty when it cannot be
+// asked.
+[[nodiscard]] std::map<std::string, double> gpu_limits(int ordinal);
 
 // An environment error when code of that nvcc (what `nvcc --version` says) cannot run on a driver
 // of that version: a driver takes every toolkit up to its own major version.

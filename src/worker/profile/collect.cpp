@@ -12,6 +12,7 @@
 #include "worker/profile/launch_choice.hpp"
 #include "worker/profile/ncu_run.hpp"
 #include "worker/profile/trace_file.hpp"
+#include "worker/profile/without_counters.hpp"
 
 namespace kernelpro {
 
@@ -156,9 +157,7 @@ class NcuPart {
         continue;
       }
       add_ncu(pages, place, settings_.figures, kernel);
-      if (profile_.limits.empty()) {
-        profile_.limits = limits_from(pages.raw, pages.raw.launches[place]);
-      }
+      profile_.limits.merge(limits_from(pages.raw, pages.raw.launches[place]));
     }
   }
 
@@ -211,6 +210,7 @@ Result<Collected> collect_profile(
   took("trace");
   profile.program = fmt::format("{}", fmt::join(program.arguments, " "));
   profile.trace = typical_part(*parts);
+  profile.limits = settings.limits;
   profile.architecture = profile.trace->architecture;
   LaunchChoice choice = choose_launches(*profile.trace, settings.share, settings.most_kernels);
   profile.kernels = std::move(choice.kernels);
@@ -231,7 +231,10 @@ Result<Collected> collect_profile(
     for (KernelProfile& kernel : profile.kernels) {
       mark_missing(kernel, settings.figures, profile.counters);
     }
+    add_code(settings.profilers.disassembler, settings.binary, program, profile, stop);
+    took("code");
   }
+  add_occupancy(profile);
   return out;
 }
 

@@ -23,6 +23,8 @@ struct CollectSettings {
   bool rules = false;                // ncu's own rules too
   bool cold = false;   // launches are profiled from emptied caches, as they were timed
   double share = 0.9;  // of the kernels' time that is looked at
+  std::map<std::string, double> limits;  // of the GPU (Profile::limits), as far as they are known
+  std::string binary;                    // where the kernels' code is, for want of counters
   std::size_t most_kernels = 8;
   std::function<void(const std::string&)> progress;
 };

@@ -185,10 +185,16 @@ NcuFailure explain_ncu_failure(string_view output) {
   if (!complaints.errors.empty()) {
     return failure(NcuFailureKind::other, ErrorKind::environment, last_lines(complaints.errors));
   }
+  if (!complaints.warnings.empty()) {
+    return failure(NcuFailureKind::other, ErrorKind::environment,
+                   "its output holds no table. It warns: " + last_lines(complaints.warnings));
+  }
+  // Not ncu's words: those of a shell or a jail that could not start it.
+  constexpr std::size_t shown = 400;
+  const std::size_t from = output.size() > shown ? output.size() - shown : 0;
   return failure(NcuFailureKind::other, ErrorKind::environment,
-                 complaints.warnings.empty()
-                     ? "its output holds no table and no message"
-                     : "its output holds no table. It warns: " + last_lines(complaints.warnings));
+                 fmt::format("its output holds no table and no message of its own, only: \"{}\"",
+                             output.substr(from)));
 }
 
 }  // namespace kernelpro

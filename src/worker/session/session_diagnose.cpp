@@ -9,6 +9,7 @@
 
 #include "common/base/file.hpp"
 #include "common/base/machine_lock.hpp"
+#include "common/base/runner_protocol.hpp"
 #include "common/wire/orders_json.hpp"
 #include "worker/diagnose/diagnose.hpp"
 #include "worker/diagnose/tools/tool.hpp"
@@ -89,6 +90,9 @@ Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
   settings.rules = order.rules;
   settings.cold = work.has_value();
   settings.progress = say;
+  settings.limits = gpu_limits(gpu_->description().ordinal);
+  // The replayed candidate, or the program itself.
+  settings.binary = work ? (folder / runner::replay_library).string() : program.arguments.front();
   const auto choose = [&](const Profile& traced, CollectSettings& wanted) {
     Profile known = traced;
     known.ceilings = *ceilings_;

@@ -33,6 +33,18 @@ static_assert(cuda::no_device == CUDA_ERROR_NO_DEVICE);
 static_assert(cuda::illegal_address == CUDA_ERROR_ILLEGAL_ADDRESS);
 static_assert(int{cuda::l2_cache_bytes} == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 static_assert(int{cuda::multiprocessor_count} == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+static_assert(int{cuda::multiprocessor_threads} ==
+              CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+static_assert(int{cuda::multiprocessor_shared_bytes} ==
+              CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+static_assert(int{cuda::multiprocessor_registers} ==
+              CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+static_assert(int{cuda::block_shared_bytes} ==
+              CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+static_assert(int{cuda::multiprocessor_blocks} ==
+              CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+static_assert(int{cuda::reserved_shared_bytes} ==
+              CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
 static_assert(int{cuda::capability_major} == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(int{cuda::file_descriptors_supported} ==
               CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);

@@ -182,6 +182,174 @@ Prepare jobs_case(int jobs) {
   };
 }
 
+// ---- a total of 64 bits ----
+
+constexpr std::uint32_t kTotal = 1u << 25;
+
+template <Level LEVEL>
+__global__ void __launch_bounds__(256) total_all(unsigned long long* y, const uint4* x, int turns) {
+  unsigned long long sum = 0;
+  const std::uint32_t base = blockIdx.x * (256 * turns) + threadIdx.x;
+#pragma unroll 4
+  for (int t = 0; t < turns; ++t) {
+    const uint4 word = x[base + t * 256];
+    sum += (0ull + word.x + word.y) + (0ull + word.z + word.w);
+  }
+  if (LEVEL == Level::thread) {
+    atomicAdd(y, sum);
+    return;
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) atomicAdd(y, sum);
+}
+
+template <Level LEVEL>
+Prepare total_case(int turns) {
+  return [=](Pool& pool) -> Work {
+    auto* x = pool.random<std::uint32_t>(kTotal);
+    auto* y = pool.take<std::uint32_t>(2);  // the halves of the total
+    return {[=] {
+              total_all<LEVEL>
+                  <<<kTotal / (1024 * turns), 256>>>(reinterpret_cast<unsigned long long*>(y),
+                                                     reinterpret_cast<const uint4*>(x), turns);
+            },
+            output(y, 2, 0)};
+  };
+}
+
+// ---- places in two queues, drawn by atomics whose results are used ----
+
+constexpr std::uint32_t kTickets = 1u << 22;
+constexpr int kApart = 32;  // words between the counters
+
+__device__ std::uint32_t ticket_of(std::uint32_t* queues, int queue, std::uint32_t amount) {
+  return atomicAdd(&queues[queue * kApart], amount);
+}
+
+__device__ void enqueue(std::uint32_t* list, int queue, std::uint32_t place, std::uint32_t what) {
+  list[queue * kTickets + place % kTickets] = what;
+}
+
+// Of the warp's lanes with the same queue, the first draws for all.
+__device__ std::uint32_t ticket_of_warp(std::uint32_t* queues, int queue) {
+  const int lane = threadIdx.x % 32;
+  const unsigned ones = __ballot_sync(~0u, queue == 1);
+  const unsigned same = queue == 1 ? ones : ~ones;
+  const int leader = __ffs(same) - 1;
+  std::uint32_t first = 0;
+  if (lane == leader) first = ticket_of(queues, queue, __popc(same));
+  return __shfl_sync(~0u, first, leader) + __popc(same & ((1u << lane) - 1));
+}
+
+// Counts of both queues in the halves of a word, for all threads before this one in the block, and
+// one draw of the block.
+__device__ uint2 tickets_of_block(std::uint32_t* queues, std::uint32_t counts) {
+  __shared__ std::uint32_t warps[8];
+  __shared__ std::uint32_t first[2];
+  const int lane = threadIdx.x % 32;
+  std::uint32_t before = counts;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(~0u, before, step);
+    if (lane >= step) before += other;
+  }
+  if (lane == 31) warps[threadIdx.x / 32] = before;
+  before -= counts;
+  __syncthreads();
+  std::uint32_t all = 0;
+#pragma unroll
+  for (int w = 0; w < 8; ++w) {
+    if (w == threadIdx.x / 32) before += all;
+    all += warps[w];
+  }
+  if (threadIdx.x < 2) {
+    first[threadIdx.x] =
+        ticket_of(queues, threadIdx.x, threadIdx.x == 0 ? all & 0xffff : all >> 16);
+  }
+  __syncthreads();
+  return {first[0] + (before & 0xffff), first[1] + (before >> 16)};
+}
+
+template <Level LEVEL>
+__global__ void __launch_bounds__(256)
+    sort_out(std::uint32_t* queues, std::uint32_t* list, const float* x) {
+  const std::uint32_t base = blockIdx.x * 1024 + threadIdx.x;
+  float value[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) value[k] = x[base + k * 256];
+  int queue[4];
+  std::uint32_t counts = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    queue[k] = fma_chain(value[k], 256) > 0 ? 1 : 0;
+    counts += queue[k] == 1 ? 1u << 16 : 1u;
+  }
+  if constexpr (LEVEL == Level::block) {
+    uint2 next = tickets_of_block(queues, counts);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      enqueue(list, queue[k], queue[k] == 1 ? next.y++ : next.x++, base + k * 256);
+    }
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const std::uint32_t place =
+        LEVEL == Level::warp ? ticket_of_warp(queues, queue[k]) : ticket_of(queues, queue[k], 1);
+    enqueue(list, queue[k], place, base + k * 256);
+  }
+}
+
+template <Level LEVEL>
+Work tickets_case(Pool& pool) {
+  auto* x = pool.random<float>(kTickets);
+  auto* list = pool.take<std::uint32_t>(2 * kTickets);
+  auto* queues = pool.take<std::uint32_t>(2 * kApart);
+  REQUIRE(cudaMemset(queues, 0, 2 * kApart * sizeof(*queues)));
+  return {[=] { sort_out<LEVEL><<<kTickets / 1024, 256>>>(queues, list, x); },
+          output(queues, 2 * kApart, 0)};
+}
+
+// ---- floats added up in shared memory, where each addition is a loop ----
+
+constexpr int kGatherTurns = 48;
+constexpr int kGatherBlocks = kMultiprocessors * 8;
+constexpr std::size_t kGathered = std::size_t{kGatherBlocks} * 256 * 4 * kGatherTurns;
+
+// PLACES of the block that threads add to; 0: each keeps its sum.
+template <int PLACES>
+__global__ void __launch_bounds__(256) gather_sum(float* y, const float4* x) {
+  __shared__ float place[PLACES + 1];
+  const int thread = threadIdx.x;
+  if (thread < PLACES) place[thread] = 0;
+  __syncthreads();
+  const float4* in = x + std::size_t{blockIdx.x} * (256 * kGatherTurns) + thread;
+  float sum = 0;
+#pragma unroll 4
+  for (int t = 0; t < kGatherTurns; ++t) {
+    const float4 word = in[t * 256];
+    const float value = (word.x * word.x + word.y * word.y) + (word.z * word.z + word.w * word.w);
+    if constexpr (PLACES > 0) {
+      atomicAdd(&place[thread / 32 % PLACES], value);
+    } else {
+      sum += value;
+    }
+  }
+  __syncthreads();
+  if (thread < PLACES) sum = place[thread];
+  sum = block_sum(sum);
+  if (thread == 0) y[blockIdx.x] = sum;
+}
+
+template <int PLACES>
+Work gather_case(Pool& pool) {
+  auto* x = pool.random<float>(kGathered);
+  auto* y = pool.take<float>(kGatherBlocks);
+  return {
+      [=] { gather_sum<PLACES><<<kGatherBlocks, 256>>>(y, reinterpret_cast<const float4*>(x)); },
+      output(y, kGatherBlocks, 1e-4)};
+}
+
 // ---- tempting: as many atomics as values, each at a place of its own ----
 
 constexpr std::uint32_t kSpread = 1u << 25;
@@ -254,6 +422,22 @@ void add_contended_atomics(Cases& cases) {
   jobs.clean("jobs16", jobs_case(16));
   jobs.defect("jobs2", 0.6, jobs_case(2)).in({"latency", "l2"});
   jobs.defect("jobs1", 1, jobs_case(1)).in({"latency", "l2"});
+
+  Shape total(cases, kTool, "total_u64", "u32", 1.0 * kTotal, 4.0 * kTotal, {"dram"});
+  total.clean("blocks8", total_case<Level::block>(8));
+  total.clean("blocks16", total_case<Level::block>(16));
+  total.defect("threads32", 0.5, total_case<Level::thread>(32)).in({"l2", "latency"});
+  total.defect("threads8", 1, total_case<Level::thread>(8)).in({"l2", "latency"});
+
+  Shape tickets(cases, kTool, "tickets_f32", "f32", 2.0 * 256 * kTickets, 8.0 * kTickets, {"alu"});
+  tickets.clean("blocks", tickets_case<Level::block>);
+  tickets.defect("warps", 0.4, tickets_case<Level::warp>).in({"l2", "latency", "alu"});
+  tickets.defect("threads", 1, tickets_case<Level::thread>).in({"l2", "latency"});
+
+  Shape gathered(cases, kTool, "shared_sum_f32", "f32", 2.0 * kGathered, 4.0 * kGathered, {"dram"});
+  gathered.clean("registers", gather_case<0>);
+  gathered.defect("places8", 0.7, gather_case<8>).in({"l1", "latency", "alu"});
+  gathered.defect("places1", 1, gather_case<1>).in({"l1", "latency", "alu"});
 
   Shape spread(cases, kTool, "spread_f32", "f32", 1.0 * kSpread, 12.0 * kSpread, {"dram"});
   spread.clean("plain", spread_case<false>);

@@ -1,7 +1,7 @@
 // Launch-bound sequences: many kernels so short that the GPU waits for the next one.
 //
 // A unit is the whole sequence. The clean twins do the same work in one or a few launches.
-#include <algorithm>
+#include <chrono>
 
 #include "defects.cuh"
 
@@ -33,6 +33,52 @@ Prepare advance_case(int launches, int steps) {
     auto* x = pool.random<float>(kCells);
     auto* y = pool.take<float>(kCells);
     return {[=] { advance_by(launches, steps, y, x, nullptr); }, output(y, kCells)};
+  };
+}
+
+// What a framework does on the host before each launch.
+void dispatch(double microseconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::chrono::duration<double, std::micro> cost(microseconds);
+  while (std::chrono::steady_clock::now() - begin < cost) {
+  }
+}
+
+Prepare advance_dispatched_case(int launches, int steps, double dispatch_us) {
+  return [=](Pool& pool) -> Work {
+    auto* x = pool.random<float>(kCells);
+    auto* y = pool.take<float>(kCells);
+    return {[=] {
+              for (int l = 0; l < launches; ++l) {
+                dispatch(dispatch_us);
+                advance_by(1, steps / launches, y, l == 0 ? x : y, nullptr);
+              }
+            },
+            output(y, kCells)};
+  };
+}
+
+// Four streams, a quarter of the cells each; what one launch leaves empty another fills.
+Prepare advance_streams_case(int launches, int steps) {
+  return [=](Pool& pool) -> Work {
+    constexpr int quarter = kCells / 4;
+    auto* x = pool.random<float>(kCells);
+    auto* y = pool.take<float>(kCells);
+    std::vector<cudaStream_t> streams(4);
+    for (cudaStream_t& stream : streams) REQUIRE(cudaStreamCreate(&stream));
+    Work work{[=] {
+                for (int l = 0; l < launches; ++l) {
+                  const int first = l % 4 * quarter;
+                  const float* from = l < 4 ? x : y;
+                  advance<<<quarter / 256, 256, 0, streams[l % 4]>>>(y + first, from + first,
+                                                                     4 * steps / launches);
+                }
+              },
+              output(y, kCells)};
+    work.finish = [=] {
+      for (cudaStream_t stream : streams) REQUIRE(cudaStreamDestroy(stream));
+    };
+    return work;
   };
 }
 
@@ -214,6 +260,25 @@ void add_launch_bound(Cases& cases) {
   longer.clean("launches2", advance_case(2, many));
   longer.tempting("launches32", advance_case(32, many));
   longer.tempting("graph32", advance_graph_case(32, many));
+  longer.tempting("dispatch20", advance_dispatched_case(32, many, 20));
+  longer.tempting("streams4", advance_streams_case(64, many)).with(small);
+
+  // About 2 µs each.
+  constexpr int brief = 96 * 64;
+  const std::vector<std::string> waiting = {"launch", "latency", "tail", "alu"};
+  Shape tiny(cases, kTool, "tiny_f32", "f32", 2.0 * brief * kCells, 8.0 * kCells, waiting);
+  tiny.tempting("graph96", advance_graph_case(96, brief));
+  tiny.tempting("graph48", advance_graph_case(48, brief));
+  tiny.defect("dispatch4", 0.6, advance_dispatched_case(96, brief, 4)).in({"launch"});
+  tiny.defect("dispatch10", 1, advance_dispatched_case(96, brief, 10)).in({"launch"});
+
+  // About 14 µs each: hidden as long as the host needs less.
+  constexpr int medium = 40 * 1280;
+  Shape middle(cases, kTool, "medium_f32", "f32", 2.0 * medium * kCells, 8.0 * kCells, {"alu"});
+  middle.clean("graph40", advance_graph_case(40, medium));
+  middle.tempting("dispatch3", advance_dispatched_case(40, medium, 3));
+  middle.defect("dispatch18", 0.3, advance_dispatched_case(40, medium, 18)).in({"launch", "alu"});
+  middle.defect("dispatch30", 0.7, advance_dispatched_case(40, medium, 30)).in({"launch"});
 }
 
 }  // namespace defects

@@ -2,7 +2,7 @@
 //
 // A unit is the whole sequence. Streams are blocking ones, so events of the default stream lie
 // before and after all of it.
-#include <cstring>
+#include <new>
 
 #include "defects.cuh"
 
@@ -41,6 +41,37 @@ Prepare sync_case(int kernels, int steps, int period) {
   };
 }
 
+enum class Wait { stream, event, two_behind };
+
+// After every kernel; two_behind: for the kernel before the one before, so that the GPU has work.
+Prepare wait_case(int kernels, int steps, Wait wait) {
+  return [=](Pool& pool) -> Work {
+    auto* x = pool.random<float>(kCells);
+    auto* y = pool.take<float>(kCells);
+    std::vector<cudaEvent_t> ended(3);
+    for (cudaEvent_t& event : ended) {
+      REQUIRE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    }
+    Work work{[=] {
+                for (int k = 0; k < kernels; ++k) {
+                  advance_once(y, k == 0 ? x : y, steps);
+                  if (wait == Wait::stream) {
+                    REQUIRE(cudaStreamSynchronize(nullptr));
+                    continue;
+                  }
+                  REQUIRE(cudaEventRecord(ended[k % 3]));
+                  const int waited_for = wait == Wait::event ? k : k - 2;
+                  if (waited_for >= 0) REQUIRE(cudaEventSynchronize(ended[waited_for % 3]));
+                }
+              },
+              output(y, kCells)};
+    work.finish = [=] {
+      for (cudaEvent_t event : ended) REQUIRE(cudaEventDestroy(event));
+    };
+    return work;
+  };
+}
+
 // ---- the host reads one value after every `period` kernels ----
 
 Prepare scalar_case(int kernels, int steps, int period) {
@@ -70,7 +101,7 @@ Prepare scalar_async_case(int kernels, int steps) {
     Work work{[=] {
                 for (int k = 0; k < kernels; ++k) {
                   advance_once(y, k == 0 ? x : y, steps);
-                  if ((k + 1) % 8 != 0) continue;
+                  if ((k + 1) % 16 != 0) continue;
                   REQUIRE(cudaMemcpyAsync(values + k, y, sizeof(float), cudaMemcpyDeviceToHost));
                 }
               },
@@ -285,6 +316,18 @@ void add_host_waits(Cases& cases) {
   sync.defect("every2", 0.5, sync_case(kernels, steps, 2)).in(waits);
   sync.defect("every1", 1, sync_case(kernels, steps, 1)).in(waits);
 
+  sync.tempting("two_behind", wait_case(kernels, steps, Wait::two_behind));
+
+  // About 27 µs a kernel.
+  constexpr int fewer = 24;
+  constexpr int more = 3 * steps;
+  Shape each(cases, kTool, "wait_each_f32", "f32", 2.0 * fewer * more * kCells,
+             8.0 * fewer * kCells, busy);
+  each.clean("none", sync_case(fewer, more, 0));
+  each.tempting("two_behind", wait_case(fewer, more, Wait::two_behind));
+  each.defect("stream", 0.2, wait_case(fewer, more, Wait::stream)).in({"launch", "alu"});
+  each.defect("event", 0.2, wait_case(fewer, more, Wait::event)).in({"launch", "alu"});
+
   Shape scalar(cases, kTool, "scalar_f32", "f32", flops, bytes, busy);
   scalar.clean("behind", scalar_async_case(kernels, steps));
   scalar.clean("at_end", scalar_case(kernels, steps, kernels));
@@ -314,6 +357,7 @@ void add_host_waits(Cases& cases) {
   Shape rare(cases, kTool, "rare_sync_f32", "f32", flops, bytes, busy);
   rare.clean("none", sync_case(4, 16 * steps, 0));
   rare.tempting("every1", sync_case(4, 16 * steps, 1));
+  rare.tempting("stream", wait_case(4, 16 * steps, Wait::stream));
 }
 
 }  // namespace defects

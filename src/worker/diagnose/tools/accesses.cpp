@@ -24,6 +24,10 @@ bool is_one_of(Access access, std::initializer_list<Access> list) {
   return std::find(list.begin(), list.end(), access) != list.end();
 }
 
+bool is_far(const MemoryInstruction& instruction) {
+  return instruction.space == Space::global || instruction.space == Space::local;
+}
+
 double amount(const CodeFacts& code, const char* kind) {
   const auto found = code.mix.find(kind);
   return found == code.mix.end() ? 0 : found->second;
@@ -42,7 +46,7 @@ double requests(const CodeFacts& code, const Which& which) {
 double l1_turns(const CodeFacts& code, const Which& which) {
   double sum = 0;
   for (const MemoryInstruction& instruction : code.memory) {
-    if (!which(instruction)) {
+    if (!which(instruction) || instruction.space == Space::constant) {
       continue;
     }
     const double executed = instruction.executed.value_or(0);
@@ -57,7 +61,7 @@ double l1_turns(const CodeFacts& code, const Which& which) {
   return sum;
 }
 
-std::vector<SourcePlace> top_places(Weighed weighed) {
+std::vector<SourcePlace> top_places(const Weighed& weighed) {
   std::map<Line, double> by_line;
   for (const auto& [weight, place] : weighed) {
     if (place.line > 0 && weight > 0) {
@@ -65,8 +69,9 @@ std::vector<SourcePlace> top_places(Weighed weighed) {
     }
   }
   std::vector<std::pair<Line, double>> lines(by_line.begin(), by_line.end());
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   std::vector<SourcePlace> places;
   for (const auto& [line, weight] : lines) {
     if (places.size() < most_places) {
@@ -87,7 +92,7 @@ std::vector<SourcePlace> top_stalled_places(const KernelProfile& kernel,
     }
     weighed.emplace_back(samples, line.place);
   }
-  return top_places(std::move(weighed));
+  return top_places(weighed);
 }
 
 double sample_share_at(const KernelProfile& kernel, const CodeFacts& code, const Which& which) {

@@ -17,18 +17,21 @@ namespace kernelpro {
 // Of CodeFacts::mix; 0 where there is none of it.
 [[nodiscard]] double amount(const CodeFacts& code, const char* kind);
 
+// Global or local memory: behind L1, and slow to answer. Constants have a cache of their own.
+[[nodiscard]] bool is_far(const MemoryInstruction& instruction);
+
 using Which = std::function<bool(const MemoryInstruction&)>;
 
 // How often they were executed, by warps.
 [[nodiscard]] double requests(const CodeFacts& code, const Which& which);
 
-// Turns that L1 and shared memory need for all accesses: counted for shared memory, for the others
-// four sectors a turn and one turn a request at least.
+// Turns that L1 and shared memory need for these accesses: counted for shared memory, for the
+// others four sectors a turn and one turn a request at least; none for constants.
 [[nodiscard]] double l1_turns(const CodeFacts& code, const Which& which);
 
 // The lines with most of something: at most three, most first, those without a line left out.
 using Weighed = std::vector<std::pair<double, SourcePlace>>;
-[[nodiscard]] std::vector<SourcePlace> top_places(Weighed weighed);
+[[nodiscard]] std::vector<SourcePlace> top_places(const Weighed& weighed);
 
 // The lines with most samples of these reasons.
 [[nodiscard]] std::vector<SourcePlace> top_stalled_places(

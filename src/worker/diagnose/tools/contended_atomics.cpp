@@ -16,8 +16,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr double sector_bytes = 32;
-
 bool is_atomic(const MemoryInstruction& instruction) {
   return is_one_of(instruction.access, {Access::atomic, Access::reduction});
 }
@@ -28,6 +26,20 @@ bool is_shared_atomic(const MemoryInstruction& instruction) {
 
 bool is_global_atomic(const MemoryInstruction& instruction) {
   return instruction.space == Space::global && is_atomic(instruction);
+}
+
+// Of the sectors that global accesses ask L2 for.
+double atomic_sector_share(const CodeFacts& code) {
+  double all = 0;
+  double atomic = 0;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (instruction.space == Space::global) {
+      const double sectors = instruction.sectors.value_or(0);
+      all += sectors;
+      atomic += is_atomic(instruction) ? sectors : 0;
+    }
+  }
+  return all > 0 ? atomic / all : 0;
 }
 
 // Several turns an access, or few threads that are still trying.
@@ -50,7 +62,7 @@ std::vector<SourcePlace> places_of(const CodeFacts& code, const Which& which) {
       weighed.emplace_back(instruction.executed.value_or(0), instruction.place);
     }
   }
-  return top_places(std::move(weighed));
+  return top_places(weighed);
 }
 
 Finding base_finding() {
@@ -98,9 +110,6 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double use = evidence.figure(figure::atomic_use);
-  const double sectors =
-      evidence.figure(figure::atomic_sectors) + evidence.figure(figure::reduction_sectors);
-  const double l2_bytes = evidence.figure(figure::l2_bytes);
   // What waits behind a full queue of atomics waits under many names.
   const double waits = evidence.stalled(
       {"drain", "long_scoreboard", "lg_throttle", "membar", "mio_throttle", "short_scoreboard"});
@@ -112,7 +121,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
     return look_at_shared(code, loads, evidence);
   }
   Roofs relief;
-  relief.l2 = std::clamp(sectors * sector_bytes / std::max(1.0, l2_bytes), 0.0, 1.0);
+  relief.l2 = atomic_sector_share(code);
   const double saved = std::min(use, waits) * (1 - limits.atomics_left);
 
   Finding finding = base_finding();
@@ -139,8 +148,7 @@ Tool contended_atomics_tool() {
           "Atomics under contention",
           {KernelClass::l2, KernelClass::l1, KernelClass::latency, KernelClass::alu,
            KernelClass::dram, KernelClass::tail},
-          roof_figures_and({figure::atomic_use, figure::atomic_sectors, figure::reduction_sectors,
-                            figure::l2_bytes}),
+          roof_figures_and({figure::atomic_use}),
           true,
           false,
           look};

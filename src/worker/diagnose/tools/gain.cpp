@@ -20,7 +20,7 @@ Gain gain_of_time(double saved, const Roofs& loads, const Roofs& relief) {
   std::string text =
       fmt::format("{:.0f} % of the kernel's time goes, so 1 / {:.2f}", 100 * (1 - wanted), wanted);
   if (roof.load > wanted) {
-    text += fmt::format(", but {} then needs {:.0f} % of it: 1 / {:.2f}", roof.name,
+    text += fmt::format(", but what is left for {} takes {:.0f} % of it: 1 / {:.2f}", roof.name,
                         100 * roof.load, left);
   }
   return {1 / left, text + fmt::format(" = {:.2f}", 1 / left)};

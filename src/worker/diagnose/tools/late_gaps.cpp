@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace kernelpro {
@@ -17,7 +18,7 @@ struct Span {
 using Spans = std::vector<Span>;
 
 bool is_earlier(const Span& a, const Span& b) {
-  return a.start < b.start;
+  return std::tie(a.start, a.end, a.correlation) < std::tie(b.start, b.end, b.correlation);
 }
 
 // The part of a record that lies in the traced time.
@@ -37,7 +38,7 @@ void add_spans(Spans& spans, const Records& records, const Trace& trace) {
 
 // In order and apart from each other; a span keeps the correlation of its first record.
 Spans merged(Spans spans) {
-  std::stable_sort(spans.begin(), spans.end(), is_earlier);
+  std::sort(spans.begin(), spans.end(), is_earlier);
   Spans out;
   for (const Span& span : spans) {
     if (!out.empty() && span.start <= out.back().end) {
@@ -93,8 +94,8 @@ class HostCalls {
       by_thread_[call.thread].push_back(&call);
     }
     for (auto& [thread, calls] : by_thread_) {
-      std::stable_sort(calls.begin(), calls.end(), [](const TracedCall* a, const TracedCall* b) {
-        return a->start_ns < b->start_ns;
+      std::sort(calls.begin(), calls.end(), [](const TracedCall* a, const TracedCall* b) {
+        return std::tie(a->start_ns, a->end_ns) < std::tie(b->start_ns, b->end_ns);
       });
     }
   }

@@ -20,8 +20,7 @@ bool is_global_load(const MemoryInstruction& instruction) {
 }
 
 bool is_waited_for(const MemoryInstruction& instruction) {
-  return instruction.space != Space::shared &&
-         is_one_of(instruction.access, {Access::load, Access::atomic});
+  return is_far(instruction) && is_one_of(instruction.access, {Access::load, Access::atomic});
 }
 
 struct InFlight {
@@ -52,6 +51,19 @@ InFlight hottest_loads(const CodeFacts& code) {
   return hottest;
 }
 
+// A load that is not coalesced asks for several times its sectors: as if as many were in flight.
+double sectors_over_needed(const CodeFacts& code) {
+  double sectors = 0;
+  double needed = 0;
+  for (const MemoryInstruction& instruction : code.memory) {
+    if (is_global_load(instruction) && instruction.sectors && instruction.ideal_sectors) {
+      sectors += *instruction.sectors;
+      needed += std::min(*instruction.sectors, *instruction.ideal_sectors);
+    }
+  }
+  return needed > 0 ? sectors / needed : 1;
+}
+
 ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
@@ -62,14 +74,17 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
     return evidence.lacking();
   }
   const InFlight hottest = hottest_loads(code);
+  const double in_flight = hottest.loads * sectors_over_needed(code);
   if (waits < limits.long_scoreboard_share || waves < limits.least_waves || hottest.loads == 0 ||
-      hottest.loads > limits.most_loads_in_flight) {
+      in_flight > limits.most_loads_in_flight) {
     return {};
   }
   const double waited = requests(code, is_waited_for);
   const double part = waited > 0 ? requests(code, is_global_load) / waited : 1;
-  const double blamed =
-      waits * part * std::max(0.0, 1 - hottest.loads / limits.aimed_loads_in_flight);
+  if (part < limits.global_load_share) {
+    return {};  // they wait for spills or atomics
+  }
+  const double blamed = waits * part * std::max(0.0, 1 - in_flight / limits.aimed_loads_in_flight);
 
   Finding finding;
   finding.tool = "long_scoreboard";
@@ -93,7 +108,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       "{:.0f} % of samples wait for loads, {:.0f} % of these for global ones; {} in flight instead "
       "of {} leave {:.0f} % of the wait",
       100 * waits, 100 * part, limits.aimed_loads_in_flight, hottest.loads,
-      100 * std::min(1.0, hottest.loads / limits.aimed_loads_in_flight));
+      100 * std::min(1.0, in_flight / limits.aimed_loads_in_flight));
   finding.places = top_stalled_places(evidence.kernel(), {"long_scoreboard"});
   if (finding.places.empty() && hottest.place.line > 0) {
     finding.places.push_back(hottest.place);

@@ -95,9 +95,13 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   const double saved_requests = widths.narrow_requests - widths.wide_requests;
   // What waits for memory may also wait for local memory or atomics.
   const double others = requests(code, [](const MemoryInstruction& access) {
-    return access.space != Space::shared && !is_load(access) && access.access != Access::store;
+    return is_far(access) && !is_load(access) && access.access != Access::store;
   });
-  const double all_requests = requests(code, [](const MemoryInstruction&) { return true; });
+  const double all_requests = requests(
+      code, [](const MemoryInstruction& access) { return access.space != Space::constant; });
+  if (widths.requests < limits.global_load_share * (widths.requests + others)) {
+    return {};
+  }
   const double part = saved_requests / (widths.requests + others);
   Roofs relief;
   relief.lsu = std::min(1.0, saved_requests / std::max(1.0, all_requests));

@@ -23,7 +23,7 @@ bool is_local(const MemoryInstruction& instruction) {
 }
 
 bool is_waited_for(const MemoryInstruction& instruction) {
-  return instruction.space != Space::shared && instruction.access != Access::store;
+  return is_far(instruction) && instruction.access != Access::store;
 }
 
 struct LocalUse {
@@ -77,10 +77,8 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   if (use.requests <= 0 || share < limits.local_share) {
     return {};
   }
-  const double not_shared =
-      requests(code, [](const MemoryInstruction& access) { return access.space != Space::shared; });
-  const double blamed =
-      latency * use.load_part + throttled * use.requests / std::max(1.0, not_shared);
+  const double far = requests(code, is_far);
+  const double blamed = latency * use.load_part + throttled * use.requests / std::max(1.0, far);
   Roofs relief;
   relief.dram = relief_of(use.global_bytes, dram_bytes);
   relief.l2 = relief_of(use.global_bytes, l2_bytes);

@@ -24,6 +24,7 @@ const std::vector<ThresholdField>& threshold_fields() {
       {"narrow_latency_weight", &Thresholds::narrow_latency_weight},
       {"instructions_per_load", &Thresholds::instructions_per_load},
       {"least_waves", &Thresholds::least_waves},
+      {"global_load_share", &Thresholds::global_load_share},
       {"dram_traffic_ratio", &Thresholds::dram_traffic_ratio},
       {"l2_traffic_ratio", &Thresholds::l2_traffic_ratio},
       {"conflict_share", &Thresholds::conflict_share},

@@ -48,6 +48,8 @@ struct Thresholds {
 
   // Tools for latency say nothing of a grid that leaves most of the GPU empty: more blocks first.
   double least_waves = 0.5;
+  // Nor of one that waits for spills or atomics more often than for its loads.
+  double global_load_share = 0.5;
 
   // excess_traffic: a third more than needed is below what caches and alignment explain.
   double dram_traffic_ratio = 1.30;

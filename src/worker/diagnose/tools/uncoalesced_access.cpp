@@ -72,9 +72,8 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
     return {};
   }
   const double global = l1_turns(code, is_global);
-  const double not_shared =
-      l1_turns(code, [](const MemoryInstruction& access) { return access.space != Space::shared; });
-  const double blamed = waits * std::min(1.0, global / std::max(1.0, not_shared)) * share;
+  const double far = l1_turns(code, is_far);
+  const double blamed = waits * std::min(1.0, global / std::max(1.0, far)) * share;
   const double needed_bytes = (sectors.all - sectors.excess) * sector_bytes;
   Roofs relief;
   relief.dram = relief_of(needed_bytes, dram_bytes);

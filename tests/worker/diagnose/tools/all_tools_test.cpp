@@ -25,7 +25,6 @@ bool is_only_further(const Tool& tool, const std::string& key) {
       {"excess_traffic", {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes}},
       {"register_spills", {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes}},
       {"block_shortage", {figure::duration_ns}},
-      {"contended_atomics", {figure::l2_bytes}},
       {"tensor_cores_unused",
        {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes, figure::duration_ns}},
       {"hmma_where_hgmma", {figure::tensor_use, figure::duration_ns}}};

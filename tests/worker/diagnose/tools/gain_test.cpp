@@ -21,7 +21,7 @@ TEST(GainTest, NoFasterThanTheFullestRoofThatStays) {
   loads.l2 = 0.8;
   const Gain gain = gain_of(0.5, loads, {}, {});
   EXPECT_DOUBLE_EQ(gain.kernel, 1 / 0.8);
-  EXPECT_THAT(gain.text, HasSubstr("L2 then needs 80 %"));
+  EXPECT_THAT(gain.text, HasSubstr("what is left for L2 takes 80 %"));
 }
 
 TEST(GainTest, AReliefLiftsTheRoof) {

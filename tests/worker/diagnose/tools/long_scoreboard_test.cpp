@@ -63,6 +63,12 @@ TEST(LongScoreboardTest, NotForWaitsOnLocalMemoryAndAtomics) {
   EXPECT_FALSE(finds("long_scoreboard", profile));
 }
 
+TEST(LongScoreboardTest, NotForLoadsThatAskForManySectorsAlready) {
+  Profile profile = with_long_scoreboard();
+  code_of(profile).memory[0].sectors = 48e6;
+  EXPECT_FALSE(finds("long_scoreboard", profile));
+}
+
 TEST(LongScoreboardTest, NotForKernelsThatLoadNothing) {
   Profile profile = with_long_scoreboard();
   code_of(profile).memory.clear();

@@ -77,6 +77,23 @@ TEST(NarrowLoadsTest, NotWhenTheGridLeavesTheGpuEmpty) {
   EXPECT_FALSE(finds("narrow_loads", profile));
 }
 
+TEST(NarrowLoadsTest, NotWhenWarpsWaitForSpillsMoreThanForLoads) {
+  Profile profile = with_narrow_loads();
+  MemoryInstruction spill = access(Space::local, Access::load, 50);
+  spill.executed = 1.1e6;
+  code_of(profile).memory.push_back(spill);
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, ConstantsAreNoLoadsFromMemory) {
+  Profile profile = with_narrow_loads();
+  const double gain = gain_by("narrow_loads", profile);
+  MemoryInstruction constant = access(Space::constant, Access::load, 50);
+  constant.executed = 20e6;
+  code_of(profile).memory.push_back(constant);
+  EXPECT_EQ(gain_by("narrow_loads", profile), gain);
+}
+
 TEST(NarrowLoadsTest, AsynchronousCopiesCount) {
   Profile profile = with_narrow_loads();
   code_of(profile).memory[0].access = Access::async_copy;

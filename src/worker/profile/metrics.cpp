@@ -200,7 +200,9 @@ std::optional<double> plausible(Measure measure, double value, std::string& why)
   const bool is_share = measure == Measure::share;
   const double least = is_share ? -share_noise : 0;
   const double most = is_share ? most_share : most_count;
-  if (!(value >= least && value <= most) || (measure == Measure::nanoseconds && value == 0)) {
+  const bool takes_time = measure != Measure::nanoseconds || value > 0;
+  const bool possible = value >= least && value <= most && takes_time;
+  if (!possible) {
     why = fmt::format("{:g} cannot be true", value);
     return std::nullopt;
   }

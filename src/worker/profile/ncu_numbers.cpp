@@ -217,15 +217,14 @@ Cell read_cell(string_view cell, Notation notation) {
   if (cell.empty()) {
     return {};
   }
-  const char first = cell.front();
-  if (!is_digit(first) &&
-      !((first == '-' || first == '+') && cell.size() > 1 && is_digit(cell[1]))) {
+  const bool has_sign = cell.front() == '-' || cell.front() == '+';
+  const std::size_t begin = has_sign ? 1 : 0;
+  if (begin == cell.size() || !is_digit(cell[begin])) {
     return {.value = 0, .kind = kind_of_word(cell)};
   }
   double value = 0;
-  const char* end = cell.data() + cell.size();
-  const auto [stop, problem] = std::from_chars(cell.data(), end, value);
-  const bool plain = stop == end && problem == std::errc() &&
+  const auto [stop, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  const bool plain = stop == cell.data() + cell.size() && problem == std::errc() &&
                      (notation == Notation::point || cell.find('.') == string_view::npos);
   if (plain) {
     return {.value = value, .kind = CellKind::number};

@@ -21,9 +21,9 @@ constexpr std::size_t longest_text = 4096;
 template <typename T>
 std::optional<T> whole_number(string_view text) {
   T value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  return problem == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = problem == std::errc() && stop == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 // "(256, 1, 1)".
@@ -275,26 +275,26 @@ class RawReader {
   std::unordered_map<std::string, std::uint32_t> text_indices_;
 };
 
-struct RuleColumns {
-  std::optional<std::size_t> rule, type, text, speedup_type, speedup;
+using Column = std::optional<std::size_t>;
 
-  explicit RuleColumns(const Header& header) {
-    for (std::size_t i = 0; i < header.names.size(); ++i) {
-      const std::string& name = header.names[i];
-      auto* column = name == "Rule Name"                ? &rule
-                     : name == "Rule Type"              ? &type
-                     : name == "Rule Description"       ? &text
-                     : name == "Estimated Speedup Type" ? &speedup_type
-                     : name == "Estimated Speedup"      ? &speedup
-                                                        : nullptr;
-      if (column != nullptr) {
-        *column = i;
-      }
-    }
-  }
+Column column_of(const Header& header, string_view name) {
+  const auto at = std::find(header.names.begin(), header.names.end(), name);
+  return at == header.names.end() ? std::nullopt
+                                  : Column(static_cast<std::size_t>(at - header.names.begin()));
+}
+
+struct RuleColumns {
+  Column rule, type, text, speedup_type, speedup;
+
+  explicit RuleColumns(const Header& header)
+      : rule(column_of(header, "Rule Name")),
+        type(column_of(header, "Rule Type")),
+        text(column_of(header, "Rule Description")),
+        speedup_type(column_of(header, "Estimated Speedup Type")),
+        speedup(column_of(header, "Estimated Speedup")) {}
 };
 
-string_view field_at(const Fields& fields, std::optional<std::size_t> column) {
+string_view field_at(const Fields& fields, Column column) {
   return column && *column < fields.size() ? fields[*column] : string_view();
 }
 

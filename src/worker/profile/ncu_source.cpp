@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -103,9 +104,9 @@ Stalls stalls_at(const Fields& fields, const Columns& columns) {
 template <typename T>
 std::optional<T> number_of(string_view text, int base) {
   T value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value, base);
-  return problem == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const bool whole = problem == std::errc() && stop == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::uint64_t> address_of(string_view text) {
@@ -118,6 +119,11 @@ std::optional<std::uint64_t> address_of(string_view text) {
 string_view trimmed(string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   return text;
+}
+
+bool hotter(const HotLine& a, const HotLine& b) {
+  return std::tie(b.samples, a.place.file, a.place.line) <
+         std::tie(a.samples, b.place.file, b.place.line);
 }
 
 // Collects the rows of one launch.
@@ -153,11 +159,9 @@ class KernelRows {
       }
       make_targets_relative(kernel_.instructions, first);
     }
-    std::stable_sort(
-        kernel_.instructions.begin(), kernel_.instructions.end(),
-        [](const Instruction& a, const Instruction& b) { return a.offset < b.offset; });
-    std::stable_sort(kernel_.lines.begin(), kernel_.lines.end(),
-                     [](const HotLine& a, const HotLine& b) { return a.samples > b.samples; });
+    std::sort(kernel_.instructions.begin(), kernel_.instructions.end(),
+              [](const Instruction& a, const Instruction& b) { return a.offset < b.offset; });
+    std::sort(kernel_.lines.begin(), kernel_.lines.end(), hotter);
     return std::move(kernel_);
   }
 

@@ -65,6 +65,15 @@ std::vector<json> lines_of(const std::string& text) {
   return out;
 }
 
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    out.push_back(word);
+  }
+  return out;
+}
+
 std::string run(const ProfiledProgram& program, const std::vector<std::string>& wrapper,
                 const std::map<std::string, std::string>& environment) {
   Finished finished = must(run_profiled(program, wrapper, environment));
@@ -155,21 +164,25 @@ void add_counters(const NcuPages& pages, std::size_t index, Profile& profile) {
   profile.limits = limits_from(pages.raw, pages.raw.launches[index]);
 }
 
-// Cases whose ranges hold one kernel are profiled in one run, the others one by one.
-void add_all_counters(const Capture& capture, std::vector<Profile>& profiles) {
+bool is_one_kernel(const Profile& profile) {
+  return profile.trace->launches.size() == traced_launches;
+}
+
+// Cases whose ranges hold one kernel are profiled together, the others one by one where asked for.
+void add_all_counters(const Capture& capture, std::vector<Profile*> profiles) {
   std::vector<std::string> single;
-  for (const Profile& profile : profiles) {
-    if (profile.trace->launches.size() == traced_launches) {
-      single.push_back(profile.program);
+  for (const Profile* profile : profiles) {
+    if (is_one_kernel(*profile)) {
+      single.push_back(profile->program);
     }
   }
-  const NcuPages pages = counters(capture, single);
+  const NcuPages pages = single.empty() ? NcuPages() : counters(capture, single);
   std::size_t next = 0;
-  for (Profile& profile : profiles) {
-    if (profile.trace->launches.size() == traced_launches) {
-      add_counters(pages, next++, profile);
+  for (Profile* profile : profiles) {
+    if (is_one_kernel(*profile)) {
+      add_counters(pages, next++, *profile);
     } else if (std::getenv("CAPTURE_SEQUENCES") != nullptr) {
-      add_counters(counters(capture, {profile.program}), 0, profile);
+      add_counters(counters(capture, {profile->program}), 0, *profile);
     }
   }
 }
@@ -189,6 +202,7 @@ int main(int argc, char** argv) {
   if (argc < 4) {
     give_up("capture_defects PROGRAM CEILINGS.json FOLDER [CASE,CASE...]");
   }
+  constexpr std::size_t together = 32;  // a run that is cut off loses no more
   Capture capture;
   capture.program = fs::absolute(argv[1]);
   capture.folder = fs::absolute(argv[3]);
@@ -197,42 +211,49 @@ int main(int argc, char** argv) {
   nvcc.name = nvcc_name;
   nvcc.path = find_nvcc().value_or("");
   capture.profilers = find_profilers(program_directory(), {nvcc});
-  std::vector<json> list = lines_of(run(capture.with({"--list"}), {}, {}));
-  std::string cases = argc > 4 ? argv[4] : "";
-  if (cases.empty()) {
-    std::vector<std::string> names;
-    for (const json& one : list) {
-      names.push_back(one.at("case"));
-    }
-    cases = fmt::format("{}", fmt::join(names, ","));
-  } else {
-    std::erase_if(list, [&cases](const json& one) {
-      return ("," + cases + ",").find("," + one.at("case").get<std::string>() + ",") ==
-             std::string::npos;
-    });
+  std::map<std::string, json> known;
+  std::vector<std::string> names;
+  for (const json& one : lines_of(run(capture.with({"--list"}), {}, {}))) {
+    names.push_back(one.at("case"));
+    known[names.back()] = one;
   }
-  const auto time = timed(capture, "times", [&] { return times(capture, cases); });
-  const auto parts = timed(capture, "traces", [&] { return traces(capture, cases); });
-  if (parts.size() != list.size()) {
-    give_up(fmt::format("{} traced parts of {} cases", parts.size(), list.size()));
+  const auto time = timed(capture, "times", [&] { return times(capture, "all"); });
+  if (argc > 4) {
+    names = split(argv[4]);
   }
+  const auto parts = timed(
+      capture, "traces", [&] { return traces(capture, fmt::format("{}", fmt::join(names, ","))); });
+  if (parts.size() != names.size()) {
+    give_up(fmt::format("{} traced parts of {} cases", parts.size(), names.size()));
+  }
+  std::printf("%s\n", json{{"ceilings", json::parse(must(read_file(argv[2])))}}.dump().c_str());
   std::vector<Profile> profiles;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    profiles.push_back(profile_of(list[i].at("case"), parts[i]));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    profiles.push_back(profile_of(names[i], parts[i]));
   }
-  timed(capture, "counters", [&] {
-    add_all_counters(capture, profiles);
-    return 0;
-  });
-  const json ceilings = json::parse(must(read_file(argv[2])));
-  std::printf("%s\n", json{{"ceilings", ceilings}}.dump().c_str());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    json profile = to_json(profiles[i]);
-    profile.erase("ceilings");
-    const json line = {{"case", list[i]},
-                       {"time_us", time.at(list[i].at("case"))},
-                       {"profile", std::move(profile)}};
-    std::printf("%s\n", line.dump().c_str());
+  for (std::size_t first = 0; first < names.size(); first += together) {
+    const std::size_t last = std::min(first + together, names.size());
+    std::vector<Profile*> some;
+    for (std::size_t i = first; i < last; ++i) {
+      some.push_back(&profiles[i]);
+    }
+    timed(capture, "counters", [&] {
+      add_all_counters(capture, some);
+      return 0;
+    });
+    for (const Profile* profile : some) {
+      json written = to_json(*profile);
+      written.erase("ceilings");
+      const json& said = known.at(profile->program);
+      const std::string twin = said.at("twin");
+      const double own_us = time.at(profile->program);
+      const json line = {{"case", said},
+                         {"time_us", own_us},
+                         {"gain", twin.empty() ? 1.0 : own_us / time.at(twin)},
+                         {"profile", std::move(written)}};
+      std::printf("%s\n", line.dump().c_str());
+    }
+    std::fflush(stdout);
   }
   return 0;
 }

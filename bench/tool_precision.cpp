@@ -117,15 +117,14 @@ struct Way {
   std::vector<std::pair<double, double>> gains;  // predicted, measured, of defects that were found
 };
 
-void judge_case(const std::vector<DefectCase>& cases, const DefectCase& one, bool all_tools,
-                bool list, Way& way) {
+void judge_case(const DefectCase& one, bool all_tools, bool list, Way& way) {
   const DiagnosisReport report = diagnose(one.profile, {all_tools, {}});
   std::map<std::string, double> found;
   for (const Finding& finding : report.findings) {
     double& gain = found[finding.tool];
     gain = std::max(gain, finding.predicted_gain);
   }
-  const bool there = is_defect(cases, one);
+  const bool there = is_defect(one);
   for (const Tool& tool : kernelpro::all_tools()) {
     const bool own = tool.id == one.tool;
     const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
@@ -136,16 +135,16 @@ void judge_case(const std::vector<DefectCase>& cases, const DefectCase& one, boo
     if (list && (own && there) != found.contains(tool.id)) {
       std::fprintf(
           stderr, "%-9s %-22s %-60s gain %.2f predicted %.2f class %s\n",
-          found.contains(tool.id) ? "wrong" : "missed", tool.id.c_str(), one.name.c_str(),
-          measured_gain(cases, one), found.contains(tool.id) ? found[tool.id] : 1.0,
+          found.contains(tool.id) ? "wrong" : "missed", tool.id.c_str(), one.name.c_str(), one.gain,
+          found.contains(tool.id) ? found[tool.id] : 1.0,
           std::string(name_of(report.kernels.empty() ? report.kind : report.kernels.front().kind))
               .c_str());
     }
   }
   if (there && found.contains(one.tool)) {
-    way.gains.emplace_back(found[one.tool], measured_gain(cases, one));
+    way.gains.emplace_back(found[one.tool], one.gain);
   } else if (there) {
-    way.gains.emplace_back(1.0, measured_gain(cases, one));
+    way.gains.emplace_back(1.0, one.gain);
   }
 }
 
@@ -194,13 +193,12 @@ int main(int argc, char** argv) {
       continue;
     }
     ++judged;
-    defects += is_defect(cases, one) ? 1 : 0;
-    if (one.defective && !is_defect(cases, one)) {
-      std::fprintf(stderr, "no defect  %-60s gain %.2f\n", one.name.c_str(),
-                   measured_gain(cases, one));
+    defects += is_defect(one) ? 1 : 0;
+    if (one.defective && !is_defect(one)) {
+      std::fprintf(stderr, "no defect  %-60s gain %.2f\n", one.name.c_str(), one.gain);
     }
-    judge_case(cases, one, true, list, alone);
-    judge_case(cases, one, false, false, filtered);
+    judge_case(one, true, list, alone);
+    judge_case(one, false, false, filtered);
     const DiagnosisReport report = diagnose(one.profile);
     const KernelClass kind = report.kind == KernelClass::launch || report.kernels.empty()
                                  ? report.kind

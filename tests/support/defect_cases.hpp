@@ -26,6 +26,7 @@ struct DefectCase {
   std::vector<std::string> also;     // further tools whose finding would be right
   std::vector<std::string> classes;  // that stage 1 may give it
   double time_us = 0;                // of a unit, not profiled
+  double gain = 1;                   // its time over its twin's: what removing the defect gains
   Profile profile;
 };
 
@@ -39,6 +40,7 @@ inline DefectCase defect_case_from_json(const nlohmann::json& line) {
   one.also = said.value("also", std::vector<std::string>());
   one.classes = said.value("class", std::vector<std::string>());
   one.time_us = line.at("time_us");
+  one.gain = line.at("gain");
   return one;
 }
 
@@ -69,25 +71,15 @@ inline Result<std::vector<DefectCase>> parse_defect_cases(const std::string& tex
   return cases;
 }
 
-// What removing the defect gains: the case's time over its twin's; 1 where it has none.
-inline double measured_gain(const std::vector<DefectCase>& cases, const DefectCase& one) {
-  const auto twin = std::find_if(cases.begin(), cases.end(), [&one](const DefectCase& other) {
-    return other.name == one.twin;
-  });
-  return one.twin.empty() || twin == cases.end() || twin->time_us <= 0
-             ? 1
-             : one.time_us / twin->time_us;
-}
-
 // Thresholds were set with these cases in view; the others are reported. By a hash of the name.
 inline bool is_for_calibration(const DefectCase& one) {
   return runner::name_hash(one.name.c_str()) % 2 == 0;
 }
 
 // Labelled defective, and by measurement worth removing.
-inline bool is_defect(const std::vector<DefectCase>& cases, const DefectCase& one) {
+inline bool is_defect(const DefectCase& one) {
   constexpr double worth = 1.10;
-  return one.defective && measured_gain(cases, one) >= worth;
+  return one.defective && one.gain >= worth;
 }
 
 }  // namespace kernelpro

@@ -309,8 +309,8 @@ Result result_of(const Case& each, Pool& pool) {
 }
 
 double rms_of(const Result& result) {
-  return with_type(result.out.element, [&](auto* type) {
-    const auto* data = reinterpret_cast<const decltype(type)>(result.data.data());
+  return with_type(result.out.element, [&](const auto* type) {
+    const auto* data = reinterpret_cast<decltype(type)>(result.data.data());
     double sum = 0;
     for (std::size_t i = 0; i < result.out.count; ++i) {
       sum += host_value(data[i]) * host_value(data[i]);
@@ -320,9 +320,9 @@ double rms_of(const Result& result) {
 }
 
 double distance(const Result& result, const Result& twin, double rms) {
-  return with_type(result.out.element, [&](auto* type) {
-    const auto* data = reinterpret_cast<const decltype(type)>(result.data.data());
-    const auto* other = reinterpret_cast<const decltype(type)>(twin.data.data());
+  return with_type(result.out.element, [&](const auto* type) {
+    const auto* data = reinterpret_cast<decltype(type)>(result.data.data());
+    const auto* other = reinterpret_cast<decltype(type)>(twin.data.data());
     double worst = 0;
     for (std::size_t i = 0; i < result.out.count; ++i) {
       const double a = host_value(data[i]);

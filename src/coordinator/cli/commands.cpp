@@ -6,6 +6,8 @@ int run_command_line(const Options& options, std::stop_token stop) {
   switch (options.command) {
     case CommandKind::evaluate:
       return evaluate(options, stop);
+    case CommandKind::diagnose:
+      return diagnose(options, stop);
     case CommandKind::verify:
       return verify(options, stop);
     case CommandKind::optimize:

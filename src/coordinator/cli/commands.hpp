@@ -10,6 +10,7 @@ namespace kernelpro {
 [[nodiscard]] int run_command_line(const Options& options, std::stop_token stop);
 
 [[nodiscard]] int evaluate(const Options& options, std::stop_token stop);
+[[nodiscard]] int diagnose(const Options& options, std::stop_token stop);
 [[nodiscard]] int verify(const Options& options, std::stop_token stop);
 [[nodiscard]] int optimize(const Options& options, std::stop_token stop);
 [[nodiscard]] int resume(const Options& options, std::stop_token stop);

@@ -1,6 +1,7 @@
 #include "coordinator/cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <memory>
@@ -54,6 +55,13 @@ void add_output(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "No progress lines");
 }
 
+void add_sandbox(CLI::App& app, Options& options) {
+  app.add_option_function<std::string>(
+         "--sandbox", [&options](const std::string& value) { options.sandbox = value != "none"; },
+         "landlock (default), or none: every result is then marked unverified")
+      ->check(CLI::IsMember({"landlock", "none"}));
+}
+
 void add_judging(CLI::App& app, Options& options) {
   app.add_option("--threads", options.threads, "Threads a candidate may use (default: all cores)")
       ->check(CLI::Range(1, most_threads));
@@ -67,10 +75,7 @@ void add_judging(CLI::App& app, Options& options) {
                "Trace calls on a GPU however long they take (default: those under 20 us)");
   app.add_flag("--warm", options.warm,
                "Time on inputs that the cache holds already (default: caches are cold)");
-  app.add_option_function<std::string>(
-         "--sandbox", [&options](const std::string& value) { options.sandbox = value != "none"; },
-         "landlock (default), or none: every result is then marked unverified")
-      ->check(CLI::IsMember({"landlock", "none"}));
+  add_sandbox(app, options);
 }
 
 // "bundle:FILE" with the whole path, since a run may be resumed from another folder.
@@ -115,6 +120,16 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return std::string("kernelpro: ") + error.what() + "\n`" + command + " --help` says more.\n";
 }
 
+void add_building(CLI::App& command, Options& options) {
+  command.add_option("--compiler", options.compiler, "g++ or clang++-19 (default: g++)");
+  command
+      .add_option(
+          "--option", options.build_options,
+          "A build option, repeatable: -O3, -ffast-math, or the words target and openmp for "
+          "the probed flags. Default: what `// kp:options` in the source says, else -O2")
+      ->allow_extra_args(false);
+}
+
 void add_evaluate(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("evaluate", "Judge candidates: correct, honest, faster?");
   command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
@@ -125,13 +140,7 @@ void add_evaluate(CLI::App& app, Options& options) {
       ->required();
   command->add_option("--incumbent", options.incumbent,
                       "Source to compare with (default: the baseline)");
-  command->add_option("--compiler", options.compiler, "g++ or clang++-19 (default: g++)");
-  command
-      ->add_option(
-          "--option", options.build_options,
-          "A build option, repeatable: -O3, -ffast-math, or the words target and openmp for "
-          "the probed flags. Default: what `// kp:options` in the source says, else -O2")
-      ->allow_extra_args(false);
+  add_building(*command, options);
   command
       ->add_option("--allow-precision", options.allow_precision,
                    "Accept this lower precision (tf32, f16, bf16), repeatable")
@@ -154,6 +163,102 @@ void add_evaluate(CLI::App& app, Options& options) {
       "Example:\n  kernelpro evaluate gemm my_gemm.cpp --option -O3 --option target --option "
       "openmp");
   command->callback([&options] { options.command = CommandKind::evaluate; });
+}
+
+// One of the four things that can be diagnosed, and nothing half.
+void check_subject(const Options& options) {
+  const DiagnosisOptions& wanted = options.diagnosis;
+  const int subjects = (options.task.empty() ? 0 : 1) + (wanted.program_given ? 1 : 0) +
+                       (wanted.nsys.empty() ? 0 : 1) + (wanted.profile.empty() ? 0 : 1);
+  if (subjects != 1) {
+    throw CLI::ValidationError(
+        "diagnose", "expected one of TASK SOURCE, -- PROGRAM, --nsys REPORT and --profile FILE");
+  }
+  if (!options.task.empty() && options.sources.empty()) {
+    throw CLI::RequiredError("source");
+  }
+  if (wanted.program_given && wanted.program.empty()) {
+    throw CLI::ValidationError("--", "expected a program and its arguments behind it");
+  }
+}
+
+void add_subject(CLI::App& command, Options& options) {
+  DiagnosisOptions& wanted = options.diagnosis;
+  CLI::Option* task =
+      command.add_option("task", options.task, "A task's name, folder or task.toml");
+  command
+      .add_option("source", options.sources,
+                  "A CUDA file in the candidate ABI, a shared object that is built already, or the "
+                  "name of the task's own baseline or comparator")
+      ->expected(0, 1);
+  command.add_option("--nsys", wanted.nsys, "Instead: a report that nsys wrote")
+      ->type_name("REPORT");
+  command
+      .add_option("--profile", wanted.profile,
+                  "Instead: diagnose again what --keep or --json wrote; needs no GPU")
+      ->type_name("FILE");
+  command
+      .add_option("--shape", wanted.shape,
+                  "Which timed shape of the task: m=512,n=512 (default: the first)")
+      ->needs(task);
+}
+
+void add_diagnose(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "diagnose", "What holds a kernel or a program back on a GPU, and what to do about it");
+  DiagnosisOptions& wanted = options.diagnosis;
+  add_subject(*command, options);
+  command->add_flag("--all-tools", wanted.all_tools, "Run every tool, whatever the class");
+  command->add_flag("--rules", wanted.rules, "Show what ncu's own rules say as well");
+  command->add_flag_function(
+      "--no-counters", [&wanted](std::int64_t) { wanted.counters = false; },
+      "Do without the GPU's counters, as where they are denied");
+  command
+      ->add_option("--timeout", wanted.timeout_seconds,
+                   "Seconds the program may take, each time it is run (default 120)")
+      ->check(CLI::Range(least_seconds, most_seconds));
+  command->add_option("--keep", wanted.keep,
+                      "Keep the profilers' raw files, profile.json and diagnosis.json here");
+  command->add_flag("--raw", wanted.raw,
+                    "Show all figures with their origin, and why others are missing");
+  CLI::Option* markdown = command->add_flag("--md", wanted.markdown, "Print Markdown");
+  command->add_option("--backend", options.run_settings.backend, "cuda, and no other yet")
+      ->check(CLI::IsMember({"cuda"}));
+  add_device(*command, options);
+  add_building(*command, options);
+  add_sandbox(*command, options);
+  add_output(*command, options);
+  markdown->excludes(command->get_option("--json"));
+  command->footer(
+      "Behind -- stands any program that uses CUDA, with its arguments; it is run several times.\n"
+      "Exit code 0: diagnosed; 2: the program or file is of no use; 5: no GPU, or something else\n"
+      "is missing here.\n"
+      "Example:\n  kernelpro diagnose -- ./app --size 4096\n"
+      "  kernelpro diagnose gemm my_gemm.cu --md\n"
+      "  kernelpro diagnose --profile kept/profile.json --all-tools");
+  command->callback([&options] {
+    check_subject(options);
+    options.command = CommandKind::diagnose;
+    options.run_settings.backend = "cuda";
+  });
+}
+
+// `kernelpro diagnose … -- PROGRAM ARGUMENTS`: takes what stands behind "--", which is not ours to
+// parse, off the arguments. Returns how many are left.
+int take_program(int argc, const char* const* argv, DiagnosisOptions& wanted) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto command = std::find_if(words.begin(), words.end(),
+                                    [](const std::string& word) { return !word.starts_with("-"); });
+  if (command == words.end() || *command != "diagnose") {
+    return argc;
+  }
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  if (mark == words.end()) {
+    return argc;
+  }
+  wanted.program_given = true;
+  wanted.program.assign(mark + 1, words.end());
+  return static_cast<int>(mark - words.begin()) + 1;
 }
 
 void add_verify(CLI::App& app, Options& options) {
@@ -229,11 +334,23 @@ void add_objective(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"time", "energy", "time-then-energy", "edp"}));
 }
 
+void add_feedback(CLI::App& app, Options& options) {
+  app.add_option_function<std::string>(
+         "--feedback",
+         [&options](const std::string& value) {
+           options.run_settings.feedback = parse_feedback(value).value_or(Feedback::tools);
+         },
+         "What a GPU's profile tells the search: tools (default: class and findings), raw (figures "
+         "alone) or none")
+      ->check(CLI::IsMember({"none", "raw", "tools"}));
+}
+
 void add_optimize(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("optimize", "Search for the fastest candidate of a task");
   command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
   add_budgets(*command, options);
   add_search(*command, options);
+  add_feedback(*command, options);
   add_objective(*command, options);
   command
       ->add_option("--from", options.starts,
@@ -510,6 +627,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.footer(
       "Example:\n  kernelpro evaluate axpy my_axpy.cpp\n\n`kernelpro COMMAND --help` says more.");
   add_evaluate(app, options);
+  add_diagnose(app, options);
   add_verify(app, options);
   add_optimize(app, options);
   add_resume(app, options);
@@ -519,7 +637,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   add_machine(app, options);
   add_bench(app, options);
   try {
-    app.parse(argc, argv);
+    app.parse(take_program(argc, argv, options.diagnosis), argv);
     if (options.command == CommandKind::help) {
       std::cerr << app.help();
       parsed.finished = true;

@@ -16,6 +16,7 @@ namespace kernelpro {
 
 enum class CommandKind {
   evaluate,
+  diagnose,
   verify,
   optimize,
   resume,
@@ -45,6 +46,22 @@ struct SuiteOptions {
   double limit_seconds = 900;  // that PyTorch gets for one problem
   bool retry = false;
   bool verbose = false;
+};
+
+// diagnose
+struct DiagnosisOptions {
+  bool program_given = false;  // there is a "--"
+  std::vector<std::string> program;
+  std::filesystem::path nsys;
+  std::filesystem::path profile;
+  std::string shape;  // "m=512,n=512"; empty: the first timed one
+  bool markdown = false;
+  bool raw = false;
+  bool all_tools = false;
+  bool rules = false;
+  bool counters = true;
+  double timeout_seconds = 0;
+  std::filesystem::path keep;
 };
 
 struct Options {
@@ -85,6 +102,7 @@ struct Options {
   bool accept_suspect = false;             // export
   std::string format = "text";             // report: text, markdown or json
   SuiteOptions suite;
+  DiagnosisOptions diagnosis;
 };
 
 // Exit codes of every command.

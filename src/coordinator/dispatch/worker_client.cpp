@@ -99,6 +99,11 @@ Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_t
   return reply ? evaluated_from_json(**reply) : Result<Evaluated>(reply.error());
 }
 
+Result<Diagnosed> WorkerClient::diagnose(const DiagnoseOrder& order, std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::diagnose, to_json(order), stop);
+  return reply ? diagnosed_from_json(**reply) : Result<Diagnosed>(reply.error());
+}
+
 Result<std::vector<LintFinding>> WorkerClient::check(std::stop_token stop) {
   const Result<JsonObject> reply = ask(WorkerOp::check, nlohmann::json::object(), stop);
   return reply ? findings_from_json(**reply) : Result<std::vector<LintFinding>>(reply.error());

@@ -38,6 +38,7 @@ class WorkerClient {
   [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
                                                         std::stop_token stop = {});
   [[nodiscard]] Result<Evaluated> evaluate(const EvaluateOrder& order, std::stop_token stop = {});
+  [[nodiscard]] Result<Diagnosed> diagnose(const DiagnoseOrder& order, std::stop_token stop = {});
   [[nodiscard]] Result<std::vector<LintFinding>> check(std::stop_token stop = {});
 
  private:

@@ -149,7 +149,7 @@ std::string finding_part(const Finding& finding, const Profile& profile, std::si
   }
   for (std::size_t i = 0; i < finding.moves.size(); ++i) {
     out += fmt::format("{}{}. {}\n", i == 0 ? "\nWhat to do:\n\n" : "", i + 1,
-                       plain(finding.moves[i]));
+                       plain(move_text(finding.moves[i])));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <sstream>
 
 #include "common/model/timeline.hpp"
@@ -207,6 +208,12 @@ std::string observed_text(const Finding& finding) {
   return out;
 }
 
+std::string move_text(const std::string& move) {
+  const bool name =
+      move.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+  return name && !move.empty() ? "the move " + move : move;
+}
+
 std::vector<FoundLine> lines_of(const Finding& finding, const Profile& profile) {
   const auto kernel = std::ranges::find(profile.kernels, finding.kernel, &KernelProfile::name);
   std::vector<FoundLine> lines;
@@ -270,8 +277,10 @@ std::vector<RuleNote> shown_rules(const KernelProfile& kernel, bool all) {
       rules.push_back(rule);
     }
   }
-  std::ranges::stable_sort(rules, [](const RuleNote& a, const RuleNote& b) {
-    return a.speedup_percent.value_or(0) > b.speedup_percent.value_or(0);
+  std::sort(rules.begin(), rules.end(), [](const RuleNote& a, const RuleNote& b) {
+    const double gain_a = a.speedup_percent.value_or(0);
+    const double gain_b = b.speedup_percent.value_or(0);
+    return gain_a != gain_b ? gain_a > gain_b : a.rule < b.rule;
   });
   return rules;
 }
@@ -303,8 +312,9 @@ Rows missing_rows(const KernelProfile& kernel) {
 
 Rows stall_rows(const KernelProfile& kernel) {
   std::vector<std::pair<std::string, double>> stalls(kernel.stalls.begin(), kernel.stalls.end());
-  std::ranges::stable_sort(stalls,
-                           [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(stalls.begin(), stalls.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   const double total = total_samples(kernel);
   Rows rows;
   for (const auto& [reason, samples] : stalls) {

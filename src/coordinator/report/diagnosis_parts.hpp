@@ -38,6 +38,9 @@ namespace kernelpro {
 // "held against 8 (why)": what was seen and what it was held against.
 [[nodiscard]] std::string observed_text(const Finding& finding);
 
+// What to do: a sentence as it is, "the move tile" where it is the name of a move.
+[[nodiscard]] std::string move_text(const std::string& move);
+
 struct FoundLine {
   std::string place;  // "scale.cu:12"
   std::string text;   // of the line; empty: not known

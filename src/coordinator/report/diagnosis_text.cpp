@@ -172,7 +172,7 @@ std::string finding_text(const Finding& finding, const Profile& profile, std::si
   out += labelled("seen", observed_text(finding), 3);
   out += labelled("cause", finding.cause, 3);
   for (std::size_t i = 0; i < finding.moves.size(); ++i) {
-    out += labelled(i == 0 ? "do" : "or", finding.moves[i], 3);
+    out += labelled(i == 0 ? "do" : "or", move_text(finding.moves[i]), 3);
   }
   out += labelled("gain", finding.derivation, 3);
   return out + lines_text(finding, profile);

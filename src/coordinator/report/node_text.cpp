@@ -84,7 +84,7 @@ std::string result_lines(const Node& node, const std::optional<Certificate>& cer
                        node.diagnosis.text);
   }
   if (certificate) {
-    return out + "\n" + evaluation_text({*certificate, ""});
+    return out + "\n" + evaluation_text({*certificate, "", {}, {}});
   }
   return out + (node.summary.empty() ? "" : "  " + node.summary + "\n");
 }

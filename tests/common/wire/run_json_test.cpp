@@ -35,6 +35,7 @@ RunSettings changed_settings() {
   settings.call_timeout_seconds = 2.5;
   settings.timing_seconds = 0.75;
   settings.warm = true;
+  settings.feedback = Feedback::raw;
   settings.trace = true;
   settings.objective = Objective::time_then_energy;
   settings.starts = {testing::sample_candidate("mine")};

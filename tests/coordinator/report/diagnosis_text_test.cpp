@@ -268,6 +268,12 @@ TEST(DiagnosisParts, NamesLoseTheirMiddleOrTheirArguments) {
   EXPECT_EQ(short_kernel_name("", 10), "");
 }
 
+TEST(DiagnosisParts, AMoveIsASentenceOrAName) {
+  EXPECT_EQ(move_text("registers_64"), "the move registers_64");
+  EXPECT_EQ(move_text("unroll the loop"), "unroll the loop");
+  EXPECT_EQ(move_text(""), "");
+}
+
 TEST(DiagnosisParts, WordsAreWrapped) {
   EXPECT_EQ(wrapped("one two three", 2, 9), "one two\n  three");
   EXPECT_EQ(wrapped("", 2, 9), "");

@@ -290,13 +290,13 @@ __global__ void __launch_bounds__(256)
     for (int k = 0; k < 4; ++k) {
       enqueue(list, queue[k], queue[k] == 1 ? next.y++ : next.x++, base + k * 256);
     }
-    return;
-  }
+  } else {
 #pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const std::uint32_t place =
-        LEVEL == Level::warp ? ticket_of_warp(queues, queue[k]) : ticket_of(queues, queue[k], 1);
-    enqueue(list, queue[k], place, base + k * 256);
+    for (int k = 0; k < 4; ++k) {
+      const std::uint32_t place =
+          LEVEL == Level::warp ? ticket_of_warp(queues, queue[k]) : ticket_of(queues, queue[k], 1);
+      enqueue(list, queue[k], place, base + k * 256);
+    }
   }
 }
 

@@ -31,6 +31,8 @@ class NcuRows {
   // Where the row begins that next() gave last, and where the one behind it may begin.
   [[nodiscard]] std::size_t begin() const { return begin_; }
   [[nodiscard]] std::size_t end() const { return reader_.position(); }
+  // Goes on behind `bytes` more of the output.
+  void skip(std::size_t bytes) { reader_.seek(reader_.position() + bytes); }
   // Rows that began like one and were none, so far.
   [[nodiscard]] std::size_t broken() const { return broken_; }
 

@@ -94,6 +94,9 @@ std::optional<double> count_at(const Fields& fields, Column column) {
 Stalls stalls_at(const Fields& fields, const Columns& columns) {
   Stalls stalls;
   for (const auto& [column, reason] : columns.stalls) {
+    if (fields[column] == "0") {
+      continue;  // most of them
+    }
     if (const std::optional<double> samples = count_at(fields, column); samples && *samples > 0) {
       stalls[reason] += *samples;
     }
@@ -274,6 +277,9 @@ class SourceReader {
     columns_.reset();
     if (!with_lines || !kernel_ || kernel_->name() != name || kernel_->has_file(file_)) {
       finish_kernel();
+      if (!with_lines && skip_copy(name)) {
+        return;
+      }
       kernel_.emplace(name);
       begin_ = rows_.end();
       end_ = begin_;
@@ -281,6 +287,22 @@ class SourceReader {
     if (with_lines) {
       kernel_->begin_file(file_);
     }
+  }
+
+  // A large kernel that is printed again is not read again.
+  bool skip_copy(string_view name) {
+    const string_view rest = output_.substr(rows_.end());
+    if (report_.kernels.empty() || report_.kernels.back().name != name || last_block_.empty() ||
+        !rest.starts_with(last_block_)) {
+      return false;
+    }
+    const string_view behind = rest.substr(last_block_.size());
+    if (!behind.empty() && !behind.starts_with(R"("Kernel Name",)")) {
+      return false;
+    }
+    ++report_.kernels.back().blocks;
+    rows_.skip(last_block_.size());
+    return true;
   }
 
   void take_row(const Fields& fields) {

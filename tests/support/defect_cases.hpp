@@ -30,8 +30,20 @@ struct DefectCase {
   Profile profile;
 };
 
-inline DefectCase defect_case_from_json(const nlohmann::json& line) {
-  const nlohmann::json& said = line.at("case");
+// How often the traced part holds a case's unit.
+inline constexpr int captured_calls = 3;
+
+// What a task would declare; how much of it is written is not known.
+inline DeclaredWork declared_work(const nlohmann::json& said) {
+  DeclaredWork work;
+  work.flops = said.value("flops", 0.0);
+  work.read_bytes = said.value("bytes", 0.0);
+  work.type = said.value("type", "");
+  work.calls = captured_calls;
+  return work;
+}
+
+inline DefectCase defect_case_from_json(const nlohmann::json& line, const nlohmann::json& said) {
   DefectCase one;
   one.name = said.at("case");
   one.tool = said.at("tool");
@@ -44,8 +56,24 @@ inline DefectCase defect_case_from_json(const nlohmann::json& line) {
   return one;
 }
 
-// One JSON object a line, with the same ceilings for all in the first.
-inline Result<std::vector<DefectCase>> parse_defect_cases(const std::string& text) {
+// The lines of `defects --list`, by case.
+inline std::map<std::string, nlohmann::json> parse_labels(const std::string& text) {
+  std::map<std::string, nlohmann::json> out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object()) {
+      const std::string name = json.at("case");
+      out[name] = std::move(json);
+    }
+  }
+  return out;
+}
+
+// One JSON object a line, with the same ceilings for all in the first. `labels`: as they are now,
+// instead of those that were captured; a case that is no longer there is left out.
+inline Result<std::vector<DefectCase>> parse_defect_cases(
+    const std::string& text, const std::map<std::string, nlohmann::json>& labels = {}) {
   std::vector<DefectCase> cases;
   nlohmann::json ceilings;
   std::istringstream lines(text);
@@ -58,7 +86,15 @@ inline Result<std::vector<DefectCase>> parse_defect_cases(const std::string& tex
       ceilings = json["ceilings"];
       continue;
     }
-    DefectCase one = defect_case_from_json(json);
+    nlohmann::json said = json.at("case");
+    const auto label = labels.find(said.at("case").get<std::string>());
+    if (!labels.empty() && label == labels.end()) {
+      continue;
+    }
+    if (label != labels.end()) {
+      said = label->second;
+    }
+    DefectCase one = defect_case_from_json(json, said);
     nlohmann::json& profile = json.at("profile");
     profile["ceilings"] = ceilings;
     Result<Profile> read = profile_from_json(profile);
@@ -66,6 +102,7 @@ inline Result<std::vector<DefectCase>> parse_defect_cases(const std::string& tex
       return read.error();
     }
     one.profile = std::move(*read);
+    one.profile.work = declared_work(said);
     cases.push_back(std::move(one));
   }
   return cases;

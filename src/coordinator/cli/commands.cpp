@@ -22,6 +22,8 @@ int run_command_line(const Options& options, std::stop_token stop) {
       return explain_node(options);
     case CommandKind::report:
       return report_run(options);
+    case CommandKind::tools:
+      return list_tools(options);
     case CommandKind::export_run:
       return export_run(options);
     case CommandKind::task_new:

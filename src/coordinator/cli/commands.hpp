@@ -18,6 +18,7 @@ namespace kernelpro {
 [[nodiscard]] int show_node(const Options& options);
 [[nodiscard]] int explain_node(const Options& options);
 [[nodiscard]] int report_run(const Options& options);
+[[nodiscard]] int list_tools(const Options& options);
 [[nodiscard]] int export_run(const Options& options);
 [[nodiscard]] int task_new(const Options& options);
 [[nodiscard]] int task_check(const Options& options, std::stop_token stop);

@@ -414,7 +414,12 @@ void add_looking(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"text", "markdown", "json"}));
   report->footer("Example:\n  kernelpro report gemm-1 --format markdown");
   report->callback([&options] { options.command = CommandKind::report; });
-  for (CLI::App* command : {runs, show, why, report}) {
+  CLI::App* tools = app.add_subcommand(
+      "tools", "What the findings of the micro-profiling tools led to, over all runs of this store");
+  tools->add_option("runs", options.more_runs, "These runs only");
+  tools->footer("Example:\n  kernelpro tools");
+  tools->callback([&options] { options.command = CommandKind::tools; });
+  for (CLI::App* command : {runs, show, why, report, tools}) {
     add_store(*command, options);
     add_output(*command, options);
   }

@@ -24,6 +24,7 @@ enum class CommandKind {
   show,
   why,
   report,
+  tools,
   export_run,
   task_new,
   task_check,

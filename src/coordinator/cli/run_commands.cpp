@@ -15,6 +15,7 @@
 #include "coordinator/report/node_text.hpp"
 #include "coordinator/report/runs_table.hpp"
 #include "coordinator/report/table.hpp"
+#include "coordinator/report/tools_table.hpp"
 
 namespace kernelpro {
 
@@ -174,6 +175,37 @@ int list_runs(const Options& options) {
   }
   fmt::print("{}",
              runs->empty() ? "no runs yet; `kernelpro optimize TASK` makes one\n" : table.text());
+  return exit_done;
+}
+
+int list_tools(const Options& options) {
+  const Result<Store> store = open_store(options);
+  if (!store) {
+    return report_error(options, store.error());
+  }
+  std::vector<std::string> runs = options.more_runs;
+  if (runs.empty()) {
+    const Result<std::vector<RunSummary>> all = store->list_runs();
+    if (!all) {
+      return report_error(options, all.error());
+    }
+    for (const RunSummary& run : *all) {
+      runs.push_back(run.id);
+    }
+  }
+  std::vector<ToolRecord> records;
+  for (const std::string& run : runs) {
+    const Result<std::vector<Node>> nodes = store->load_nodes(run);
+    if (!nodes) {
+      return report_error(options, nodes.error());
+    }
+    add_to_records(*nodes, records);
+  }
+  if (options.json) {
+    print_json({{"tools", tools_json(records)}});
+  } else {
+    fmt::print("{}", tools_table(records));
+  }
   return exit_done;
 }
 

@@ -138,6 +138,7 @@ TEST_F(StoreErrors, ARunWhoseTaskChangedIsNotResumed) {
   write(work() / "tasks/mine/task.toml", "name = 7\n");
   expect_refused({"resume", "mine-1", "-n", "2"}, 2, HasSubstr("task.toml"));
   EXPECT_EQ(json({"runs"}, "cli_runs.json", 0)["runs"][0]["evaluations"], 1);
+  EXPECT_TRUE(json({"tools"}, "cli_tools.json", 0)["tools"].empty());  // nothing was profiled
 }
 
 TEST_F(StoreErrors, AnExportDoesNotTouchFilesThatAreThere) {

@@ -19,6 +19,7 @@
 #include "worker/profile/nsys_trace.hpp"
 #include "worker/session/replay_job.hpp"
 #include "worker/session/session.hpp"
+#include "worker/session/user_tools.hpp"
 
 namespace kernelpro {
 
@@ -287,10 +288,12 @@ Result<nlohmann::json> Session::diagnose(const WorkerRequest& request,
   const StageListener listener = [&](Stage stage, const std::string& text) {
     emit({request.id, std::string(name_of(stage)), text});
   };
-  const Result<Diagnosed> diagnosed = diagnose_any(*order, say, listener, stop);
+  Result<Diagnosed> diagnosed = diagnose_any(*order, say, listener, stop);
   if (!diagnosed) {
     return diagnosed.error();
   }
+  run_user_tools(user_tools_folder(), (settings_.programs / "kernelpro-jail").string(), sandbox_,
+                 diagnosed->profile, diagnosed->report, stop);
   return to_json(*diagnosed);
 }
 

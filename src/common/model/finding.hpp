@@ -47,6 +47,9 @@ struct Finding {
   std::vector<SourcePlace> places;
 };
 
+// Largest predicted gain first; equal ones by tool and kernel.
+void sort_by_gain(std::vector<Finding>& findings);
+
 // How far one roof is used, against what was measured on this device.
 struct RoofUse {
   std::string roof;  // "dram", "l2", "shared", "tensor", "fp32", "issue", …

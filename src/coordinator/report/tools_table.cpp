@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "coordinator/report/table.hpp"
 
@@ -78,8 +79,9 @@ std::string tools_table(std::vector<ToolRecord> records) {
     return "No tool has found anything yet: `kernelpro optimize TASK --backend cuda` profiles what "
            "passes, and `kernelpro diagnose` looks at one kernel or program.\n";
   }
-  std::stable_sort(records.begin(), records.end(),
-                   [](const ToolRecord& a, const ToolRecord& b) { return a.fired > b.fired; });
+  std::sort(records.begin(), records.end(), [](const ToolRecord& a, const ToolRecord& b) {
+    return std::tie(b.fired, a.tool) < std::tie(a.fired, b.tool);
+  });
   Table table({"tool", "fired", "followed", "passed", "gained 5 %", "predicted", "measured"});
   for (const ToolRecord& one : records) {
     const bool known = one.passed > 0;

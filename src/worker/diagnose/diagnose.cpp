@@ -61,9 +61,7 @@ DiagnosisReport diagnose(const Profile& profile, const DiagnoseOptions& options)
     std::move(not_available.begin(), not_available.end(),
               std::back_inserter(report.kernels.front().not_available));
   }
-  std::stable_sort(
-      report.findings.begin(), report.findings.end(),
-      [](const Finding& a, const Finding& b) { return a.predicted_gain > b.predicted_gain; });
+  sort_by_gain(report.findings);
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "common/model/figure_keys.hpp"
 #include "common/model/timeline.hpp"
@@ -75,8 +76,9 @@ std::vector<Roof> roofs_of(const Profile& profile, const KernelProfile& kernel) 
   add_unit_roof(kernel, figure::special_use, "special", KernelClass::alu, roofs);
   add_unit_roof(kernel, figure::fp64_use, "fp64", KernelClass::alu, roofs);
   add_unit_roof(kernel, figure::atomic_use, "l2 atomics", KernelClass::l2, roofs);
-  std::stable_sort(roofs.begin(), roofs.end(),
-                   [](const Roof& a, const Roof& b) { return a.use.share > b.use.share; });
+  std::sort(roofs.begin(), roofs.end(), [](const Roof& a, const Roof& b) {
+    return std::tie(b.use.share, a.use.roof) < std::tie(a.use.share, b.use.roof);
+  });
   return roofs;
 }
 

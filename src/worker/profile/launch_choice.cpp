@@ -54,8 +54,11 @@ std::vector<Launches> by_kernel(const Trace& trace) {
   for (auto& [key, launches] : groups) {
     out.push_back(std::move(launches));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Launches& a, const Launches& b) { return total(a) > total(b); });
+  std::sort(out.begin(), out.end(), [](const Launches& a, const Launches& b) {
+    const std::int64_t first = total(a);
+    const std::int64_t second = total(b);
+    return first != second ? first > second : a.front()->index < b.front()->index;
+  });
   return out;
 }
 

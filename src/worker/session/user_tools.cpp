@@ -132,9 +132,7 @@ void run_user_tools(const fs::path& folder, const std::string& jail, bool confin
     std::move(answer->findings.begin(), answer->findings.end(),
               std::back_inserter(report.findings));
   }
-  std::stable_sort(
-      report.findings.begin(), report.findings.end(),
-      [](const Finding& a, const Finding& b) { return a.predicted_gain > b.predicted_gain; });
+  sort_by_gain(report.findings);
 }
 
 }  // namespace kernelpro

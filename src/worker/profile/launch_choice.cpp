@@ -126,13 +126,13 @@ LaunchChoice choose_launches(const Trace& trace, double share, std::size_t most)
   for (const Launches& launches : groups) {
     all_ns += static_cast<double>(total(launches));
   }
-  double covered = 0;
+  double covered_ns = 0;
   for (const Launches& launches : groups) {
-    if (out.kernels.size() >= most || covered >= share) {
+    if (out.kernels.size() >= most || (covered_ns > 0 && covered_ns >= share * all_ns)) {
       break;
     }
     out.kernels.push_back(kernel_of(launches, all_ns));
-    covered += out.kernels.back().share;
+    covered_ns += static_cast<double>(total(launches));
   }
   // Of each further kernel the launch nearest to the main one's: the window stays small.
   for (KernelProfile& kernel : out.kernels) {

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string_view>
+
 namespace kernelpro {
 
 namespace {
 
-// A mangled name as a regular expression; '$' and '.' come from the compiler's own suffixes.
+// A name as a regular expression; '$' and '.' come from the compiler's own suffixes, the others from
+// names that no C++ compiler made.
 std::string escaped(const std::string& name) {
+  constexpr std::string_view special = R"($.^|()[]{}*+?\)";
   std::string out;
   for (const char letter : name) {
-    if (letter == '$' || letter == '.') {
+    if (special.find(letter) != std::string_view::npos) {
       out += '\\';
     }
     out += letter;

@@ -111,6 +111,7 @@ std::vector<ChosenWindow> windows_for(const Trace& trace,
     return {all};
   }
   std::vector<ChosenWindow> out;
+  out.reserve(kernels.size());
   for (const KernelProfile& kernel : kernels) {
     out.push_back(window_between(by_index, {kernel.mangled}, kernel.launch, kernel.launch));
   }

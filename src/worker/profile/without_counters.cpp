@@ -1,5 +1,7 @@
 #include "worker/profile/without_counters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -71,6 +73,14 @@ void add_occupancy_of(const TracedLaunch& launch, const std::map<std::string, do
   }
 }
 
+void say_no_code(Profile& profile, const std::string& why) {
+  for (KernelProfile& kernel : profile.kernels) {
+    if (!kernel.code) {
+      kernel.missing.try_emplace("code", why);
+    }
+  }
+}
+
 }  // namespace
 
 void add_occupancy(Profile& profile) {
@@ -85,7 +95,11 @@ void add_code(const std::string& disassembler, const std::string& binary,
               const ProfiledProgram& program, Profile& profile, std::stop_token stop) {
   const bool wanted = std::any_of(profile.kernels.begin(), profile.kernels.end(),
                                   [](const KernelProfile& kernel) { return !kernel.code; });
-  if (!wanted || disassembler.empty() || binary.empty()) {
+  if (!wanted || binary.empty()) {
+    return;
+  }
+  if (disassembler.empty()) {
+    say_no_code(profile, "cuobjdump is not there: install the CUDA toolkit");
     return;
   }
   ProfiledProgram listing = program;
@@ -93,6 +107,7 @@ void add_code(const std::string& disassembler, const std::string& binary,
   listing.output_limit = largest_listing;
   const Result<Finished> finished = run_profiled(listing, {}, {}, stop);
   if (!finished || !finished->succeeded()) {
+    say_no_code(profile, fmt::format("cuobjdump cannot read {}", binary));
     return;
   }
   for (KernelProfile& kernel : profile.kernels) {
@@ -108,6 +123,7 @@ void add_code(const std::string& disassembler, const std::string& binary,
       kernel.missing.erase("code");
     }
   }
+  say_no_code(profile, fmt::format("the kernel is not in {}", binary));
 }
 
 }  // namespace kernelpro

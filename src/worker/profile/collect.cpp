@@ -105,7 +105,9 @@ bool same_launch(const NcuLaunch& profiled, const TracedLaunch& traced) {
 void mark_missing(KernelProfile& kernel, const std::vector<std::string>& keys,
                   const std::string& why) {
   for (const std::string& key : keys) {
-    kernel.missing[key] = why;
+    if (!kernel.figures.contains(key)) {
+      kernel.missing.try_emplace(key, why);
+    }
   }
 }
 

@@ -35,10 +35,7 @@ Result<NcuSourceReport> source_page(const std::string& ncu, const ProfiledProgra
                                     const std::string& report, std::stop_token stop) {
   for (const NcuPage which : {NcuPage::source, NcuPage::source_without_lines}) {
     const Result<std::string> text = page(ncu, program, report, which, stop);
-    if (!text) {
-      return text.error();
-    }
-    Result<NcuSourceReport> read = read_ncu_source(*text);
+    Result<NcuSourceReport> read = text ? read_ncu_source(*text) : text.error();
     const bool whole =
         read && !read->kernels.empty() &&
         std::none_of(read->kernels.begin(), read->kernels.end(),
@@ -73,17 +70,22 @@ Result<std::optional<NcuFailure>> run_ncu(const std::string& ncu, const Profiled
   std::optional<NcuFailure> failure;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     wish.metrics = ncu_names(keys, architecture, refused);
+    // A report of an earlier run would be taken for this one's.
+    const std::filesystem::path report = wish.report + ".ncu-rep";
+    std::error_code none;
+    std::filesystem::remove(report, none);
     const Result<Finished> finished =
         run_profiled(program, ncu_profile_command(ncu, wish), {}, stop);
     if (!finished) {
       return finished.error();
     }
     const std::string said = finished->output + "\n" + finished->errors;
-    std::error_code none;
-    if (std::filesystem::exists(wish.report + ".ncu-rep", none) && !finished->timed_out) {
+    failure = explain_ncu_failure(said);
+    // Denied counters leave a report with none in it.
+    if (std::filesystem::exists(report, none) && !finished->timed_out &&
+        failure->kind != NcuFailureKind::counters_denied) {
       return std::optional<NcuFailure>();
     }
-    failure = explain_ncu_failure(said);
     if (finished->timed_out) {
       failure->kind = NcuFailureKind::timed_out;
       failure->error = make_error(ErrorKind::timeout,

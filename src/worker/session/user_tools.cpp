@@ -55,7 +55,7 @@ Result<ToolOutput> ask(const fs::path& tool, const fs::path& input, const std::s
   // Through a shell, which gives it the input; a script needs one anyway.
   command.arguments =
       jail_arguments(jail, tool_policy(tool, input, confined),
-                     {"/bin/sh", "-c", "exec \"$0\" < \"$1\"", tool.string(), input.string()});
+                     {"/bin/sh", "-c", R"(exec "$0" < "$1")", tool.string(), input.string()});
   command.timeout_ms = tool_timeout_ms;
   command.output_limit = longest_answer;
   const Result<Finished> finished = run_command(command, stop);
@@ -74,6 +74,7 @@ Result<ToolOutput> ask(const fs::path& tool, const fs::path& input, const std::s
 
 Result<ScratchDir> write_input(const Profile& profile, const DiagnosisReport& report) {
   std::vector<KernelClass> classes;
+  classes.reserve(report.kernels.size());
   for (const KernelDiagnosis& kernel : report.kernels) {
     classes.push_back(kernel.kind);
   }

@@ -132,11 +132,11 @@ void judge_case(const DefectCase& one, bool all_tools, bool list, Way& way) {
       continue;  // not measured, so neither right nor wrong
     }
     count(way.scores[tool.id], own && there, found.contains(tool.id));
-    if (list && (own && there) != found.contains(tool.id)) {
+    if (list && ((own && there) || found.contains(tool.id))) {
       std::fprintf(
           stderr, "%-9s %-22s %-60s gain %.2f predicted %.2f class %s\n",
-          found.contains(tool.id) ? "wrong" : "missed", tool.id.c_str(), one.name.c_str(), one.gain,
-          found.contains(tool.id) ? found[tool.id] : 1.0,
+          !found.contains(tool.id) ? "missed" : (own && there ? "right" : "wrong"), tool.id.c_str(),
+          one.name.c_str(), one.gain, found.contains(tool.id) ? found[tool.id] : 1.0,
           std::string(name_of(report.kernels.empty() ? report.kind : report.kernels.front().kind))
               .c_str());
     }

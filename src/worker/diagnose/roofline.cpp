@@ -9,6 +9,8 @@
 
 #include "common/model/figure_keys.hpp"
 #include "common/model/timeline.hpp"
+#include "worker/diagnose/tools/late_gaps.hpp"
+#include "worker/diagnose/tools/roofs.hpp"
 
 namespace kernelpro {
 
@@ -26,9 +28,13 @@ void add(std::vector<Roof>& roofs, KernelClass kind, const char* name, double sh
   }
 }
 
+// DRAM and L2, over the time until the last multiprocessor was done.
 void add_traffic_roofs(const Profile& profile, const KernelProfile& kernel,
                        std::vector<Roof>& roofs) {
-  const auto time = kernel.figure(figure::duration_ns);
+  auto time = kernel.figure(figure::duration_ns);
+  if (time) {
+    *time *= active_share(kernel).most;
+  }
   const auto read = kernel.figure(figure::dram_read_bytes);
   const auto written = kernel.figure(figure::dram_write_bytes);
   if (time && *time > 0 && read && written) {
@@ -57,10 +63,12 @@ void add_traffic_roofs(const Profile& profile, const KernelProfile& kernel,
   }
 }
 
+// A unit of the multiprocessors, over the time that these have work.
 void add_unit_roof(const KernelProfile& kernel, const char* key, const char* name, KernelClass kind,
                    std::vector<Roof>& roofs) {
   if (const auto use = kernel.figure(key)) {
-    add(roofs, kind, name, *use, fmt::format("{:.0f} % of its peak", 100 * *use));
+    const double active = std::min(1.0, *use / active_share(kernel).mean);
+    add(roofs, kind, name, active, fmt::format("{:.0f} % of its peak", 100 * active));
   }
 }
 
@@ -82,14 +90,14 @@ std::vector<Roof> roofs_of(const Profile& profile, const KernelProfile& kernel) 
   return roofs;
 }
 
-// The share of the kernel's time that a multiprocessor has work, on average.
+// How long a multiprocessor has work on average, over the one that has it longest.
 std::optional<double> busy_share(const KernelProfile& kernel) {
   const auto mean = kernel.figure(figure::sm_active_mean);
-  const auto elapsed = kernel.figure(figure::sm_elapsed);
-  if (!mean || !elapsed || *elapsed <= 0) {
+  const auto most = kernel.figure(figure::sm_active_most);
+  if (!mean || !most || *most <= 0) {
     return std::nullopt;
   }
-  return std::min(*mean / *elapsed, 1.0);
+  return std::min(*mean / *most, 1.0);
 }
 
 // Without counters: what the declared bytes and operations would take at least.
@@ -108,10 +116,26 @@ void classify_by_work(const Profile& profile, const KernelProfile& kernel,
   const double dram = roof > 0 ? bytes / (roof / 1e9) / whole_ns : 0;
   out.roofs.push_back(
       {"dram", dram, fmt::format("{:.0f} GB/s by the declared bytes", bytes / whole_ns)});
-  out.kind = dram >= limits.full ? KernelClass::dram : KernelClass::latency;
-  out.confidence = dram >= limits.full ? 0.8 : 0.3;
+  // Below that any class but this one is possible.
+  out.kind = dram >= limits.full ? KernelClass::dram : KernelClass::unknown;
+  out.confidence = dram >= limits.full ? 0.8 : 0;
   out.reason =
       fmt::format("the declared bytes alone take {:.0f} % of the time; no counters", 100 * dram);
+}
+
+// Of the time from the GPU's first to its last work: gaps in which it had not been asked for more,
+// less what tracing adds to each, and copies of the host's memory beside which no kernel ran.
+double waiting_share(const Trace& trace) {
+  const GpuTime time = gpu_time(trace);
+  const double tracing = tracing_of_a_call(trace, {});
+  auto waits = static_cast<double>(time.exposed_copy_ns);
+  auto span = static_cast<double>(time.span_ns);
+  for (const LateGap& gap : time.late) {
+    const auto length = static_cast<double>(gap.length());
+    waits += std::max(0.0, length - tracing);
+    span -= std::min(length, tracing);
+  }
+  return span > 0 ? waits / span : 0;
 }
 
 // The declared work and the counters disagree: that comes first.
@@ -139,7 +163,7 @@ std::set<std::string> roofline_figures() {
           figure::l1_use,         figure::lsu_use,         figure::tensor_use,
           figure::issue_use,      figure::fma_use,         figure::alu_use,
           figure::special_use,    figure::fp64_use,        figure::atomic_use,
-          figure::sm_active_mean, figure::sm_elapsed};
+          figure::sm_active_mean, figure::sm_active_most,  figure::sm_elapsed};
 }
 
 KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,
@@ -157,11 +181,12 @@ KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,
   }
   const Roof& top = roofs.front();
   const std::optional<double> busy = busy_share(kernel);
-  if (busy && *busy < limits.busy && top.use.share < limits.full) {
+  // Idle multiprocessors cost more than what is left below the fullest roof.
+  if (busy && *busy < limits.busy && *busy < std::max(top.use.share, limits.full)) {
     out.kind = KernelClass::tail;
     out.confidence = std::clamp((limits.busy - *busy) / limits.busy + 0.5, 0.0, 1.0);
-    out.reason =
-        fmt::format("multiprocessors have work for {:.0f} % of the time on average", 100 * *busy);
+    out.reason = fmt::format(
+        "the average multiprocessor has work for {:.0f} % of the time of the busiest", 100 * *busy);
   } else if (top.use.share >= limits.full) {
     out.kind = top.kind;
     out.confidence = std::clamp(0.5 + (top.use.share - limits.full), 0.0, 1.0);
@@ -180,14 +205,10 @@ KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,
 ProgramClass classify_program(const Profile& profile, const std::vector<KernelDiagnosis>& kernels,
                               const RooflineLimits& limits) {
   if (profile.trace && !profile.trace->launches.empty()) {
-    const Timeline timeline = make_timeline(*profile.trace);
-    if (timeline.span_ns > 0) {
-      const double busy =
-          static_cast<double>(timeline.busy_ns) / static_cast<double>(timeline.span_ns);
-      if (busy < limits.gpu_busy) {
-        return {KernelClass::launch,
-                fmt::format("the GPU works for {:.0f} % of the traced time", 100 * busy)};
-      }
+    const double waits = waiting_share(*profile.trace);
+    if (waits > 1 - limits.gpu_busy) {
+      return {KernelClass::launch,
+              fmt::format("kernels wait for the host for {:.0f} % of the GPU's time", 100 * waits)};
     }
   }
   if (kernels.empty()) {

@@ -14,8 +14,8 @@ namespace kernelpro {
 // Set on one half of the cases in bench/defects and reported on the other.
 struct RooflineLimits {
   double full = 0.6;          // a roof used that far is what limits
-  double busy = 0.75;         // share of the time that multiprocessors have work; below: tail
-  double gpu_busy = 0.8;      // share of the traced time that the GPU works; below: launch
+  double busy = 0.8;          // work of the average multiprocessor over the busiest; below: tail
+  double gpu_busy = 0.8;      // share of the GPU's time that it does not wait; below: launch
   double disagreement = 2.0;  // bytes moved over bytes declared; from there on a finding
 };
 
@@ -26,7 +26,9 @@ struct RooflineLimits {
 [[nodiscard]] KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,
                                        const RooflineLimits& limits = {});
 
-// Of the program: `launch` when the GPU waits for the host, else the class of its main kernel.
+// Of the program: `launch` when the GPU waits for the host, else the class of its main kernel. Time
+// before the GPU's first work and after its last counts for nothing, nor do gaps in front of work
+// that was asked for in time.
 struct ProgramClass {
   KernelClass kind = KernelClass::unknown;
   std::string reason;

@@ -18,6 +18,37 @@ Line line_of(const SourcePlace& place) {
   return {place.file, place.line};
 }
 
+// The loads from global memory in one loop, or outside of all.
+struct Sizes {
+  double count = 0;  // instructions
+  double requests = 0;
+  double sectors = 0;
+  double most = 0;  // sectors a request of the largest
+  SourcePlace place;
+
+  // A request's size on average, of the largest; 1 where sectors were not counted.
+  [[nodiscard]] double evenness() const {
+    return most > 0 && requests > 0 ? sectors / (requests * most) : 1;
+  }
+};
+
+Sizes sizes_in(const CodeFacts& code, int loop) {
+  Sizes sizes;
+  for (const MemoryInstruction& load : code.memory) {
+    const double executed = load.executed.value_or(0);
+    if (load.space != Space::global || load.access != Access::load || load.loop != loop ||
+        executed <= 0) {
+      continue;
+    }
+    ++sizes.count;
+    sizes.requests += executed;
+    sizes.sectors += load.sectors.value_or(0);
+    sizes.most = std::max(sizes.most, load.sectors.value_or(0) / executed);
+    sizes.place = load.place;
+  }
+  return sizes;
+}
+
 }  // namespace
 
 bool is_one_of(Access access, std::initializer_list<Access> list) {
@@ -59,6 +90,30 @@ double l1_turns(const CodeFacts& code, const Which& which) {
     }
   }
   return sum;
+}
+
+LoadsInFlight hottest_loads(const CodeFacts& code) {
+  const Sizes outside = sizes_in(code, -1);
+  LoadsInFlight hottest{outside.count * outside.evenness(), false, outside.requests, outside.place};
+  for (std::size_t i = 0; i < code.loops.size(); ++i) {
+    const CodeLoop& loop = code.loops[i];
+    const double weight = loop.executed.value_or(0) * loop.global_loads;
+    if (loop.global_loads > 0 && weight > hottest.weight) {
+      const double evenness = sizes_in(code, static_cast<int>(i)).evenness();
+      hottest = {std::max(1.0, loop.loads_in_flight * evenness), true, weight, loop.place};
+    }
+  }
+  return hottest;
+}
+
+bool is_matrix_pipeline(const KernelProfile& kernel) {
+  if (!kernel.code) {
+    return false;
+  }
+  const auto has = [&kernel](const char* kind) { return amount(*kernel.code, kind) > 0; };
+  return (has("hmma") || has("imma") || has("dmma") || has("hgmma") || has("igmma") ||
+          has("qgmma")) &&
+         (has("cp_async") || has("tma_load") || has("bulk_copy"));
 }
 
 std::vector<SourcePlace> top_places(const Weighed& weighed) {

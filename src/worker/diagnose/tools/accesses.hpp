@@ -29,6 +29,20 @@ using Which = std::function<bool(const MemoryInstruction&)>;
 // others four sectors a turn and one turn a request at least; none for constants.
 [[nodiscard]] double l1_turns(const CodeFacts& code, const Which& which);
 
+// The loads from global memory that are under way at once where most of them are executed: in a
+// loop, or outside of loops, where all of them may be.
+struct LoadsInFlight {
+  double loads = 0;  // as wide as the widest; one that asks for fewer sectors counts as less
+  bool in_loop = false;
+  double weight = 0;  // load instructions executed there
+  SourcePlace place;
+};
+[[nodiscard]] LoadsInFlight hottest_loads(const CodeFacts& code);
+
+// Matrix instructions fed by asynchronous copies: the kernel keeps a large tile in registers and
+// hides its latencies by a pipeline of its own, with few warps.
+[[nodiscard]] bool is_matrix_pipeline(const KernelProfile& kernel);
+
 // The lines with most of something: at most three, most first, those without a line left out.
 using Weighed = std::vector<std::pair<double, SourcePlace>>;
 [[nodiscard]] std::vector<SourcePlace> top_places(const Weighed& weighed);

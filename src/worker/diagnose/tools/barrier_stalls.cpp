@@ -1,7 +1,8 @@
 // Warps that wait at barriers for others of their block.
 //
-// Who waits at a barrier waits for what the last warp does. Where that is waiting for memory, the
-// barrier is not the cause: its share is cut by the part of the other samples that wait for loads.
+// Who waits at a barrier waits for what the last warp does. Where all warps wait for memory and the
+// first to get theirs wait on at the barrier, it is not the cause: its share is cut by theirs. Few
+// that load while many stand at the barrier are the defect itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,9 +27,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   if (barrier < limits.barrier_share) {
     return {};
   }
-  const double others = std::max(1 - barrier, 0.01);
-  const double by_memory = std::min(1.0, memory / others);
-  const double blamed = barrier * limits.barrier_recoverable * (1 - by_memory);
+  const double blamed = std::max(0.0, barrier - memory) * limits.barrier_recoverable;
 
   Finding finding;
   finding.tool = "barrier_stalls";
@@ -46,9 +45,9 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       "use smaller blocks, so that fewer warps wait for each other and more blocks take turns",
       "synchronise within a warp (__syncwarp, shuffles) where a block is not needed"};
   finding.derivation = fmt::format(
-      "{:.0f} % of samples wait at barriers; {:.0f} % of the others wait for memory, which a "
-      "barrier only passes on; {:.0f} % of the rest can be won back",
-      100 * barrier, 100 * by_memory, 100 * limits.barrier_recoverable);
+      "{:.0f} % of samples wait at barriers and {:.0f} % for memory, of which a barrier passes on "
+      "as much; {:.0f} % of the rest can be won back",
+      100 * barrier, 100 * memory, 100 * limits.barrier_recoverable);
   finding.places = top_stalled_places(evidence.kernel(), {"barrier"});
   return finding_if_worth(std::move(finding), gain_of(blamed, loads, {}, limits), evidence);
 }

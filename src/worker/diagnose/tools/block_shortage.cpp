@@ -2,8 +2,9 @@
 // of unequal length.
 //
 // Measured by how long each multiprocessor was active. A last wave counts only as far as the
-// achieved occupancy confirms it: in a long kernel blocks end at different times and no wave is
-// seen.
+// achieved occupancy confirms it, and as far as blocks do not run faster for being fewer: in a long
+// kernel they end at different times and no wave is seen. Nor does better balance help where all
+// share a full roof.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,8 +95,9 @@ ToolResult finding_of(const Cause& cause, double idle, const Gain& gain, std::st
 }
 
 // The part of the kernel's time that depends on its blocks.
-double scalable_part(double duration_ns, const Thresholds& limits) {
-  return duration_ns > 0 ? std::max(0.0, 1 - limits.fixed_kernel_ns / duration_ns) : 0;
+double scalable_part(double duration_ns, double most_active, const Thresholds& limits) {
+  const double fixed = std::max(limits.fixed_kernel_ns, (1 - most_active) * duration_ns);
+  return duration_ns > 0 ? std::max(0.0, 1 - fixed / duration_ns) : 0;
 }
 
 // By the grid alone, when the counters were denied.
@@ -108,7 +110,8 @@ ToolResult look_at_grid(const Profile& profile, Evidence& evidence, const Kernel
   if (multiprocessors <= 0 || blocks > limits.few_blocks * multiprocessors) {
     return result;
   }
-  const double saved = (1 - blocks / multiprocessors) * scalable_part(kernel.duration_ns, limits);
+  const double saved =
+      (1 - blocks / multiprocessors) * scalable_part(kernel.duration_ns, 1, limits);
   ToolResult found =
       finding_of(too_few(blocks, multiprocessors), saved, gain_of_time(saved, {}, {}),
                  "by the grid alone, without counters", grid);
@@ -116,7 +119,9 @@ ToolResult look_at_grid(const Profile& profile, Evidence& evidence, const Kernel
   return result;
 }
 
-Idle idle_of(Evidence& evidence, double waves) {
+// `load`: of the fullest roof while there is work.
+Idle idle_of(Evidence& evidence, double waves, double load) {
+  const Thresholds& limits = evidence.limits();
   const double latency = evidence.stalled({"long_scoreboard", "short_scoreboard", "wait"});
   const double mean = evidence.figure(figure::sm_active_mean);
   const double most = evidence.figure(figure::sm_active_most);
@@ -126,9 +131,11 @@ Idle idle_of(Evidence& evidence, double waves) {
   idle.unequal = most > 0 ? std::clamp(1 - mean / most, 0.0, 1.0) : 0;
   const double unfilled = possible > 0 ? std::clamp(1 - occupancy / possible, 0.0, 1.0) : 0;
   if (waves > 1) {
-    idle.tail = std::min(1 - waves / std::ceil(waves), unfilled);
-  } else {
-    idle.empty = latency * std::min(unfilled, 1 - waves);
+    idle.tail = std::min(1 - waves / std::ceil(waves), unfilled) * (1 - load);
+  } else if (evidence.complete() && occupancy < limits.enough_occupancy &&
+             !is_matrix_pipeline(evidence.kernel())) {
+    idle.empty = std::min(latency * std::min(unfilled, 1 - waves),
+                          1 - std::min(1.0, load / limits.hidden_reach));
   }
   return idle;
 }
@@ -145,20 +152,20 @@ Cause cause_of(const Idle& idle, double blocks, double multiprocessors, double w
 
 ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
-  const Roofs loads = evidence.roofs();
+  const double load = fullest_after(evidence.roofs(), {}).load;
   const double waves = evidence.figure(figure::waves);
   const double duration = evidence.figure(figure::duration_ns);
-  const Idle idle = idle_of(evidence, waves);
+  const Idle idle = idle_of(evidence, waves, load);
   if (!evidence.complete()) {
     return kernel != nullptr && !profile.counters.empty() ? look_at_grid(profile, evidence, *kernel)
                                                           : evidence.lacking();
   }
   const double part = 1 - (1 - idle.unequal) * (1 - std::max(idle.tail, idle.empty));
-  const double saved = part * scalable_part(duration, limits);
+  const double saved = part * scalable_part(duration, active_share(*kernel).most, limits);
   const Cause cause =
       cause_of(idle, blocks_of(*kernel), limit_of(profile, "multiprocessors"), waves);
   return finding_of(
-      cause, part, gain_of_time(saved, loads, {}),
+      cause, part, gain_of_time(saved, balanced_roofs_of(profile, *kernel, limits), {}),
       fmt::format(
           "{:.2f} waves; multiprocessors wait {:.0f} % of the time for the busiest, the last "
           "wave costs {:.0f} %, places without a block {:.0f} %; {:.0f} ns of the kernel's "

@@ -122,7 +122,8 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   }
   Roofs relief;
   relief.l2 = atomic_sector_share(code);
-  const double saved = std::min(use, waits) * (1 - limits.atomics_left);
+  relief.atomics = 1 - limits.atomics_left;
+  const double saved = std::min(loads.atomics, waits) * (1 - limits.atomics_left);
 
   Finding finding = base_finding();
   finding.observed = use;
@@ -132,10 +133,10 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       fmt::format("Atomics keep a slice of L2 busy for {:.0f} % of the time", 100 * use);
   finding.why = "spread over the slices, atomics load none of them that far";
   finding.derivation = fmt::format(
-      "the busiest slice works on atomics for {:.0f} % of the time, {:.0f} % of samples wait "
-      "behind "
-      "them; reduced within warps {:.0f} % of that stays",
-      100 * use, 100 * waits, 100 * limits.atomics_left);
+      "the busiest slice works on atomics for {:.0f} % of the time, {:.0f} % of what it can; "
+      "{:.0f} "
+      "% of samples wait behind them; reduced within warps {:.0f} % of that stays",
+      100 * use, 100 * loads.atomics, 100 * waits, 100 * limits.atomics_left);
   finding.places = places_of(code, is_global_atomic);
   return finding_if_worth(std::move(finding), gain_of_time(saved, loads, relief), evidence);
 }

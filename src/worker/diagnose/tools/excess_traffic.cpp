@@ -17,10 +17,41 @@ namespace kernelpro {
 
 namespace {
 
+constexpr double sector_bytes = 32;
+
 struct Moved {
   double dram = 0;  // a call of the task
   double l2 = 0;
 };
+
+// Spills and local arrays move bytes too, and are no traffic of the task's data: global accesses
+// cannot have moved more than their sectors. Bulk copies have none counted.
+double by_global_accesses(const KernelProfile& kernel, double moved) {
+  if (!kernel.code || !kernel.code->counted || amount(*kernel.code, "load_local") <= 0) {
+    return moved;
+  }
+  double bytes = 0;
+  for (const MemoryInstruction& access : kernel.code->memory) {
+    if (access.access == Access::bulk_copy) {
+      return moved;
+    }
+    bytes += access.space == Space::global ? access.sectors.value_or(0) * sector_bytes : 0;
+  }
+  return std::min(moved, bytes);
+}
+
+// What a product of tiles must read through L2: each operation's operands come with a tile.
+double product_bytes(const DeclaredWork& work, const Thresholds& limits) {
+  double size = 4;
+  if (work.type == "f64") {
+    size = 8;
+  } else if (work.type == "f16" || work.type == "bf16") {
+    size = 2;
+  } else if (work.type == "i8" || work.type == "u8" || work.type == "f8") {
+    size = 1;
+  }
+  return work.flops * size / limits.product_tile * limits.l2_counted_again;
+}
 
 // Over all kernels. A kernel that was not counted is noted as missing.
 Moved moved_by(const Profile& profile, const Thresholds& limits, Evidence& evidence) {
@@ -28,9 +59,9 @@ Moved moved_by(const Profile& profile, const Thresholds& limits, Evidence& evide
   for (const KernelProfile& kernel : profile.kernels) {
     Evidence own(profile, &kernel, limits);
     const double launches = std::max(1, kernel.launches);
-    sum.dram +=
-        launches * (own.figure(figure::dram_read_bytes) + own.figure(figure::dram_write_bytes));
-    sum.l2 += launches * own.figure(figure::l2_bytes);
+    const double moved = own.figure(figure::dram_read_bytes) + own.figure(figure::dram_write_bytes);
+    sum.dram += launches * by_global_accesses(kernel, moved);
+    sum.l2 += launches * by_global_accesses(kernel, own.figure(figure::l2_bytes));
     for (const std::string& what : own.lacking().not_available) {
       evidence.missing(what);
     }
@@ -84,8 +115,10 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
         finding_for("DRAM", dram_ratio, limits.dram_traffic_ratio, moved.dram, declared, *kernel),
         gain_of(0, loads, relief, limits), evidence);
   }
-  if (l2_ratio >= limits.l2_traffic_ratio) {
-    relief.l2 = 1 - limits.l2_traffic_ratio / l2_ratio;
+  const double l2_needed =
+      std::max(limits.l2_traffic_ratio * declared, product_bytes(*profile.work, limits));
+  if (moved.l2 > l2_needed) {
+    relief.l2 = 1 - l2_needed / moved.l2;
     return finding_if_worth(
         finding_for("L2", l2_ratio, limits.l2_traffic_ratio, moved.l2, declared, *kernel),
         gain_of(0, loads, relief, limits), evidence);

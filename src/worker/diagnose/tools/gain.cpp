@@ -31,6 +31,11 @@ Gain gain_of(double stalled, const Roofs& loads, const Roofs& relief, const Thre
   return gain_of_time(std::max(stalled, at_roof), loads, relief);
 }
 
+Gain gain_by_hiding(double stalled, const Roofs& loads, const Roofs& relief,
+                    const Thresholds& limits) {
+  return gain_of(stalled, scaled(loads, 1 / limits.hidden_reach), relief, limits);
+}
+
 double program_gain(double kernel, double share) {
   const double part = std::clamp(share, 0.0, 1.0);
   return kernel <= 1 ? 1 : 1 / (1 - part * (1 - 1 / kernel));

@@ -18,6 +18,11 @@ struct Gain {
 [[nodiscard]] Gain gain_of(double stalled, const Roofs& loads, const Roofs& relief,
                            const Thresholds& limits);
 
+// The same where the change only hides latencies: a kernel comes near its fullest roof by that, and
+// does not reach it.
+[[nodiscard]] Gain gain_by_hiding(double stalled, const Roofs& loads, const Roofs& relief,
+                                  const Thresholds& limits);
+
 // The same for a part of the time alone, known exactly: no full roof saves more.
 [[nodiscard]] Gain gain_of_time(double saved, const Roofs& loads, const Roofs& relief);
 

@@ -1,5 +1,8 @@
 // Warp-wide matrix instructions (HMMA, IMMA) on Hopper, whose tensor cores reach their peak with
 // warp-group ones (HGMMA, IGMMA) only.
+//
+// A product of few rows or little depth is nearer to the roof of DRAM than to that of the tensor
+// cores: faster instructions do not help it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +20,7 @@ Roofs relief_by_warp_groups(const Thresholds& limits) {
   Roofs relief;
   relief.tensor = 1 - limits.hmma_rate;
   relief.l1 = limits.hgmma_relief;
+  relief.l2 = limits.hgmma_relief;
   // No loads of fragments, and one instruction where there were dozens.
   relief.lsu = limits.tiled_relief;
   relief.issue = limits.tiled_relief;
@@ -45,10 +49,10 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   const double group_wide = amount(code, "hgmma") + amount(code, "igmma") + amount(code, "qgmma");
   const double share = warp_wide / std::max(1.0, instructions);
   if (group_wide > 0 || share < limits.hmma_share || duration < limits.least_product_ns ||
-      mean < (1 - limits.most_idle) * most) {
+      mean < (1 - limits.most_idle) * most || loads.dram > loads.tensor) {
     return {};
   }
-  const double tensor_time = tensor * limits.hmma_rate / limits.tensor_attainable;
+  const double tensor_time = tensor * limits.hmma_rate / limits.hgmma_reached;
   const double saved = 1 - std::max(1 / limits.most_hgmma_gain, tensor_time);
 
   Finding finding;
@@ -66,10 +70,9 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       "use CUTLASS/CuTe's kernels for sm_90a (warp-specialised, with a pipeline of tiles)",
       "a library's product where one fits"};
   finding.derivation = fmt::format(
-      "the tensor pipe is busy {:.0f} % of the time and would be {:.0f} %; no more than a factor "
-      "of "
-      "{} is promised",
-      100 * tensor, 100 * tensor * limits.hmma_rate, limits.most_hgmma_gain);
+      "the tensor pipe is busy {:.0f} % of the time and would be {:.0f} %, of which good products "
+      "take 1 / {}; no more than a factor of {} is promised",
+      100 * tensor, 100 * tensor * limits.hmma_rate, limits.hgmma_reached, limits.most_hgmma_gain);
   finding.places = top_stalled_places(
       evidence.kernel(),
       {"math_pipe_throttle", "short_scoreboard", "mio_throttle", "wait", "long_scoreboard"});

@@ -17,19 +17,23 @@ struct Lost {
   double waiting = 0;     // gaps after a wait for the GPU
   double blocked = 0;     // gaps in copies and allocations
   double copying = 0;     // exposed copies, as far as they can be made shorter or hidden
+  double tracing = 0;     // what the program without a trace would not wait for
   std::string main_call;  // that most of the gaps belong to
 
   [[nodiscard]] double all() const { return waiting + blocked + copying; }
 };
 
-Lost lost_by_waiting(const GpuTime& time, const Thresholds& limits) {
+Lost lost_by_waiting(const GpuTime& time, double tracing, const Thresholds& limits) {
   Lost lost;
   std::map<std::string, double> by_call;
   for (const LateGap& gap : time.late) {
-    const double ns = std::max(0.0, static_cast<double>(gap.length()) - limits.graph_gap_ns);
     if (gap.reason == LateGap::Reason::launching) {
       continue;
     }
+    const auto length = static_cast<double>(gap.length());
+    const double traced = std::min(length, tracing);
+    const double ns = std::max(0.0, length - traced - limits.graph_gap_ns);
+    lost.tracing += traced;
     (gap.reason == LateGap::Reason::waiting ? lost.waiting : lost.blocked) += ns;
     by_call[gap.call] += ns;
   }
@@ -69,8 +73,8 @@ ToolResult look(const Profile& profile, const KernelProfile* /*kernel*/, const T
     return {{}, {std::move(problem)}};
   }
   const GpuTime time = gpu_time(*profile.trace);
-  const Lost lost = lost_by_waiting(time, limits);
-  const auto span = static_cast<double>(time.span_ns);
+  const Lost lost = lost_by_waiting(time, tracing_of_a_call(*profile.trace, limits), limits);
+  const double span = static_cast<double>(time.span_ns) - lost.tracing;
   if (lost.all() <= 0 || span <= lost.all()) {
     return {};
   }

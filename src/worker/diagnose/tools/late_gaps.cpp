@@ -151,7 +151,8 @@ std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy) {
     }
     const TracedCall* in =
         asking->start_ns < start ? asking : host.under_way(asking->thread, start);
-    gaps.push_back({reason_of(in), start, busy[i].start, in == nullptr ? "" : in->name});
+    gaps.push_back({reason_of(in), start, busy[i].start, busy[i].end - busy[i].start,
+                    in == nullptr ? "" : in->name});
   }
   return gaps;
 }
@@ -176,6 +177,10 @@ GpuTime gpu_time(const Trace& trace) {
   time.exposed_pageable_ns = outside(host_copies(trace, true), kernels);
   time.late = late_gaps(trace, all);
   return time;
+}
+
+double tracing_of_a_call(const Trace& trace, const Thresholds& limits) {
+  return trace.origin == "cupti" ? limits.traced_call_ns : 0;
 }
 
 std::string trace_problem(const std::optional<Trace>& trace) {

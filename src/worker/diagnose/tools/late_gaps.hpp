@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/model/trace.hpp"
+#include "worker/diagnose/tools/thresholds.hpp"
 
 namespace kernelpro {
 
@@ -24,7 +25,8 @@ struct LateGap {
   Reason reason = Reason::launching;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::string call;  // that the host was in; empty: none
+  std::int64_t next_ns = 0;  // how long the GPU worked then
+  std::string call;          // that the host was in; empty: none
 
   [[nodiscard]] std::int64_t length() const { return end_ns - start_ns; }
 };
@@ -38,6 +40,9 @@ struct GpuTime {
 };
 
 [[nodiscard]] GpuTime gpu_time(const Trace& trace);
+
+// How much later the host comes for having been traced.
+[[nodiscard]] double tracing_of_a_call(const Trace& trace, const Thresholds& limits);
 
 // Why the trace cannot be used; empty: it can.
 [[nodiscard]] std::string trace_problem(const std::optional<Trace>& trace);

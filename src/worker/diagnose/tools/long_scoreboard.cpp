@@ -23,34 +23,6 @@ bool is_waited_for(const MemoryInstruction& instruction) {
   return is_far(instruction) && is_one_of(instruction.access, {Access::load, Access::atomic});
 }
 
-struct InFlight {
-  int loads = 0;
-  bool in_loop = false;
-  double weight = 0;  // load instructions executed there
-  SourcePlace place;
-};
-
-// Where most loads are executed: a loop, or the code outside of loops, where all of them may be
-// under way together.
-InFlight hottest_loads(const CodeFacts& code) {
-  InFlight hottest;
-  for (const MemoryInstruction& instruction : code.memory) {
-    if (is_global_load(instruction) && instruction.loop < 0 &&
-        instruction.executed.value_or(0) > 0) {
-      ++hottest.loads;
-      hottest.weight += *instruction.executed;
-      hottest.place = instruction.place;
-    }
-  }
-  for (const CodeLoop& loop : code.loops) {
-    const double weight = loop.executed.value_or(0) * loop.global_loads;
-    if (loop.global_loads > 0 && weight > hottest.weight) {
-      hottest = {std::max(1, loop.loads_in_flight), true, weight, loop.place};
-    }
-  }
-  return hottest;
-}
-
 // A load that is not coalesced asks for several times its sectors: as if as many were in flight.
 double sectors_over_needed(const CodeFacts& code) {
   double sectors = 0;
@@ -68,15 +40,16 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double waits = evidence.stalled({"long_scoreboard"});
-  const double waves = evidence.figure(figure::waves);
+  const double mean = evidence.figure(figure::sm_active_mean);
+  const double most = evidence.figure(figure::sm_active_most);
   const CodeFacts& code = evidence.code();
   if (!evidence.complete()) {
     return evidence.lacking();
   }
-  const InFlight hottest = hottest_loads(code);
+  const LoadsInFlight hottest = hottest_loads(code);
   const double in_flight = hottest.loads * sectors_over_needed(code);
-  if (waits < limits.long_scoreboard_share || waves < limits.least_waves || hottest.loads == 0 ||
-      in_flight > limits.most_loads_in_flight) {
+  if (waits < limits.long_scoreboard_share || mean < (1 - limits.most_idle) * most ||
+      hottest.loads == 0 || in_flight > limits.most_loads_in_flight) {
     return {};
   }
   const double waited = requests(code, is_waited_for);
@@ -92,10 +65,10 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   finding.threshold = limits.most_loads_in_flight;
   finding.unit = "loads in flight a thread";
   finding.title =
-      fmt::format("{} load{} under way a thread, and {:.0f} % of the time waits for them",
-                  hottest.loads, hottest.loads == 1 ? "" : "s", 100 * waits);
+      fmt::format("{:.0f} load{} under way a thread, and {:.0f} % of the time waits for them",
+                  hottest.loads, hottest.loads < 1.5 ? "" : "s", 100 * waits);
   finding.why =
-      "memory answers after hundreds of cycles; with four loads under way a thread waits "
+      "memory answers after hundreds of cycles; with several loads under way a thread waits "
       "once for all of them";
   finding.cause = hottest.in_loop
                       ? "Each turn of the loop needs its values before the next turn's loads begin."
@@ -106,14 +79,14 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
                    "copy tiles to shared memory with cp.async or TMA, two or more stages ahead"};
   finding.derivation = fmt::format(
       "{:.0f} % of samples wait for loads, {:.0f} % of these for global ones; {} in flight instead "
-      "of {} leave {:.0f} % of the wait",
+      "of {:.1f} leave {:.0f} % of the wait",
       100 * waits, 100 * part, limits.aimed_loads_in_flight, hottest.loads,
       100 * std::min(1.0, in_flight / limits.aimed_loads_in_flight));
   finding.places = top_stalled_places(evidence.kernel(), {"long_scoreboard"});
   if (finding.places.empty() && hottest.place.line > 0) {
     finding.places.push_back(hottest.place);
   }
-  return finding_if_worth(std::move(finding), gain_of(blamed, loads, {}, limits), evidence);
+  return finding_if_worth(std::move(finding), gain_by_hiding(blamed, loads, {}, limits), evidence);
 }
 
 }  // namespace
@@ -124,7 +97,7 @@ Tool long_scoreboard_tool() {
           "Too few loads in flight",
           {KernelClass::latency, KernelClass::dram, KernelClass::l2, KernelClass::l1,
            KernelClass::tail},
-          roof_figures_and({figure::waves}),
+          roof_figures_and({}),
           true,
           false,
           look};

@@ -26,11 +26,12 @@ bool is_load(const MemoryInstruction& instruction) {
 }
 
 struct Widths {
-  double bytes = 0;
+  double bytes = 0;  // that differ within a request
   double narrow_bytes = 0;
   double requests = 0;         // of all loads
   double narrow_requests = 0;  // of narrow contiguous ones
   double wide_requests = 0;    // that these would need at full width
+  double same_requests = 0;    // whose threads load the same: an index, a factor of the row
   double lost_turns = 0;       // of L1, because a request fills less than one
   bool counted = true;
   Weighed places;
@@ -41,12 +42,18 @@ double bytes_of(const MemoryInstruction& load) {
   return threads * load.bits / 8;
 }
 
+double sectors_needed(const MemoryInstruction& load) {
+  return bytes_of(load) / sector_bytes;
+}
+
+bool is_same_for_all(const MemoryInstruction& load, const Thresholds& limits) {
+  return *load.sectors < sectors_needed(load) * (1 - limits.contiguous_slack);
+}
+
 bool is_contiguous(const MemoryInstruction& load, const Thresholds& limits) {
-  const double needed = bytes_of(load) / sector_bytes;
   // A request takes a sector at least.
-  const double least = std::max(needed, load.executed.value_or(0));
-  return *load.sectors <= least * (1 + limits.contiguous_slack) &&
-         *load.sectors >= needed * (1 - limits.contiguous_slack);
+  const double least = std::max(sectors_needed(load), load.executed.value_or(0));
+  return *load.sectors <= least * (1 + limits.contiguous_slack) && !is_same_for_all(load, limits);
 }
 
 Widths widths_of(const CodeFacts& code, const Thresholds& limits) {
@@ -59,8 +66,9 @@ Widths widths_of(const CodeFacts& code, const Thresholds& limits) {
       sum.counted = false;
       continue;
     }
-    sum.bytes += bytes_of(load);
+    sum.bytes += std::min(bytes_of(load), *load.sectors * sector_bytes);
     sum.requests += *load.executed;
+    sum.same_requests += is_same_for_all(load, limits) ? *load.executed : 0;
     if (load.bits > limits.narrow_bits || !is_contiguous(load, limits)) {
       continue;
     }
@@ -73,12 +81,26 @@ Widths widths_of(const CodeFacts& code, const Thresholds& limits) {
   return sum;
 }
 
+// Of the turns that warps wait for, those of narrow contiguous loads, and of what is loaded along
+// with each of them: a thread that takes more elements loads that once for all of them.
+double narrow_turn_share(const CodeFacts& code, const Widths& widths, const Thresholds& limits) {
+  const double all = l1_turns(code, [](const MemoryInstruction& access) {
+    return is_far(access) && !is_one_of(access.access, {Access::store, Access::reduction});
+  });
+  const double narrow = l1_turns(code, [&limits](const MemoryInstruction& access) {
+    return is_load(access) && access.executed.value_or(0) > 0 &&
+           access.bits <= limits.narrow_bits && is_contiguous(access, limits);
+  });
+  return std::min(1.0, (narrow + std::min(narrow, widths.same_requests)) / std::max(1.0, all));
+}
+
 ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double latency = evidence.stalled({"long_scoreboard"});
   const double throttled = evidence.stalled({"lg_throttle"});
-  const double waves = evidence.figure(figure::waves);
+  const double mean = evidence.figure(figure::sm_active_mean);
+  const double most = evidence.figure(figure::sm_active_most);
   const double instructions = evidence.figure(figure::instructions);
   const CodeFacts& code = evidence.code();
   const Widths widths = widths_of(code, limits);
@@ -89,7 +111,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
     return evidence.lacking();
   }
   const double narrow = widths.bytes > 0 ? widths.narrow_bytes / widths.bytes : 0;
-  if (narrow < limits.narrow_share || waves < limits.least_waves) {
+  if (narrow < limits.narrow_share || mean < (1 - limits.most_idle) * most) {
     return {};
   }
   const double saved_requests = widths.narrow_requests - widths.wide_requests;
@@ -102,15 +124,20 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   if (widths.requests < limits.global_load_share * (widths.requests + others)) {
     return {};
   }
-  const double part = saved_requests / (widths.requests + others);
+  const double bits = limits.wide_bits * widths.wide_requests / widths.narrow_requests;
+  const double narrower = 1 - bits / limits.wide_bits;
+  // Several narrow loads under way at once hide latency as one wide load does.
+  const double bits_in_flight = bits * std::max(1.0, hottest_loads(code).loads);
+  const double slower = std::clamp(1 - bits_in_flight / limits.wide_bits, 0.0, narrower);
+  const double theirs = narrow_turn_share(code, widths, limits);
   Roofs relief;
   relief.lsu = std::min(1.0, saved_requests / std::max(1.0, all_requests));
   relief.issue =
       std::min(1.0, limits.instructions_per_load * saved_requests / std::max(1.0, instructions));
   relief.l1 = std::min(
       1.0, widths.lost_turns / std::max(1.0, l1_turns(code, [](const auto&) { return true; })));
-  const double blamed = part * (limits.narrow_latency_weight * latency + throttled);
-  const double bits = limits.wide_bits * widths.wide_requests / widths.narrow_requests;
+  const double blamed =
+      theirs * (limits.narrow_latency_weight * slower * latency + narrower * throttled);
 
   Finding finding;
   finding.tool = "narrow_loads";
@@ -128,11 +155,14 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
                    "let each thread take several neighbouring elements", "device_vectors",
                    "restrict_all"};
   finding.derivation = fmt::format(
-      "wider loads save {:.0f} % of the requests; {:.0f} % of samples wait for loads and {:.0f} % "
-      "for a place in the queue",
-      100 * part, 100 * latency, 100 * throttled);
+      "{:.0f} % of samples wait for loads and {:.0f} % for a place in the queue, {:.0f} % of that "
+      "for narrow ones; with {:.0f} bits a thread under way wider ones take {:.0f} % of these "
+      "waits "
+      "away",
+      100 * latency, 100 * throttled, 100 * theirs, bits_in_flight, 100 * slower);
   finding.places = top_places(widths.places);
-  return finding_if_worth(std::move(finding), gain_of(blamed, loads, relief, limits), evidence);
+  return finding_if_worth(std::move(finding), gain_by_hiding(blamed, loads, relief, limits),
+                          evidence);
 }
 
 }  // namespace
@@ -144,7 +174,7 @@ Tool narrow_loads_tool() {
           "Narrow loads",
           {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::alu,
            KernelClass::latency, KernelClass::tail},
-          roof_figures_and({figure::waves, figure::instructions}),
+          roof_figures_and({figure::instructions}),
           true,
           false,
           look};

@@ -17,7 +17,8 @@ struct Roofs {
   double lsu = 0;
   double issue = 0;
   double tensor = 0;
-  double pipes = 0;  // the fullest of the other arithmetic pipes
+  double pipes = 0;    // the fullest of the other arithmetic pipes
+  double atomics = 0;  // the busiest slice of L2
 };
 
 // The figures that roofs are made of: those without which the bound of a gain is not known, and
@@ -25,9 +26,23 @@ struct Roofs {
 [[nodiscard]] const std::vector<std::string>& needed_roof_figures();
 [[nodiscard]] const std::vector<std::string>& further_roof_figures();
 
-// Absent figures count as no load.
+// Over the time in which there was work: of DRAM and L2 until the last multiprocessor was done, of
+// the units of a multiprocessor while it had blocks. Absent figures count as no load, and as work
+// for the whole time.
 [[nodiscard]] Roofs roofs_of(const Profile& profile, const KernelProfile& kernel,
                              const Thresholds& limits);
+
+// The same, but of the units of a multiprocessor over the kernel's whole time: what better balance
+// would leave.
+[[nodiscard]] Roofs balanced_roofs_of(const Profile& profile, const KernelProfile& kernel,
+                                      const Thresholds& limits);
+
+// Of the kernel's whole time, from 0 to 1; 1 where that is not known.
+struct ActiveShare {
+  double mean = 1;  // of the multiprocessors
+  double most = 1;  // of the one that worked longest
+};
+[[nodiscard]] ActiveShare active_share(const KernelProfile& kernel);
 
 // The fullest one once `relief` is gone, from 0 to 1, and its name.
 struct FullestRoof {
@@ -35,6 +50,9 @@ struct FullestRoof {
   std::string name;
 };
 [[nodiscard]] FullestRoof fullest_after(const Roofs& loads, const Roofs& relief);
+
+// Each load times `factor`, 1 at most.
+[[nodiscard]] Roofs scaled(const Roofs& loads, double factor);
 
 // The most time that the relief of a full roof saves.
 [[nodiscard]] double saved_at_full_roofs(const Roofs& loads, const Roofs& relief, double full);

@@ -17,10 +17,17 @@ namespace kernelpro {
 namespace {
 
 constexpr double sector_bytes = 32;
+constexpr double sectors_a_turn = 4;
+// ncu counts 24 sectors for an asynchronous copy of aligned rows that need 16.
+constexpr double async_overcount = 1.5;
 
 bool is_global(const MemoryInstruction& instruction) {
   return instruction.space == Space::global &&
          is_one_of(instruction.access, {Access::load, Access::store, Access::async_copy});
+}
+
+bool is_shared(const MemoryInstruction& instruction) {
+  return instruction.space == Space::shared;
 }
 
 struct Sectors {
@@ -40,8 +47,10 @@ Sectors sectors_of(const CodeFacts& code) {
       sum.counted = false;
       continue;
     }
-    const double excess = std::max(0.0, *instruction.sectors - *instruction.ideal_sectors);
-    sum.all += *instruction.sectors;
+    const double counted =
+        *instruction.sectors / (instruction.access == Access::async_copy ? async_overcount : 1);
+    const double excess = std::max(0.0, counted - *instruction.ideal_sectors);
+    sum.all += std::max(counted, *instruction.ideal_sectors);
     sum.excess += excess;
     sum.places.emplace_back(excess, instruction.place);
   }
@@ -55,7 +64,9 @@ double relief_of(double needed_bytes, double moved_bytes) {
 ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
-  const double waits = evidence.stalled({"long_scoreboard", "lg_throttle", "drain"});
+  const double far_waits = evidence.stalled({"long_scoreboard", "lg_throttle", "drain"});
+  // These stand for shared memory, where there is any; else for the same full queue.
+  const double queue_waits = evidence.stalled({"mio_throttle", "short_scoreboard"});
   const double dram_bytes =
       evidence.figure(figure::dram_read_bytes) + evidence.figure(figure::dram_write_bytes);
   const double l2_bytes = evidence.figure(figure::l2_bytes);
@@ -71,14 +82,17 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   if (share < limits.excess_sector_share) {
     return {};
   }
+  const bool has_shared = requests(code, is_shared) > 0;
+  const double waits = far_waits + (has_shared ? 0 : queue_waits);
   const double global = l1_turns(code, is_global);
   const double far = l1_turns(code, is_far);
+  const double all_turns = l1_turns(code, [](const MemoryInstruction&) { return true; });
   const double blamed = waits * std::min(1.0, global / std::max(1.0, far)) * share;
   const double needed_bytes = (sectors.all - sectors.excess) * sector_bytes;
   Roofs relief;
   relief.dram = relief_of(needed_bytes, dram_bytes);
   relief.l2 = relief_of(needed_bytes, l2_bytes);
-  relief.l1 = share;
+  relief.l1 = std::min(1.0, sectors.excess / sectors_a_turn / std::max(1.0, all_turns));
 
   Finding finding;
   finding.tool = "uncoalesced_access";

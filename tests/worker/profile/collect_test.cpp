@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::Contains;
-using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;

@@ -19,7 +19,7 @@ Result<bool> has_table(Database& database) {
 }  // namespace
 
 Status keep_findings(Database& database, std::int64_t run, const Node& node) {
-  if (node.diagnosis.kind == KernelClass::unknown) {
+  if (node.diagnosis.kind == KernelClass::unknown && node.diagnosis.findings.empty()) {
     return {};
   }
   const Result<bool> there = has_table(database);

@@ -193,6 +193,55 @@ TEST(PlaybookTest, AMoveMadeBeforeOnTheWayPromisesLess) {
   EXPECT_LT(Playbook::promise(first(all_for(parent), "interchange"), gained), fresh);
 }
 
+Finding finding_for(std::vector<std::string> moves, double gain) {
+  Finding finding;
+  finding.tool = "some_tool";
+  finding.moves = std::move(moves);
+  finding.predicted_gain = gain;
+  return finding;
+}
+
+TEST(PlaybookTest, AMoveThatAFindingNamesPromisesMore) {
+  const Playbook book = playbook();
+  Parent parent = gemm({"-O3", "target"});
+  parent.diagnosis.bottleneck = Bottleneck::memory;
+  const std::vector<Move>& moves = book.moves();
+  for (const Move& move : moves) {
+    Parent found = parent;
+    found.diagnosis.findings = {finding_for({"something else", move.id}, 8)};
+    EXPECT_GT(Playbook::promise(move, found, {}), Playbook::promise(move, parent, {})) << move.id;
+    found.diagnosis.findings = {finding_for({"something else"}, 8)};
+    EXPECT_DOUBLE_EQ(Playbook::promise(move, found, {}), Playbook::promise(move, parent, {}));
+  }
+}
+
+TEST(PlaybookTest, TheLargestFindingOfAMoveCounts) {
+  const Playbook book = playbook();
+  const Move& move = book.moves().front();
+  const auto promise = [&move](std::vector<Finding> findings) {
+    Parent parent = gemm({"-O3", "target"});
+    parent.diagnosis.findings = std::move(findings);
+    return Playbook::promise(move, parent, {});
+  };
+  const double large = promise({finding_for({move.id}, 9)});
+  EXPECT_GT(large, promise({finding_for({move.id}, 5)}));
+  EXPECT_DOUBLE_EQ(promise({finding_for({move.id}, 5), finding_for({move.id}, 9)}), large);
+  EXPECT_DOUBLE_EQ(promise({finding_for({move.id}, 9), finding_for({move.id}, 5)}), large);
+}
+
+// What the move file expects is not taken back by a modest finding.
+TEST(PlaybookTest, ASmallFindingTakesNothingAway) {
+  const Playbook book = playbook();
+  for (const Move& move : book.moves()) {
+    Parent parent = gemm({"-O3", "target"});
+    const double before = Playbook::promise(move, parent, {});
+    for (const double gain : {0.0, 1.0, 1.01}) {
+      parent.diagnosis.findings = {finding_for({move.id}, gain)};
+      EXPECT_GE(Playbook::promise(move, parent, {}), before) << move.id << " " << gain;
+    }
+  }
+}
+
 TEST(PlaybookTest, StepsThatDoNotApplyAreLeftOutWhereTheMoveSaysSo) {
   const Suggestion whole = first(all_for(gemm({"-O3", "target"})), "nest_in_parallel");
   EXPECT_THAT(whole.proposal.plan,

@@ -327,7 +327,7 @@ void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, double 
   one.speedup_interval = {incumbent_speedup * verdict.timing.speedup_interval.low,
                           incumbent_speedup * verdict.timing.speedup_interval.high};
   // What a profile said stays when the node is confirmed.
-  if (one.diagnosis.kind == KernelClass::unknown) {
+  if (one.diagnosis.kind == KernelClass::unknown && one.diagnosis.findings.empty()) {
     one.diagnosis = diagnose(verdict.timing);
   }
 }

@@ -53,11 +53,15 @@ class FormulaLaboratory : public Laboratory {
       stop.request_stop();
     }
     energy_jobs += job.energy ? 1 : 0;
+    diagnose_jobs += job.diagnose ? 1 : 0;
     return std::optional(verdict_on(job));
   }
 
   Evaluated verdict_on(const Job& job) {
     Evaluated out = verdict_on(job.candidate, job.incumbent);
+    if (job.diagnose) {
+      out.diagnosis = diagnosis;
+    }
     if (job.energy && measures_energy && out.certificate.verdict.outcome == Outcome::passed) {
       // Less at "N = 3", though it is not the fastest.
       const bool frugal = job.candidate.source.find("int N = 3") != std::string::npos;
@@ -99,6 +103,8 @@ class FormulaLaboratory : public Laboratory {
 
   int judged = 0;
   int energy_jobs = 0;
+  int diagnose_jobs = 0;
+  std::optional<DiagnosisReport> diagnosis;  // of everything that is to be diagnosed
   bool measures_energy = true;
   int lose_every = 0;
   int stop_after = 0;
@@ -359,6 +365,102 @@ TEST_F(LoopTest, ABaselineThatDoesNotPassIsAnError) {
   const Status worked = loop.work({}, {});
   ASSERT_FALSE(worked);
   EXPECT_THAT(worked.error().text(), HasSubstr("small: the baseline itself does not pass: wrong"));
+}
+
+// As of a profile whose only finding names that move.
+DiagnosisReport finding_for(const std::string& move, KernelClass kind = KernelClass::l1) {
+  DiagnosisReport report;
+  report.kind = kind;
+  report.reason = "shared memory is used up";
+  Finding finding;
+  finding.tool = "bank_conflicts";
+  finding.moves = {move};
+  finding.predicted_gain = 3;
+  report.findings = {finding};
+  return report;
+}
+
+class LoopOnAGpu : public LoopTest {
+ protected:
+  LoopOnAGpu() {
+    run_.settings.backend = "cuda";
+    run_.task.baselines.front().backend = "cuda";
+  }
+};
+
+TEST_F(LoopOnAGpu, FindingsOfACandidateAreKeptWithItsNode) {
+  laboratory_.diagnosis = finding_for("tracer");
+  work();
+  EXPECT_EQ(laboratory_.diagnose_jobs, charged() + 1) << "the confirmation needs none";
+  for (const Node& node : journal_.nodes) {
+    if (node.state == NodeState::judged && node.outcome == Outcome::passed) {
+      EXPECT_EQ(node.diagnosis.kind, KernelClass::l1);
+      EXPECT_EQ(node.diagnosis.bottleneck, Bottleneck::memory);
+      ASSERT_EQ(node.diagnosis.findings.size(), 1U) << node.id;
+      EXPECT_EQ(node.diagnosis.findings[0].tool, "bank_conflicts");
+    } else {
+      EXPECT_THAT(node.diagnosis.findings, IsEmpty()) << node.id;
+    }
+  }
+}
+
+TEST_F(LoopOnAGpu, FindingsStayWhenTheBestIsConfirmed) {
+  for (const KernelClass kind : {KernelClass::l1, KernelClass::unknown}) {
+    journal_.clear();
+    laboratory_.diagnosis = finding_for("tracer", kind);
+    work();
+    EXPECT_NE(best_, root_node);
+    EXPECT_EQ(best().diagnosis.kind, kind);
+    EXPECT_EQ(best().diagnosis.findings.size(), 1U);
+  }
+}
+
+TEST_F(LoopOnAGpu, FindingsOfTheParentDecideWhatIsTriedFirst) {
+  run_.settings.in_flight = 1;
+  run_.settings.evaluations = 1;
+  for (const char* move : {"o3", "tracer", "web", "tune"}) {
+    journal_.clear();
+    laboratory_.diagnosis = finding_for(move);
+    work();
+    ASSERT_GE(journal_.nodes.size(), 2U);
+    EXPECT_EQ(journal_.nodes[1].move, move);
+  }
+}
+
+TEST_F(LoopOnAGpu, ARunThatIsTakenUpAgainKnowsItsFindings) {
+  run_.settings.in_flight = 1;
+  for (const char* move : {"tracer", "web"}) {
+    journal_.clear();
+    laboratory_.diagnosis = finding_for(move);
+    run_.settings.evaluations = 0;
+    work();
+    ASSERT_EQ(journal_.nodes.size(), 1U);
+    run_.settings.evaluations = 1;
+    work({journal_.nodes, journal_.closures});
+    ASSERT_GE(journal_.nodes.size(), 2U);
+    EXPECT_EQ(journal_.nodes[1].move, move);
+  }
+}
+
+TEST_F(LoopOnAGpu, WithoutFeedbackNothingIsDiagnosed) {
+  laboratory_.diagnosis = finding_for("tracer");
+  run_.settings.feedback = Feedback::none;
+  work();
+  EXPECT_EQ(laboratory_.diagnose_jobs, 0);
+  EXPECT_THAT(best().diagnosis.findings, IsEmpty());
+}
+
+TEST_F(LoopOnAGpu, ADiagnosisThatFailedLeavesTheOneFromTimes) {
+  laboratory_.diagnosis.reset();
+  work();
+  EXPECT_GT(laboratory_.diagnose_jobs, 0);
+  EXPECT_EQ(best().diagnosis.kind, KernelClass::unknown);
+  EXPECT_EQ(run_.state, RunState::finished);
+}
+
+TEST_F(LoopTest, OnACpuNothingIsDiagnosed) {
+  work();
+  EXPECT_EQ(laboratory_.diagnose_jobs, 0);
 }
 
 std::vector<std::string> shape_of(const std::vector<Node>& nodes) {

@@ -99,6 +99,16 @@ TEST(Classify, IdleMultiprocessorsAreTail) {
   EXPECT_THAT(diagnosis.reason, HasSubstr("10 %"));
 }
 
+// Those that work are full of arithmetic, but a third of the time is lost to balance.
+TEST(Classify, WhatCostsMoreDecidesBetweenBalanceAndAFullUnit) {
+  Profile profile = even();
+  set(profile, figure::issue_use, 0.64);
+  set(profile, figure::sm_active_mean, 1.4e6);
+  EXPECT_EQ(classified(profile).kind, KernelClass::tail);
+  set(profile, figure::sm_active_mean, 1.9e6);
+  EXPECT_EQ(classified(profile).kind, KernelClass::alu);
+}
+
 TEST(Classify, RoofsComeFullestFirst) {
   Profile profile = even();
   set(profile, figure::l1_use, 0.7);
@@ -219,6 +229,28 @@ TEST(ClassifyProgram, AGpuThatWaitsForTheHostIsLaunch) {
   const ProgramClass program = classify_program(profile, {classified(profile)});
   EXPECT_EQ(program.kind, KernelClass::launch);
   EXPECT_THAT(program.reason, HasSubstr("%"));
+}
+
+// Three launches asked for in time, a long end of the trace: the program is its kernel.
+TEST(ClassifyProgram, TimeBeforeAndAfterTheGpusWorkDoesNotCount) {
+  Profile profile = full(figure::fma_use);
+  TraceMaker maker;
+  maker.launches(3, 10'000, 30'000);
+  profile.trace = maker.trace();
+  for (TracedLaunch& launch : profile.trace->launches) {
+    launch.start_ns += 200'000;
+    launch.end_ns += 200'000;
+  }
+  profile.trace->end_ns += 1'000'000;
+  EXPECT_EQ(classify_program(profile, {classified(profile)}).kind, KernelClass::alu);
+}
+
+TEST(ClassifyProgram, KernelsThatWaitForCopiesAreLaunch) {
+  TraceMaker maker;
+  maker.copy(maker.call(CallKind::copy, 0, 500'000), 0, 500'000, false);
+  maker.kernel(maker.call(CallKind::launch, 500'000, 501'000), 501'000, 1'000'000);
+  const Profile profile = with_trace(maker.trace());
+  EXPECT_EQ(classify_program(profile, {classified(profile)}).kind, KernelClass::launch);
 }
 
 TEST(ClassifyProgram, ABusyGpuIsWhatItsMainKernelIs) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "common/model/figure_keys.hpp"
@@ -14,8 +15,15 @@ double use(const KernelProfile& kernel, const char* key, double attainable) {
   return std::clamp(kernel.figure(key).value_or(0) / attainable, 0.0, 1.0);
 }
 
+// One block that ends at once, on one of some hundred multiprocessors.
+constexpr double least_active = 1e-4;
+
 double share_of(const std::optional<double>& part, const std::optional<double>& whole) {
-  return part && whole && *whole > 0 && *part > 0 ? std::min(1.0, *part / *whole) : 1;
+  if (!part || !whole || !std::isfinite(*part) || !std::isfinite(*whole) || *part <= 0 ||
+      *whole <= 0) {
+    return 1;
+  }
+  return std::clamp(*part / *whole, least_active, 1.0);
 }
 
 // Against the bandwidth measured on this device for the same mix of reads and writes, where that is

@@ -23,10 +23,14 @@ bool is_only_further(const Tool& tool, const std::string& key) {
       {"uncoalesced_access", {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes}},
       {"excess_traffic", {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes}},
       {"register_spills", {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes}},
-      {"block_shortage", {figure::duration_ns}},
+      {"narrow_loads", {figure::sm_active_mean, figure::sm_active_most}},
+      {"long_scoreboard", {figure::sm_active_mean, figure::sm_active_most}},
+      {"contended_atomics", {figure::atomic_use}},
+      {"block_shortage", {figure::duration_ns, figure::sm_active_mean, figure::sm_active_most}},
       {"tensor_cores_unused",
        {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes, figure::duration_ns}},
-      {"hmma_where_hgmma", {figure::tensor_use, figure::duration_ns}}};
+      {"hmma_where_hgmma",
+       {figure::tensor_use, figure::duration_ns, figure::sm_active_mean, figure::sm_active_most}}};
   const auto& further = further_roof_figures();
   const auto own = needed.find(tool.id);
   return std::find(further.begin(), further.end(), key) != further.end() &&

@@ -19,9 +19,15 @@ TEST(BarrierStallsTest, NotWhenTheLastWarpWaitsForMemory) {
   EXPECT_FALSE(finds("barrier_stalls", profile));
 }
 
+TEST(BarrierStallsTest, AFewWarpsThatLoadForAllAreTheDefect) {
+  Profile profile = with_barrier_stalls();
+  set_stalls(profile, {{"barrier", 0.8}, {"long_scoreboard", 0.15}});
+  EXPECT_NEAR(gain_by("barrier_stalls", profile), 1 / (1 - 0.65 * 0.7), 1e-9);
+}
+
 TEST(BarrierStallsTest, NotWhenIssueSlotsAreFullAnyway) {
   Profile profile = with_barrier_stalls();
-  set(profile, figure::issue_use, 0.85);
+  set(profile, figure::issue_use, 0.9);
   EXPECT_FALSE(finds("barrier_stalls", profile));
 }
 

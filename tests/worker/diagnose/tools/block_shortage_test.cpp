@@ -68,6 +68,22 @@ TEST(BlockShortageTest, AGridThatHalfFillsTheMultiprocessorsCountsWhenWarpsWait)
   EXPECT_THAT(result.findings[0].title, HasSubstr("fills 25 %"));
 }
 
+TEST(BlockShortageTest, ALastWaveThatRunsFasterForBeingAloneIsNone) {
+  Profile profile = with_tail();
+  set(profile, figure::fp64_use, 0.8);
+  EXPECT_FALSE(finds("block_shortage", profile));
+}
+
+TEST(BlockShortageTest, AGridThatHalfFillsThemWithEnoughWarpsIsNone) {
+  Profile profile = healthy();
+  set(profile, figure::waves, 0.6);
+  set(profile, figure::occupancy, 0.55);
+  set_stalls(profile, {{"long_scoreboard", 0.8}});
+  EXPECT_FALSE(finds("block_shortage", profile));
+  set(profile, figure::occupancy, 0.45);
+  EXPECT_TRUE(finds("block_shortage", profile));
+}
+
 TEST(BlockShortageTest, NotWhenThoseWhoWorkFillDram) {
   Profile profile = with_imbalance();
   set(profile, figure::dram_use, 0.88);

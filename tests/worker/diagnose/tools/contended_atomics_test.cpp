@@ -51,6 +51,14 @@ TEST(ContendedAtomicsTest, InSharedMemoryByTheTurnsTheyTake) {
   EXPECT_THAT(result.findings[0].title, HasSubstr("shared memory"));
 }
 
+TEST(ContendedAtomicsTest, NotForTheTurnsThatRandomWordsNeed) {
+  Profile profile = with_shared_atomics();
+  code_of(profile).memory[0].wavefronts = 3.3e6;
+  EXPECT_FALSE(finds("contended_atomics", profile));
+  code_of(profile).memory[0].wavefronts = 6e6;
+  EXPECT_TRUE(finds("contended_atomics", profile));
+}
+
 TEST(ContendedAtomicsTest, InSharedMemoryByThreadsThatTryAgain) {
   Profile profile = with_shared_atomics();
   code_of(profile).memory[0].wavefronts = 1e6;

@@ -9,12 +9,23 @@ namespace {
 using testing::HasSubstr;
 
 TEST(LaunchBoundTest, GapsBeyondAMicrosecondGo) {
-  // A kernel of 2 us each 6 us: 4 us of gap, of which one stays.
-  const Profile profile = with_trace(TraceMaker().launches(51, 6000, 2000).trace());
+  // A kernel of 2 us each 8 us: 6 us of gap, of which a fused kernel has none; nor has it the 1.5
+  // us of starting and ending.
+  Profile profile = with_trace(TraceMaker().launches(51, 8000, 2000).trace());
+  profile.trace->origin = "nsys";
   const Finding finding = run_tool("launch_bound", profile).findings.at(0);
-  const double span = 50 * 6000 + 2000;
-  EXPECT_NEAR(finding.predicted_gain, span / (span - 50 * 3000), 1e-9);
+  const double span = 50 * 8000 + 2000;
+  EXPECT_NEAR(finding.observed, 50 * 5000 / span, 1e-9);
+  EXPECT_NEAR(finding.predicted_gain, span / (span - 50 * 7500), 1e-9);
   EXPECT_EQ(finding.kernel, "");
+}
+
+TEST(LaunchBoundTest, WhatTracingCostsTheHostIsNotLost) {
+  // Without the trace's 2.7 us a call the gaps are those of a graph.
+  Profile profile = with_trace(TraceMaker().launches(51, 12000, 8500).trace());
+  EXPECT_FALSE(finds("launch_bound", profile));
+  profile.trace->origin = "nsys";
+  EXPECT_TRUE(finds("launch_bound", profile));
 }
 
 TEST(LaunchBoundTest, NotWhenTheHostRunsAhead) {

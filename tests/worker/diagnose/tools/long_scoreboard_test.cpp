@@ -6,10 +6,10 @@
 namespace kernelpro {
 namespace {
 
-TEST(LongScoreboardTest, FourLoadsInFlightLeaveAQuarterOfTheWait) {
+TEST(LongScoreboardTest, EightLoadsInFlightLeaveAnEighthOfTheWait) {
   const Finding finding = run_tool("long_scoreboard", with_long_scoreboard()).findings.at(0);
   EXPECT_EQ(finding.observed, 1);
-  EXPECT_NEAR(finding.predicted_gain, 1 / (1 - 0.8 * 0.75), 1e-9);
+  EXPECT_NEAR(finding.predicted_gain, 1 / (1 - 0.8 * 7 / 8), 1e-9);
   EXPECT_EQ(finding.moves[0], "unroll_loops");
 }
 
@@ -48,7 +48,7 @@ TEST(LongScoreboardTest, NotWhenMemoryIsFull) {
 
 TEST(LongScoreboardTest, NotWhenTheGridLeavesTheGpuEmpty) {
   Profile profile = with_long_scoreboard();
-  set(profile, figure::waves, 0.2);
+  set(profile, figure::sm_active_mean, 0.3 * 1.95e6);
   EXPECT_FALSE(finds("long_scoreboard", profile));
 }
 
@@ -66,6 +66,24 @@ TEST(LongScoreboardTest, NotForWaitsOnLocalMemoryAndAtomics) {
 TEST(LongScoreboardTest, NotForLoadsThatAskForManySectorsAlready) {
   Profile profile = with_long_scoreboard();
   code_of(profile).memory[0].sectors = 48e6;
+  EXPECT_FALSE(finds("long_scoreboard", profile));
+}
+
+TEST(LongScoreboardTest, IndicesThatAreLoadedAlongHardlyCount) {
+  Profile profile = with_long_scoreboard();
+  MemoryInstruction index = access(Space::global, Access::load, 17);
+  index.loop = 0;
+  index.sectors = index.ideal_sectors = 1e6;
+  code_of(profile).memory.push_back(code_of(profile).memory[0]);
+  code_of(profile).memory.push_back(index);
+  code_of(profile).memory.push_back(index);
+  code_of(profile).loops = {loop_with(4, 4, 1e6)};
+  EXPECT_TRUE(finds("long_scoreboard", profile));
+}
+
+TEST(LongScoreboardTest, NotWhereAtomicsAreWhatAllWaitFor) {
+  Profile profile = with_long_scoreboard();
+  set(profile, figure::atomic_use, 0.34);
   EXPECT_FALSE(finds("long_scoreboard", profile));
 }
 

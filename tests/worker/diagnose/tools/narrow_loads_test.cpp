@@ -64,6 +64,35 @@ TEST(NarrowLoadsTest, NotForGathersAndBroadcastsWhichCannotBeWidened) {
   EXPECT_FALSE(finds("narrow_loads", broadcast));
 }
 
+TEST(NarrowLoadsTest, NotForSeveralThatAreUnderWayAtOnce) {
+  Profile profile = with_narrow_loads();
+  for (int i = 0; i < 3; ++i) {
+    code_of(profile).memory.push_back(access(Space::global, Access::load, 60 + i));
+  }
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
+TEST(NarrowLoadsTest, WhatAllThreadsLoadAlikeIsSavedAlong) {
+  Profile profile = with_narrow_loads();
+  set(profile, figure::dram_use, 0.1);
+  code_of(profile).memory[0].bits = 16;
+  code_of(profile).memory[0].sectors = 2e6;
+  const double alone = gain_by("narrow_loads", profile);
+  MemoryInstruction index = access(Space::global, Access::load, 12);
+  index.sectors = index.ideal_sectors = 1e6;
+  code_of(profile).memory.push_back(index);
+  EXPECT_GT(gain_by("narrow_loads", profile), 2);
+  EXPECT_LE(gain_by("narrow_loads", profile), alone);
+}
+
+TEST(NarrowLoadsTest, NotForIndicesBesideAGatherThatTakesTheTime) {
+  Profile profile = with_narrow_loads();
+  MemoryInstruction gather = access(Space::global, Access::load, 12);
+  gather.sectors = 32e6;
+  code_of(profile).memory.push_back(gather);
+  EXPECT_FALSE(finds("narrow_loads", profile));
+}
+
 TEST(NarrowLoadsTest, NotForAFewNarrowLoadsBesideWideOnes) {
   Profile profile = with_narrow_loads();
   code_of(profile).memory.push_back(wide_load(10));
@@ -73,7 +102,7 @@ TEST(NarrowLoadsTest, NotForAFewNarrowLoadsBesideWideOnes) {
 
 TEST(NarrowLoadsTest, NotWhenTheGridLeavesTheGpuEmpty) {
   Profile profile = with_narrow_loads();
-  set(profile, figure::waves, 0.1);
+  set(profile, figure::sm_active_mean, 0.3 * 1.95e6);
   EXPECT_FALSE(finds("narrow_loads", profile));
 }
 

@@ -14,8 +14,8 @@ TEST(OccupancyLimiterTest, NamesTheBindingLimitAndAllOthersInBlocks) {
   EXPECT_THAT(finding.cause, HasSubstr("registers 2, shared memory 16, warps 8, blocks 32, "
                                        "barriers 32"));
   EXPECT_EQ(finding.moves[0], "launch_bounds");
-  // 70 % wait for latencies, and twice the warps hide half of it.
-  EXPECT_NEAR(finding.predicted_gain, 1 / (1 - 0.7 / 2), 1e-9);
+  // 70 % wait for latencies, and four times the warps hide three quarters of it.
+  EXPECT_NEAR(finding.predicted_gain, 1 / (1 - 0.7 * 0.75), 1e-9);
 }
 
 TEST(OccupancyLimiterTest, SharedMemoryHasOtherMoves) {
@@ -63,12 +63,23 @@ TEST(OccupancyLimiterTest, NotWhenTheGridHasNoMoreBlocks) {
   EXPECT_FALSE(finds("occupancy_limiter", profile));
 }
 
-TEST(OccupancyLimiterTest, NotAboveHalf) {
+TEST(OccupancyLimiterTest, NotAboveAThird) {
   Profile profile = with_occupancy_limiter();
-  set(profile, figure::theoretical_occupancy, 0.51);
+  set(profile, figure::theoretical_occupancy, 0.375);
   EXPECT_FALSE(finds("occupancy_limiter", profile));
-  set(profile, figure::theoretical_occupancy, 0.5);
+  set(profile, figure::theoretical_occupancy, 0.3125);
   EXPECT_TRUE(finds("occupancy_limiter", profile));
+}
+
+TEST(OccupancyLimiterTest, NotForAProductWithAPipelineOfItsOwn) {
+  Profile profile = with_occupancy_limiter();
+  code_of(profile).mix["hmma"] = 2e7;
+  EXPECT_TRUE(finds("occupancy_limiter", profile));
+  for (const char* copies : {"cp_async", "tma_load", "bulk_copy"}) {
+    Profile pipeline = profile;
+    code_of(pipeline).mix[copies] = 1e6;
+    EXPECT_FALSE(finds("occupancy_limiter", pipeline)) << copies;
+  }
 }
 
 }  // namespace

@@ -134,6 +134,7 @@ inline Profile with_narrow_loads() {
   Profile profile = healthy();
   code_of(profile).memory = {access(Space::global, Access::load, 13),
                              access(Space::global, Access::store, 14)};
+  code_of(profile).loops.clear();
   set_stalls(profile, {{"long_scoreboard", 0.8}});
   set(profile, figure::dram_use, 0.45);
   return profile;
@@ -348,7 +349,7 @@ inline Profile defect(const std::string& tool) {
       {"contended_atomics", with_contended_atomics},
       {"tensor_cores_unused", with_tensor_cores_unused},
       {"hmma_where_hgmma", with_hmma},
-      {"launch_bound", [] { return with_trace(TraceMaker().launches(50, 6000, 2000).trace()); }},
+      {"launch_bound", [] { return with_trace(TraceMaker().launches(50, 8000, 2000).trace()); }},
       {"host_waits",
        [] { return with_trace(TraceMaker().launches_with_waits(20, 5000, 10000).trace()); }}};
   return makers.at(tool)();

@@ -88,5 +88,29 @@ TEST(UncoalescedAccessTest, InstructionsWithoutSectorsAreSaid) {
   EXPECT_THAT(result.not_available, testing::Contains(HasSubstr("no sectors")));
 }
 
+// ncu counts half as much again for these.
+TEST(UncoalescedAccessTest, NotForAlignedAsynchronousCopies) {
+  Profile profile = with_uncoalesced_access();
+  MemoryInstruction& copy = code_of(profile).memory[0];
+  copy.access = Access::async_copy;
+  copy.bits = 128;
+  copy.ideal_sectors = 16e6;
+  copy.sectors = 24e6;
+  EXPECT_FALSE(finds("uncoalesced_access", profile));
+  copy.sectors = 96e6;
+  EXPECT_TRUE(finds("uncoalesced_access", profile));
+}
+
+TEST(UncoalescedAccessTest, NotForScatteredStoresBesideAFullSharedMemory) {
+  Profile profile = with_uncoalesced_access();
+  MemoryInstruction shared = access(Space::shared, Access::load, 30);
+  shared.wavefronts = shared.ideal_wavefronts = shared.executed = 200e6;
+  code_of(profile).memory.push_back(shared);
+  set_stalls(profile, {{"short_scoreboard", 0.6}, {"mio_throttle", 0.2}});
+  set(profile, figure::l1_use, 0.9);
+  set(profile, figure::dram_use, 0.1);
+  EXPECT_FALSE(finds("uncoalesced_access", profile));
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -354,17 +354,19 @@ void add_hmma_where_hgmma(Cases& cases) {
   add_large<float>(cases, "square_tf32", "tf32", {4096, 4096, 2048});
   add_large<__half>(cases, "deep_f16", "f16", {2048, 4096, 8192});
 
-  // Few rows: reading the other matrix is what takes the time.
-  add_tempting<__half, Mma32x128>(cases, "few_rows_f16", "f16", {32, 264 * 128, 4096}, {"dram"},
-                                  {});
+  // Few rows: reading the other matrix is what takes the time; with two or three blocks of four
+  // warps a multiprocessor that is latency as much as bandwidth.
+  const std::vector<std::string> reading = {"dram", "l2", "latency"};
+  add_tempting<__half, Mma32x128>(cases, "few_rows_f16", "f16", {32, 264 * 128, 4096}, reading, {});
   add_tempting<__nv_bfloat16, Mma32x128>(cases, "few_rows_bf16", "bf16", {32, 2 * 264 * 128, 4096},
-                                         {"dram"}, {});
+                                         reading, {});
   // Shallow: writing the result takes the time.
   add_tempting<__nv_bfloat16, Mma128>(cases, "shallow_bf16", "bf16", {2048, 2048, 32, 16},
                                       {"dram", "l2", "latency"}, {});
-  // Written once, hardly computed: either instruction waits for memory.
+  // Written once, hardly computed: either instruction waits for memory, and each block only once.
   const Product outer{8192, 8192, 64};
-  Shape thin(cases, kTool, "outer_f16", "f16", outer.flops(), outer.bytes(2), {"dram", "l2"});
+  Shape thin(cases, kTool, "outer_f16", "f16", outer.flops(), outer.bytes(2),
+             {"dram", "l2", "latency"});
   thin.clean("wgmma_128x256", group_case<__half, Group128x256>(outer));
   thin.tempting("mma_128x128", mma_case<__half, Mma128>(outer));
   // A batch of small ones that are read once.

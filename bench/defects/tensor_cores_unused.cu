@@ -396,7 +396,7 @@ Work stencil_case(Pool& pool) {
 void add_tiled_products(Cases& cases) {
   const std::vector<std::string> plain = {"alu", "l1"};
   const Product flat{1024, 4224, 2048};
-  Shape tiles(cases, kTool, "tiles_bf16", "bf16", flat.flops(), flat.bytes(2), {"tensor"});
+  Shape tiles(cases, kTool, "tiles_bf16", "bf16", flat.flops(), flat.bytes(2), {"tensor", "l2"});
   tiles.clean("wgmma", wgmma_case<__nv_bfloat16, Wgmma128>(flat));
   tiles.defect("tile128x64", 0.8, tiled_case<__nv_bfloat16, 128, 64, 8, 4>(flat)).in(plain);
   tiles.defect("tile128x128", 0.7, tiled_case<__nv_bfloat16, 128, 128, 8, 8>(flat)).in(plain);
@@ -433,25 +433,29 @@ void add_tiled_products(Cases& cases) {
 void add_tensor_cores_unused(Cases& cases) {
   const std::vector<std::string> hmma = {"hmma_where_hgmma"};
   const std::vector<std::string> slow = {"alu", "l1", "latency"};
+  // Tiles of 128 x 128 read L2 at nine tenths of what it can, as they keep tensor cores busy.
+  const std::vector<std::string> groups = {"tensor", "l2"};
+  // Warp-wide instructions keep them less busy, and wait between their tiles.
+  const std::vector<std::string> warps = {"tensor", "l1", "l2", "latency"};
 
   const Product square{2048, 2048, 4096};
-  Shape half(cases, kTool, "square_f16", "f16", square.flops(), square.bytes(2), {"tensor"});
+  Shape half(cases, kTool, "square_f16", "f16", square.flops(), square.bytes(2), groups);
   half.clean("wgmma", wgmma_case<__half, Wgmma128>(square));
-  half.clean("mma", mma_case<__half, Mma128>(square)).with(hmma).in({"tensor", "l1"});
+  half.clean("mma", mma_case<__half, Mma128>(square)).with(hmma).in(warps);
   half.defect("fma8x8", 0.8, fma_case<__half, 8>(square)).in(slow);
   half.defect("fma4x4", 1, fma_case<__half, 4>(square)).in(slow);
 
   const Product wide{1024, 4096, 4096};
-  Shape bfloat(cases, kTool, "wide_bf16", "bf16", wide.flops(), wide.bytes(2), {"tensor"});
+  Shape bfloat(cases, kTool, "wide_bf16", "bf16", wide.flops(), wide.bytes(2), groups);
   bfloat.clean("wgmma", wgmma_case<__nv_bfloat16, Wgmma128>(wide));
-  bfloat.clean("mma", mma_case<__nv_bfloat16, Mma128>(wide)).with(hmma).in({"tensor", "l1"});
+  bfloat.clean("mma", mma_case<__nv_bfloat16, Mma128>(wide)).with(hmma).in(warps);
   bfloat.defect("fma8x8", 0.8, fma_case<__nv_bfloat16, 8>(wide)).in(slow);
   bfloat.defect("fma4x4", 1, fma_case<__nv_bfloat16, 4>(wide)).in(slow);
 
   const Product single{2048, 2048, 2048};
-  Shape full(cases, kTool, "product_f32", "f32", single.flops(), single.bytes(4), {"tensor"});
+  Shape full(cases, kTool, "product_f32", "f32", single.flops(), single.bytes(4), groups);
   full.clean("wgmma_tf32", wgmma_case<float, Wgmma128>(single));
-  full.clean("mma_tf32", mma_case<float, Mma128>(single)).with(hmma).in({"tensor", "l1"});
+  full.clean("mma_tf32", mma_case<float, Mma128>(single)).with(hmma).in(warps);
   full.defect("fma8x8", 0.6, fma_case<float, 8>(single)).in(slow);
   full.defect("fma4x4", 0.8, fma_case<float, 4>(single)).in(slow);
 

@@ -285,8 +285,10 @@ void add_uncoalesced_access(Cases& cases) {
   Shape transpose(cases, kTool, "transpose_f64", "f64", 0, 16.0 * kRows * kColumns, {"dram"});
   transpose.clean("tile8", transpose_case<8>);
   transpose.clean("tile16", transpose_case<16>);
-  transpose.defect("lanes16", 0.5, transpose_direct_case<16>).in({"dram", "l2", "l1"});
-  transpose.defect("lanes32", 1, transpose_direct_case<32>).in({"dram", "l2", "l1"});
+  // Stores to many rows at once wait for each other long before a unit's bandwidth is used up.
+  const std::vector<std::string> scattered = {"dram", "l2", "l1", "latency"};
+  transpose.defect("lanes16", 0.5, transpose_direct_case<16>).in(scattered);
+  transpose.defect("lanes32", 1, transpose_direct_case<32>).in(scattered);
 
   Shape gather(cases, kTool, "gather_u32", "u32", 0, 12.0 * kGather, {"dram"});
   gather.clean("in_order", gather_case(0));

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  if (cuda) {
+  if (cuda && !replays) {
     // Before the filter: opening a GPU takes system calls that no candidate needs.
     if (const kernelpro::Status opened = device.open(); !opened) {
       std::fprintf(stderr, "%s\n", opened.error().text().c_str());

@@ -56,7 +56,8 @@ bool fits(const Job& job) {
   for (std::size_t i = 0; i < job.layout.tensor_count; ++i) {
     const TensorPlace& place = job.layout.tensors[i];
     if (place.data_offset > place.region_bytes ||
-        (place.output == 0 && place.region_offset + place.region_bytes > job.input_bytes)) {
+        (place.output == 0 && (place.region_bytes > job.input_bytes ||
+                               place.region_offset > job.input_bytes - place.region_bytes))) {
       return false;
     }
   }
@@ -76,6 +77,10 @@ int replay(Device& device, const char* folder, int calls) {
   if (!read_layout(place + replay_layout, job.layout) || !map_inputs(place + replay_inputs, job) ||
       !fits(job)) {
     return fail(bad_job, "this folder holds no job to replay: " + place);
+  }
+  // Before the filter: opening a GPU takes system calls that no candidate needs.
+  if (const Status opened = device.open(); !opened) {
+    return fail(device_failed, opened.error().text());
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (!install_unwatched_filter()) {

@@ -50,6 +50,32 @@ TEST(Light, KnowsNoBoundWithoutCeilings) {
   EXPECT_EQ(physical_floor_ns(small_task(), {{"n", 1000}}, 10, 0, {}), 0);
 }
 
+TEST(Light, KnowsTheWorkOfACall) {
+  Task task = small_task();
+  task.work.flops = formula("3*n");
+  const Work work = work_at(task, {{"n", 1000}});
+  EXPECT_EQ(work.flops, 3000);
+  EXPECT_EQ(work.bytes, 12'000);
+  EXPECT_DOUBLE_EQ(work.written_share, 1.0 / 3);
+  EXPECT_EQ(work_at(task, {{"n", 1}}).bytes, 12);
+}
+
+TEST(Light, WritesNoMoreThanItMoves) {
+  Task task = small_task();
+  task.work.bytes = formula("2*n");
+  EXPECT_EQ(work_at(task, {{"n", 1000}}).written_share, 1);
+}
+
+TEST(Light, KnowsNoWorkThatIsNotDeclaredOrHasNoAxis) {
+  Task task = small_task();
+  task.work = {};
+  const Work undeclared = work_at(task, {{"n", 1000}});
+  EXPECT_EQ(undeclared.flops, 0);
+  EXPECT_EQ(undeclared.bytes, 0);
+  EXPECT_EQ(undeclared.written_share, 0);
+  EXPECT_EQ(work_at(small_task(), {}).bytes, 0);
+}
+
 TEST_F(JudgeTest, CallsFasterThanTheDeclaredBytesACheat) {
   Task task = small_task();
   task.work.bytes = formula("600*n");

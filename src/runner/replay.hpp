@@ -6,9 +6,9 @@
 
 namespace kernelpro::runner {
 
-// Opens the GPU, confines itself, loads the candidate, calls it once to warm up and then `calls` times from
-// emptied caches, each between the marks of a profiled range. Returns the exit code; what went
-// wrong is said on standard error.
+// Opens the GPU, confines itself, loads the candidate, calls it once to warm up and then `calls`
+// times from emptied caches, each between the marks of a profiled range. Returns the exit code;
+// what went wrong is said on standard error.
 [[nodiscard]] int replay(Device& device, const char* folder, int calls);
 
 }  // namespace kernelpro::runner

@@ -415,7 +415,8 @@ void add_looking(CLI::App& app, Options& options) {
   report->footer("Example:\n  kernelpro report gemm-1 --format markdown");
   report->callback([&options] { options.command = CommandKind::report; });
   CLI::App* tools = app.add_subcommand(
-      "tools", "What the findings of the micro-profiling tools led to, over all runs of this store");
+      "tools",
+      "What the findings of the micro-profiling tools led to, over all runs of this store");
   tools->add_option("runs", options.more_runs, "These runs only");
   tools->footer("Example:\n  kernelpro tools");
   tools->callback([&options] { options.command = CommandKind::tools; });

@@ -9,8 +9,8 @@ namespace kernelpro {
 
 namespace {
 
-// A name as a regular expression; '$' and '.' come from the compiler's own suffixes, the others from
-// names that no C++ compiler made.
+// A name as a regular expression; '$' and '.' come from the compiler's own suffixes, the others
+// from names that no C++ compiler made.
 std::string escaped(const std::string& name) {
   constexpr std::string_view special = R"($.^|()[]{}*+?\)";
   std::string out;

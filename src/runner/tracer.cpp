@@ -1,14 +1,13 @@
 #include "runner/tracer.hpp"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <mutex>
 
+#include "common/base/demangle.hpp"
 #include "runner/cupti_records.hpp"
 
 namespace kernelpro::runner {
@@ -42,13 +41,6 @@ T read_at(const void* record, std::size_t offset) {
   return value;
 }
 
-std::uint64_t demangled_hash(const char* mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
-  return name_hash(status == 0 && text ? text.get() : mangled);
-}
-
 void add(Notes& all, std::uint64_t name, std::int64_t ns) {
   Trace& trace = all.trace;
   TracedKernel* end = trace.kernels + trace.count;
@@ -80,7 +72,8 @@ void note(Notes& all, const void* record) {
       kind == cupti::kernel
           ? reinterpret_cast<const char*>(read_at<std::uintptr_t>(record, cupti::name_offset))
           : nullptr;
-  add(all, name != nullptr ? demangled_hash(name) : 0, static_cast<std::int64_t>(end - start));
+  add(all, name != nullptr ? name_hash(demangled(name).c_str()) : 0,
+      static_cast<std::int64_t>(end - start));
 }
 
 void give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {

@@ -1,62 +1,34 @@
 #include "common/model/node.hpp"
 
-#include <array>
-#include <utility>
+#include "common/model/enum_names.hpp"
 
 namespace kernelpro {
 
 namespace {
 
-constexpr std::array<std::pair<Bottleneck, std::string_view>, 5> bottlenecks = {{
-    {Bottleneck::unknown, "unknown"},
-    {Bottleneck::memory, "memory"},
-    {Bottleneck::compute, "compute"},
-    {Bottleneck::latency, "latency"},
-    {Bottleneck::overhead, "overhead"},
-}};
+constexpr std::array<std::string_view, 5> bottleneck_names = {"unknown", "memory", "compute",
+                                                              "latency", "overhead"};
+static_assert(bottleneck_names.size() == static_cast<std::size_t>(Bottleneck::overhead) + 1);
 
-constexpr std::array<std::pair<NodeState, std::string_view>, 3> states = {{
-    {NodeState::in_flight, "in_flight"},
-    {NodeState::judged, "judged"},
-    {NodeState::duplicate, "duplicate"},
-}};
-
-template <typename Names, typename Value>
-std::string_view find_name(const Names& names, Value value) {
-  for (const auto& [known, name] : names) {
-    if (known == value) {
-      return name;
-    }
-  }
-  return names.front().second;
-}
-
-template <typename Value, typename Names>
-std::optional<Value> find_value(const Names& names, std::string_view name) {
-  for (const auto& [value, known] : names) {
-    if (known == name) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
+constexpr std::array<std::string_view, 3> state_names = {"in_flight", "judged", "duplicate"};
+static_assert(state_names.size() == static_cast<std::size_t>(NodeState::duplicate) + 1);
 
 }  // namespace
 
 std::string_view name_of(Bottleneck bottleneck) {
-  return find_name(bottlenecks, bottleneck);
+  return enum_name(bottleneck_names, bottleneck);
 }
 
 std::optional<Bottleneck> parse_bottleneck(std::string_view name) {
-  return find_value<Bottleneck>(bottlenecks, name);
+  return find_enum<Bottleneck>(bottleneck_names, name);
 }
 
 std::string_view name_of(NodeState state) {
-  return find_name(states, state);
+  return enum_name(state_names, state);
 }
 
 std::optional<NodeState> parse_node_state(std::string_view name) {
-  return find_value<NodeState>(states, name);
+  return find_enum<NodeState>(state_names, name);
 }
 
 }  // namespace kernelpro

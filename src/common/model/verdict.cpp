@@ -1,7 +1,6 @@
 #include "common/model/verdict.hpp"
 
-#include <algorithm>
-#include <array>
+#include "common/model/enum_names.hpp"
 
 namespace kernelpro {
 namespace {
@@ -21,33 +20,26 @@ constexpr std::array<std::string_view, 4> comparison_names = {"faster", "same", 
                                                               "not_timed"};
 static_assert(comparison_names.size() == static_cast<std::size_t>(Comparison::not_timed) + 1);
 
-template <typename Enum, std::size_t N>
-std::optional<Enum> find_name(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto* found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? std::nullopt
-                              : std::optional(static_cast<Enum>(found - names.begin()));
-}
-
 }  // namespace
 
 std::string_view name_of(Outcome outcome) {
-  return outcome_names[static_cast<std::size_t>(outcome)];
+  return enum_name(outcome_names, outcome);
 }
 
 std::optional<Outcome> parse_outcome(std::string_view name) {
-  return find_name<Outcome>(outcome_names, name);
+  return find_enum<Outcome>(outcome_names, name);
 }
 
 std::string_view name_of(Stage stage) {
-  return stage_names[static_cast<std::size_t>(stage)];
+  return enum_name(stage_names, stage);
 }
 
 std::string_view name_of(Comparison comparison) {
-  return comparison_names[static_cast<std::size_t>(comparison)];
+  return enum_name(comparison_names, comparison);
 }
 
 std::optional<Comparison> parse_comparison(std::string_view name) {
-  return find_name<Comparison>(comparison_names, name);
+  return find_enum<Comparison>(comparison_names, name);
 }
 
 }  // namespace kernelpro

@@ -185,6 +185,12 @@ Result<Rows> Database::select(std::string_view sql, std::initializer_list<Value>
   return Rows(*this, *statement);
 }
 
+Result<bool> Database::has_table(std::string_view name) {
+  const Result<std::int64_t> found = select_integer(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1", {name});
+  return found ? Result<bool>(*found > 0) : found.error();
+}
+
 Result<std::int64_t> Database::select_integer(std::string_view sql,
                                               std::initializer_list<Value> values) {
   Result<Rows> rows = select(sql, values);

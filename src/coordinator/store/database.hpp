@@ -87,6 +87,7 @@ class Database {
   // The first column of the only row; an error when there is none.
   [[nodiscard]] Result<std::int64_t> select_integer(std::string_view sql,
                                                     std::initializer_list<Value> values = {});
+  [[nodiscard]] Result<bool> has_table(std::string_view name);
   // Several statements without parameters, not kept.
   [[nodiscard]] Status script(const std::string& sql);
 

@@ -8,21 +8,11 @@
 
 namespace kernelpro::store {
 
-namespace {
-
-Result<bool> has_table(Database& database) {
-  const Result<std::int64_t> found = database.select_integer(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'findings'");
-  return found ? Result<bool>(*found > 0) : found.error();
-}
-
-}  // namespace
-
 Status keep_findings(Database& database, std::int64_t run, const Node& node) {
   if (node.diagnosis.kind == KernelClass::unknown && node.diagnosis.findings.empty()) {
     return {};
   }
-  const Result<bool> there = has_table(database);
+  const Result<bool> there = database.has_table("findings");
   if (!there) {
     return there.error();
   }
@@ -40,7 +30,7 @@ Status keep_findings(Database& database, std::int64_t run, const Node& node) {
 }
 
 Status add_findings(Database& database, std::int64_t run, std::vector<Node>& nodes) {
-  const Result<bool> there = has_table(database);
+  const Result<bool> there = database.has_table("findings");
   if (!there || !*there || nodes.empty()) {
     return there ? Status() : Status(there.error());
   }

@@ -7,18 +7,8 @@
 
 namespace kernelpro::store {
 
-namespace {
-
-Result<bool> has_table(Database& database) {
-  const Result<std::int64_t> found = database.select_integer(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'rankings'");
-  return found ? Result<bool>(*found > 0) : found.error();
-}
-
-}  // namespace
-
 Status keep_ranking(Database& database, std::int64_t run, const std::vector<Finalist>& ranking) {
-  const Result<bool> there = has_table(database);
+  const Result<bool> there = database.has_table("rankings");
   if (!there) {
     return there.error();
   }
@@ -34,7 +24,7 @@ Status keep_ranking(Database& database, std::int64_t run, const std::vector<Fina
 }
 
 Result<std::vector<Finalist>> find_ranking(Database& database, std::int64_t run) {
-  const Result<bool> there = has_table(database);
+  const Result<bool> there = database.has_table("rankings");
   if (!there || !*there) {
     return there ? Result<std::vector<Finalist>>(std::vector<Finalist>()) : there.error();
   }

@@ -1,12 +1,11 @@
 #include "worker/profile/launch_choice.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <set>
+
+#include "common/base/demangle.hpp"
 
 namespace kernelpro {
 
@@ -27,13 +26,6 @@ std::int64_t total(const Launches& launches) {
     sum += duration(*launch);
   }
   return sum;
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : name;
 }
 
 TracedLaunch median_launch(Launches launches) {

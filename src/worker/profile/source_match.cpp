@@ -1,12 +1,11 @@
 #include "worker/profile/source_match.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <utility>
+
+#include "common/base/demangle.hpp"
 
 namespace kernelpro {
 namespace {
@@ -49,21 +48,6 @@ Result<std::vector<std::size_t>> spread(const Run& blocks, std::size_t launches)
   return out;
 }
 
-struct FreeText {
-  void operator()(char* text) const { std::free(text); }
-};
-
-std::string demangled(string_view name) {
-  std::string text(name);
-  if (!text.starts_with("_Z")) {
-    return text;
-  }
-  int status = 0;
-  const std::unique_ptr<char, FreeText> plain(
-      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status));
-  return status == 0 && plain ? std::string(plain.get()) : text;
-}
-
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
@@ -93,7 +77,7 @@ std::size_t behind_bracket(string_view text, std::size_t at) {
 }  // namespace
 
 std::string bare_name(string_view name) {
-  std::string text = demangled(name);
+  std::string text = demangled(std::string(name));
   for (const string_view unnamed : {"<unnamed>", "(anonymous namespace)"}) {
     replace_all(text, unnamed, "unnamed");
   }

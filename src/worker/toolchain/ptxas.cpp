@@ -1,30 +1,17 @@
 #include "worker/toolchain/ptxas.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string_view>
+
+#include "common/base/demangle.hpp"
 
 namespace kernelpro {
 namespace {
 
 using std::string_view;
-
-struct FreeText {
-  void operator()(char* text) const { std::free(text); }
-};
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, FreeText> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
-  return status == 0 && text ? std::string(text.get()) : name;
-}
 
 // The quoted words of "Compiling entry function 'NAME' for 'sm_90a'".
 struct Entry {

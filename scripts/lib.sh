@@ -12,10 +12,11 @@ jobs=$(nproc)
 build_packages=(
   g++ cmake ninja-build ccache clang-19 libomp-19-dev
   nlohmann-json3-dev libfmt-dev libcli11-dev libtomlplusplus-dev
-  libsqlite3-dev zlib1g-dev libopenblas-openmp-dev libeigen3-dev
+  libsqlite3-dev zlib1g-dev libcurl4-openssl-dev libopenblas-openmp-dev libeigen3-dev
 )
 test_packages=(
   git patch clang-format-19 clang-tidy-19 libvalijson-dev libgtest-dev libgmock-dev python3-torch
+  nodejs npm
 )
 
 say() {

@@ -10,8 +10,9 @@ constexpr std::array<std::string_view, 5> bottleneck_names = {"unknown", "memory
                                                               "latency", "overhead"};
 static_assert(bottleneck_names.size() == static_cast<std::size_t>(Bottleneck::overhead) + 1);
 
-constexpr std::array<std::string_view, 3> state_names = {"in_flight", "judged", "duplicate"};
-static_assert(state_names.size() == static_cast<std::size_t>(NodeState::duplicate) + 1);
+constexpr std::array<std::string_view, 5> state_names = {"in_flight", "judged", "duplicate",
+                                                         "proposing", "unwritten"};
+static_assert(state_names.size() == static_cast<std::size_t>(NodeState::unwritten) + 1);
 
 }  // namespace
 

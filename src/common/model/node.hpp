@@ -49,7 +49,13 @@ struct Proposal {
   Candidate candidate;
 };
 
-enum class NodeState { in_flight, judged, duplicate };
+enum class NodeState {
+  in_flight,
+  judged,
+  duplicate,
+  proposing,  // its parent is chosen, models are asked for the candidate
+  unwritten,  // no candidate came of that; the summary says why
+};
 
 [[nodiscard]] std::string_view name_of(NodeState state);
 [[nodiscard]] std::optional<NodeState> parse_node_state(std::string_view name);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/model/llm.hpp"
 #include "common/model/node.hpp"
 #include "common/model/objective.hpp"
 #include "common/model/task.hpp"
@@ -47,9 +48,10 @@ struct RunSettings {
   bool warm = false;
   Feedback feedback = Feedback::tools;    // on a GPU; a CPU has times alone
   Objective objective = Objective::time;  // decides among the finalists; the search is by time
+  std::optional<LlmSettings> llm;         // none: the playbook alone proposes
 };
 
-// waiting: for the results of a bundle.
+// waiting: for the results of a bundle, or for the answers of a batch.
 enum class RunState { running, waiting, interrupted, finished };
 
 [[nodiscard]] std::string_view name_of(RunState state);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"
+#include "common/wire/llm_json.hpp"
 #include "common/wire/reader.hpp"
 #include "common/wire/values.hpp"
 #include "common/wire/writer.hpp"
@@ -57,6 +58,8 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "objective", settings.objective, [](const Place& p) {
     return p.name(parse_objective, "time, energy, time-then-energy, edp");
   });
+  read_known(fields, "llm", settings.llm,
+             [](const Place& p) { return std::optional(read_llm_settings(p)); });
   fields.end();
   return settings;
 }
@@ -99,29 +102,33 @@ nlohmann::json to_json(const RunSettings& settings) {
   for (const Candidate& start : settings.starts) {
     starts.push_back(to_json(start));
   }
-  return {{"backend", write_text(settings.backend)},
-          {"device", settings.device},
-          {"workers", write_text(settings.workers)},
-          {"search", write_text(settings.search)},
-          {"preset", write_text(settings.preset)},
-          {"seed", write_hexadecimal(settings.seed)},
-          {"evaluations", settings.evaluations},
-          {"seconds", write_number(settings.seconds)},
-          {"in_flight", settings.in_flight},
-          {"starts", std::move(starts)},
-          {"tiers", write_texts(settings.tiers)},
-          {"moves", write_texts(settings.moves)},
-          {"fast_math", settings.fast_math},
-          {"accept_suspect", settings.accept_suspect},
-          {"allow_precision", write_texts(settings.allow_precision)},
-          {"sandbox", settings.sandbox},
-          {"threads", settings.threads},
-          {"call_timeout_seconds", write_number(settings.call_timeout_seconds)},
-          {"timing_seconds", write_number(settings.timing_seconds)},
-          {"trace", settings.trace},
-          {"warm", settings.warm},
-          {"feedback", std::string(name_of(settings.feedback))},
-          {"objective", name_of(settings.objective)}};
+  nlohmann::json json = {{"backend", write_text(settings.backend)},
+                         {"device", settings.device},
+                         {"workers", write_text(settings.workers)},
+                         {"search", write_text(settings.search)},
+                         {"preset", write_text(settings.preset)},
+                         {"seed", write_hexadecimal(settings.seed)},
+                         {"evaluations", settings.evaluations},
+                         {"seconds", write_number(settings.seconds)},
+                         {"in_flight", settings.in_flight},
+                         {"starts", std::move(starts)},
+                         {"tiers", write_texts(settings.tiers)},
+                         {"moves", write_texts(settings.moves)},
+                         {"fast_math", settings.fast_math},
+                         {"accept_suspect", settings.accept_suspect},
+                         {"allow_precision", write_texts(settings.allow_precision)},
+                         {"sandbox", settings.sandbox},
+                         {"threads", settings.threads},
+                         {"call_timeout_seconds", write_number(settings.call_timeout_seconds)},
+                         {"timing_seconds", write_number(settings.timing_seconds)},
+                         {"trace", settings.trace},
+                         {"warm", settings.warm},
+                         {"feedback", std::string(name_of(settings.feedback))},
+                         {"objective", name_of(settings.objective)}};
+  if (settings.llm) {
+    json["llm"] = to_json(*settings.llm);
+  }
+  return json;
 }
 
 Result<RunSettings> run_settings_from_json(const nlohmann::json& json) {

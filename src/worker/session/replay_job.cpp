@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "common/base/runner_protocol.hpp"
-#include "worker/profile/profilers.hpp"
 
 namespace kernelpro {
 
@@ -29,6 +28,18 @@ Status make_public(const fs::path& path, bool writable) {
     return make_error(ErrorKind::io, failure.message(), path.string());
   }
   return {};
+}
+
+// Whether any user can walk to it.
+bool open_to_all(const fs::path& file) {
+  std::error_code failure;
+  for (fs::path folder = fs::canonical(file, failure).parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if ((fs::status(folder, failure).permissions() & fs::perms::others_exec) == fs::perms::none) {
+      return false;
+    }
+  }
+  return !failure;
 }
 
 std::string_view bytes_of(const runner::Layout& layout) {
@@ -68,7 +79,7 @@ Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path
 }
 
 ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& settings,
-                                   const std::vector<std::string>& profilers) const {
+                                   const Profilers& profilers) const {
   const RunnerSettings runner =
       ground.runner(settings, (folder_ / runner::replay_library).string(), false, 0);
   ProfiledProgram out;
@@ -78,7 +89,14 @@ ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& se
   out.jail = runner.policy;
   out.jail->read.insert(out.jail->read.end(), runner.start_up_read.begin(),
                         runner.start_up_read.end());
-  out.jail->read.insert(out.jail->read.end(), profilers.begin(), profilers.end());
+  for (const std::string& file : {profilers.ncu, profilers.cupti, profilers.trace_library}) {
+    std::error_code failure;
+    if (!file.empty()) {
+      out.jail->read.push_back(fs::canonical(file, failure).parent_path().string());
+    }
+  }
+  // A profiler starts it by its path.
+  out.jail->read.push_back(runner.program);
   // ncu lies under /opt or /usr, and starts scripts and tools of the system.
   for (const char* system : {"/usr", "/lib", "/lib64", "/bin", "/opt"}) {
     std::error_code failure;
@@ -91,8 +109,8 @@ ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& se
   out.jail->open_files = open_files;
   out.jail->heap_bytes = 0;
   out.jail->network = true;
-  // The driver may keep counters for root alone.
-  out.jail->drop_user = counters_open_to_all();
+  // The driver may keep counters for root alone, and root's own folder the runner.
+  out.jail->drop_user = counters_open_to_all() && open_to_all(runner.program);
   out.directory = folder_.string();
   out.environment = {{"TMPDIR", folder_.string()}, {"HOME", folder_.string()}, {"LC_ALL", "C"}};
   for (const std::string& setting : runner.environment) {

@@ -8,6 +8,7 @@
 #include "common/base/result.hpp"
 #include "worker/judge/judge.hpp"
 #include "worker/profile/profiled_program.hpp"
+#include "worker/profile/profilers.hpp"
 
 namespace kernelpro {
 
@@ -24,10 +25,10 @@ class ReplayJob {
   [[nodiscard]] static Result<ReplayJob> make(Judge& judge, const Axes& axes,
                                               const std::filesystem::path& library);
 
-  // The runner that replays it, in its jail, able to be profiled by what lies at `profilers`
-  // (files and folders it may read). Whatever it writes goes into the folder.
+  // The runner that replays it, in its jail, which lets `profilers` be at work too. Whatever it
+  // writes goes into the folder.
   [[nodiscard]] ProfiledProgram program(const Ground& ground, const JudgeSettings& settings,
-                                        const std::vector<std::string>& profilers) const;
+                                        const Profilers& profilers) const;
   [[nodiscard]] std::filesystem::path folder() const { return folder_; }
 
  private:

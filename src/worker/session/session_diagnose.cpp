@@ -140,15 +140,8 @@ Result<Diagnosed> Session::diagnose_library(const DiagnoseOrder& order, const fs
   if (!job) {
     return job.error();
   }
-  const Profilers profilers = find_profilers(settings_.programs, toolchain_->compilers());
-  std::vector<std::string> readable;
-  for (const std::string& file : {profilers.ncu, profilers.cupti, profilers.trace_library}) {
-    std::error_code failure;
-    if (!file.empty()) {
-      readable.push_back(fs::canonical(file, failure).parent_path().string());
-    }
-  }
-  ProfiledProgram program = job->program(*ground_, judge_settings_, readable);
+  ProfiledProgram program = job->program(
+      *ground_, judge_settings_, find_profilers(settings_.programs, toolchain_->compilers()));
   program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
   return diagnose_program(order, program, job->folder(), declared_work(judge_->task(), shape->axes),
                           say, stop);

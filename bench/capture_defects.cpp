@@ -1,17 +1,18 @@
 // Captures the cases of bench/defects on a GPU: times, traces and profiles, one JSON line a case.
 //
-//   capture_defects PROGRAM CEILINGS.json FOLDER > cases.jsonl
+//   capture_defects PROGRAM CEILINGS.json FOLDER [--rules] [CASE,CASE...] > cases.jsonl
 //
 // PROGRAM is built from bench/defects (its README says how), CEILINGS.json is what
 // `kernelpro ceilings --backend cuda --json` prints, FOLDER gets the profilers' files. Every case
 // is a range between cudaProfilerStart and cudaProfilerStop, in the order of the program's list.
+// --rules: ncu's own rules too, of the cases that are reported on; they tune nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -21,6 +22,7 @@
 #include "common/wire/json.hpp"
 #include "common/wire/profile_json.hpp"
 #include "must.hpp"
+#include "support/defect_cases.hpp"
 #include "worker/profile/collect.hpp"
 #include "worker/profile/launch_choice.hpp"
 #include "worker/profile/ncu_run.hpp"
@@ -105,42 +107,37 @@ std::vector<Trace> traces(const Capture& capture, const std::string& cases) {
   return must(read_trace(file));
 }
 
-// Of the first kernel in each of the ranges; all of them have one only, or there is one range.
-NcuPages counters(const Capture& capture, const std::vector<std::string>& cases) {
-  NcuWish wish;
-  wish.report = (capture.folder / "defects").string();
-  // Caches as they are: the times were taken so.
-  const std::vector<std::string> ncu = {
-      capture.profilers.ncu,
-      "--clock-control",
-      "none",
-      "--cache-control",
-      "none",
-      "--profile-from-start",
-      "off",
-      "--force-overwrite",
-      "--export",
-      wish.report,
-      "--metrics",
-      fmt::format("{}", fmt::join(ncu_names(ncu_keys(), "sm_90", {}), ",")),
-      "--section",
-      "SourceCounters",
-      "--apply-rules",
-      "no",
-      "--launch-count",
-      std::to_string(cases.size())};
-  const ProfiledProgram program =
-      capture.with({"--run", fmt::format("{}", fmt::join(cases, ",")), "--launches", "1"});
-  const std::string said = run(program, ncu, {});
-  NcuPages pages = must(read_ncu_pages(capture.profilers.ncu, capture.with({}), wish));
-  if (pages.raw.launches.size() != cases.size()) {
-    give_up(fmt::format("ncu profiled {} launches of {} cases\n{}", pages.raw.launches.size(),
-                        cases.size(), said));
+// What ncu is told for every case. Caches as they are: the times were taken so.
+std::vector<std::string> ncu_command(const Capture& capture, const NcuWish& wish) {
+  std::vector<std::string> out = {capture.profilers.ncu, "--clock-control", "none"};
+  out.insert(out.end(), {"--cache-control", "none", "--profile-from-start", "off"});
+  out.insert(out.end(), {"--force-overwrite", "--export", wish.report, "--metrics"});
+  out.push_back(fmt::format("{}", fmt::join(ncu_names(ncu_keys(), "sm_90", {}), ",")));
+  out.insert(out.end(), {"--section", "SourceCounters"});
+  if (wish.rules) {
+    for (const std::string& section : ncu_rule_sections()) {
+      out.insert(out.end(), {"--section", section});
+    }
   }
-  if (!pages.source_problem.empty()) {
-    std::fprintf(stderr, "%s\n", pages.source_problem.c_str());
-  }
-  return pages;
+  out.insert(out.end(), {"--apply-rules", wish.rules ? "yes" : "no"});
+  return out;
+}
+
+// Runs ncu, and reads its report beside what comes next.
+std::future<NcuPages> counters(const Capture& capture, const std::string& cases, NcuWish wish,
+                               const std::vector<std::string>& filter) {
+  static int number = 0;
+  wish.report = (capture.folder / fmt::format("defects{}", ++number)).string();
+  std::vector<std::string> ncu = ncu_command(capture, wish);
+  ncu.insert(ncu.end(), filter.begin(), filter.end());
+  run(capture.with({"--run", cases, "--launches", "1"}), ncu, {});
+  return std::async(std::launch::async, [&capture, wish] {
+    NcuPages pages = must(read_ncu_pages(capture.profilers.ncu, capture.with({}), wish));
+    if (!pages.source_problem.empty()) {
+      std::fprintf(stderr, "%s\n", pages.source_problem.c_str());
+    }
+    return pages;
+  });
 }
 
 Profile profile_of(const std::string& name, const Trace& trace) {
@@ -168,21 +165,66 @@ bool is_one_kernel(const Profile& profile) {
   return profile.trace->launches.size() == traced_launches;
 }
 
-// Cases whose ranges hold one kernel are profiled together, the others one by one where asked for.
-void add_all_counters(const Capture& capture, std::vector<Profile*> profiles) {
-  std::vector<std::string> single;
+// Cases that one run of ncu profiles.
+struct Batch {
+  std::vector<Profile*> profiles;
+  std::future<NcuPages> pages;
+};
+
+std::string names_of(const std::vector<Profile*>& profiles) {
+  std::vector<std::string> names;
   for (const Profile* profile : profiles) {
-    if (is_one_kernel(*profile)) {
-      single.push_back(profile->program);
-    }
+    names.push_back(profile->program);
   }
-  const NcuPages pages = single.empty() ? NcuPages() : counters(capture, single);
-  std::size_t next = 0;
-  for (Profile* profile : profiles) {
-    if (is_one_kernel(*profile)) {
-      add_counters(pages, next++, *profile);
-    } else if (std::getenv("CAPTURE_SEQUENCES") != nullptr) {
-      add_counters(counters(capture, {profile->program}), 0, *profile);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+// Ranges of one kernel each: the launches of the report are these cases.
+Batch kernel_batch(const Capture& capture, std::vector<Profile*> profiles, bool rules) {
+  NcuWish wish;
+  wish.rules = rules;
+  Batch batch;
+  batch.pages = counters(capture, names_of(profiles), wish,
+                         {"--launch-count", std::to_string(profiles.size())});
+  batch.profiles = std::move(profiles);
+  return batch;
+}
+
+// Ranges of many kernels: each kernel once for each size of its grid.
+Batch sequence_batch(const Capture& capture, std::vector<Profile*> profiles, bool rules) {
+  NcuWish wish;
+  wish.rules = rules;
+  Batch batch;
+  batch.pages = counters(capture, names_of(profiles), wish,
+                         {"--filter-mode", "per-launch-config", "--launch-count", "1"});
+  batch.profiles = std::move(profiles);
+  return batch;
+}
+
+void take_kernels(Batch& batch) {
+  const NcuPages pages = batch.pages.get();
+  if (pages.raw.launches.size() != batch.profiles.size()) {
+    give_up(fmt::format("ncu profiled {} launches of {} cases", pages.raw.launches.size(),
+                        batch.profiles.size()));
+  }
+  for (std::size_t i = 0; i < batch.profiles.size(); ++i) {
+    add_counters(pages, i, *batch.profiles[i]);
+  }
+}
+
+void take_sequences(Batch& batch) {
+  const NcuPages pages = batch.pages.get();
+  for (Profile* profile : batch.profiles) {
+    const KernelProfile& kernel = profile->kernels.front();
+    const auto& launches = pages.raw.launches;
+    const auto at = std::find_if(launches.begin(), launches.end(), [&](const NcuLaunch& launch) {
+      return launch.name == kernel.mangled && launch.grid == kernel.grid &&
+             launch.block == kernel.block;
+    });
+    if (at != launches.end()) {
+      add_counters(pages, static_cast<std::size_t>(at - launches.begin()), *profile);
+    } else {
+      std::fprintf(stderr, "%s: its kernel was not profiled\n", profile->program.c_str());
     }
   }
 }
@@ -196,13 +238,100 @@ auto timed(Capture& capture, const char* name, Step step) {
   return result;
 }
 
+struct Wanted {
+  std::string ceilings;  // file
+  bool rules = false;
+  std::vector<std::string> names;  // empty: all
+};
+
+class Writer {
+ public:
+  Writer(std::map<std::string, json> known, std::map<std::string, double> time)
+      : known_(std::move(known)), time_(std::move(time)) {}
+
+  void write(const std::vector<Profile*>& profiles) const {
+    for (const Profile* profile : profiles) {
+      json written = to_json(*profile);
+      written.erase("ceilings");
+      const json& said = known_.at(profile->program);
+      const std::string twin = said.at("twin");
+      const double own_us = time_.at(profile->program);
+      const json line = {{"case", said},
+                         {"time_us", own_us},
+                         {"gain", twin.empty() ? 1.0 : own_us / time_.at(twin)},
+                         {"profile", std::move(written)}};
+      std::printf("%s\n", line.dump().c_str());
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  std::map<std::string, json> known_;
+  std::map<std::string, double> time_;
+};
+
+// Profiles that are measured alike, in pieces: a run that is cut off loses no more than two.
+void capture_alike(Capture& capture, const std::vector<Profile*>& profiles, bool sequences,
+                   bool rules, const Writer& writer) {
+  const std::size_t together = sequences ? profiles.size() : 32;
+  std::optional<Batch> running;
+  const auto finish = [&] {
+    if (running) {
+      sequences ? take_sequences(*running) : take_kernels(*running);
+      writer.write(running->profiles);
+    }
+  };
+  for (std::size_t first = 0; first < profiles.size(); first += together) {
+    const auto begin = profiles.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end =
+        profiles.begin() + static_cast<std::ptrdiff_t>(std::min(first + together, profiles.size()));
+    Batch next = timed(capture, "counters", [&] {
+      return sequences ? sequence_batch(capture, {begin, end}, rules)
+                       : kernel_batch(capture, {begin, end}, rules);
+    });
+    finish();
+    running = std::move(next);
+  }
+  finish();
+}
+
+void capture_all(Capture& capture, std::vector<Profile>& profiles, const Wanted& wanted,
+                 const Writer& writer) {
+  // Those that are reported on first.
+  for (const bool calibration : {false, true}) {
+    for (const bool sequences : {false, true}) {
+      std::vector<Profile*> alike;
+      for (Profile& profile : profiles) {
+        if (is_for_calibration(profile.program) == calibration &&
+            is_one_kernel(profile) != sequences) {
+          alike.push_back(&profile);
+        }
+      }
+      capture_alike(capture, alike, sequences, wanted.rules && !calibration, writer);
+    }
+  }
+}
+
+Wanted wanted_from(int argc, char** argv) {
+  Wanted out;
+  out.ceilings = argv[2];
+  for (int i = 4; i < argc; ++i) {
+    if (std::string(argv[i]) == "--rules") {
+      out.rules = true;
+    } else {
+      out.names = split(argv[i]);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    give_up("capture_defects PROGRAM CEILINGS.json FOLDER [CASE,CASE...]");
+    give_up("capture_defects PROGRAM CEILINGS.json FOLDER [--rules] [CASE,CASE...]");
   }
-  constexpr std::size_t together = 32;  // a run that is cut off loses no more
+  Wanted wanted = wanted_from(argc, argv);
   Capture capture;
   capture.program = fs::absolute(argv[1]);
   capture.folder = fs::absolute(argv[3]);
@@ -212,48 +341,24 @@ int main(int argc, char** argv) {
   nvcc.path = find_nvcc().value_or("");
   capture.profilers = find_profilers(program_directory(), {nvcc});
   std::map<std::string, json> known;
-  std::vector<std::string> names;
+  std::vector<std::string> all;
   for (const json& one : lines_of(run(capture.with({"--list"}), {}, {}))) {
-    names.push_back(one.at("case"));
-    known[names.back()] = one;
+    all.push_back(one.at("case"));
+    known[all.back()] = one;
   }
-  const auto time = timed(capture, "times", [&] { return times(capture, "all"); });
-  if (argc > 4) {
-    names = split(argv[4]);
-  }
+  const Writer writer(known, timed(capture, "times", [&] { return times(capture, "all"); }));
+  const std::vector<std::string>& names = wanted.names.empty() ? all : wanted.names;
   const auto parts = timed(
       capture, "traces", [&] { return traces(capture, fmt::format("{}", fmt::join(names, ","))); });
   if (parts.size() != names.size()) {
     give_up(fmt::format("{} traced parts of {} cases", parts.size(), names.size()));
   }
-  std::printf("%s\n", json{{"ceilings", json::parse(must(read_file(argv[2])))}}.dump().c_str());
+  std::printf("%s\n",
+              json{{"ceilings", json::parse(must(read_file(wanted.ceilings)))}}.dump().c_str());
   std::vector<Profile> profiles;
   for (std::size_t i = 0; i < names.size(); ++i) {
     profiles.push_back(profile_of(names[i], parts[i]));
   }
-  for (std::size_t first = 0; first < names.size(); first += together) {
-    const std::size_t last = std::min(first + together, names.size());
-    std::vector<Profile*> some;
-    for (std::size_t i = first; i < last; ++i) {
-      some.push_back(&profiles[i]);
-    }
-    timed(capture, "counters", [&] {
-      add_all_counters(capture, some);
-      return 0;
-    });
-    for (const Profile* profile : some) {
-      json written = to_json(*profile);
-      written.erase("ceilings");
-      const json& said = known.at(profile->program);
-      const std::string twin = said.at("twin");
-      const double own_us = time.at(profile->program);
-      const json line = {{"case", said},
-                         {"time_us", own_us},
-                         {"gain", twin.empty() ? 1.0 : own_us / time.at(twin)},
-                         {"profile", std::move(written)}};
-      std::printf("%s\n", line.dump().c_str());
-    }
-    std::fflush(stdout);
-  }
+  capture_all(capture, profiles, wanted, writer);
   return 0;
 }

@@ -20,9 +20,13 @@ class OpenSession {
   Opened open(const Task& task, double timing_seconds = 0, bool energy = false) {
     OpenOrder order;
     order.task = task;
-    order.backend = "cuda";
     order.timing_seconds = timing_seconds;
     order.energy = energy;
+    return open(std::move(order));
+  }
+
+  Opened open(OpenOrder order) {
+    order.backend = "cuda";
     return must(opened_from_json(ask(WorkerOp::open, to_json(order))));
   }
 
@@ -36,7 +40,10 @@ class OpenSession {
     return must(evaluated_from_json(ask(WorkerOp::evaluate, to_json(order)))).certificate;
   }
 
- private:
+  Diagnosed diagnose(const DiagnoseOrder& order) {
+    return must(diagnosed_from_json(ask(WorkerOp::diagnose, to_json(order))));
+  }
+
   static SessionSettings session_settings() {
     SessionSettings settings;
     settings.programs = program_directory();
@@ -45,6 +52,7 @@ class OpenSession {
     return settings;
   }
 
+ private:
   nlohmann::json ask(WorkerOp op, const nlohmann::json& body) {
     WorkerRequest request;
     request.id = ++id_;

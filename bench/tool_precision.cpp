@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
   int defects = 0;
   const std::int64_t start = now_ns();
   for (const DefectCase& one : cases) {
-    if (half != "all" && is_for_calibration(one) != (half == "calibration")) {
+    if (half != "all" && is_for_calibration(one.name) != (half == "calibration")) {
       continue;
     }
     ++judged;

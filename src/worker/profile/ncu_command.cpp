@@ -34,6 +34,20 @@ std::string name_filter(const std::vector<std::string>& kernels) {
 
 }  // namespace
 
+const std::vector<std::string>& ncu_rule_sections() {
+  static const std::vector<std::string> sections = {"SpeedOfLight",
+                                                    "LaunchStats",
+                                                    "Occupancy",
+                                                    "WarpStateStats",
+                                                    "SchedulerStats",
+                                                    "MemoryWorkloadAnalysis",
+                                                    "MemoryWorkloadAnalysis_Tables",
+                                                    "ComputeWorkloadAnalysis",
+                                                    "InstructionStats",
+                                                    "WorkloadDistribution"};
+  return sections;
+}
+
 std::vector<std::string> ncu_profile_command(const std::string& ncu, const NcuWish& wish) {
   // Clocks are left as they are: what was timed ran at these.
   std::vector<std::string> out = {ncu,
@@ -61,10 +75,7 @@ std::vector<std::string> ncu_profile_command(const std::string& ncu, const NcuWi
     out.insert(out.end(), {"--section", "SourceCounters"});
   }
   if (wish.rules) {
-    for (const char* section :
-         {"SpeedOfLight", "LaunchStats", "Occupancy", "WarpStateStats", "SchedulerStats",
-          "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Tables", "ComputeWorkloadAnalysis",
-          "InstructionStats", "WorkloadDistribution"}) {
+    for (const std::string& section : ncu_rule_sections()) {
       out.insert(out.end(), {"--section", section});
     }
   }

@@ -24,6 +24,9 @@ struct NcuWish {
   std::string report;                // file, without .ncu-rep
 };
 
+// The sections that ncu's own rules look at.
+[[nodiscard]] const std::vector<std::string>& ncu_rule_sections();
+
 // What comes before the program on the command line.
 [[nodiscard]] std::vector<std::string> ncu_profile_command(const std::string& ncu,
                                                            const NcuWish& wish);

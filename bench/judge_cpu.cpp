@@ -16,8 +16,8 @@
 #include "common/base/clock.hpp"
 #include "common/base/file.hpp"
 #include "common/wire/json.hpp"
-#include "coordinator/cli/source_header.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
+#include "coordinator/propose/source_header.hpp"
 #include "coordinator/task/load.hpp"
 #include "must.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/file.hpp"
-#include "coordinator/cli/source_header.hpp"
+#include "coordinator/propose/source_header.hpp"
 #include "coordinator/task/adapt.hpp"
 
 namespace kernelpro {

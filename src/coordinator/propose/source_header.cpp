@@ -1,4 +1,4 @@
-#include "coordinator/cli/source_header.hpp"
+#include "coordinator/propose/source_header.hpp"
 
 #include <sstream>
 

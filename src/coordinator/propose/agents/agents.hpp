@@ -7,45 +7,19 @@
 // same calls, whose kept answers they get.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <optional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/model/ceilings.hpp"
-#include "common/model/certificate.hpp"
+#include "common/model/llm.hpp"
 #include "common/model/node.hpp"
-#include "common/model/run.hpp"
 #include "coordinator/llm/caller.hpp"
-#include "coordinator/propose/move.hpp"
+#include "coordinator/propose/agents/order.hpp"
 
 namespace kernelpro {
-
-// What was tried before, as the agents see it.
-struct Tried {
-  Node node;
-  std::optional<Verdict> verdict;  // with its evidence; none: duplicate, unwritten, not judged
-};
-
-// All that one proposal is made from. Values only: prompts are a function of it.
-struct AgentOrder {
-  NodeId node = root_node;   // the node that the proposal will be
-  const Run* run = nullptr;  // task, settings
-  MachineRecord machine;     // what it is judged on
-  Ceilings ceilings;         // measured there
-  Candidate parent;          // its source
-  Tried parent_tried;
-  std::vector<Tried> branch;    // from the root to the parent's parent
-  std::vector<Tried> siblings;  // ended children of the parent, by id
-  std::vector<Tried> all;       // every ended node, by id: the memory is made of it
-  std::vector<Move> moves;      // that fit backend and parent
-  double best_speedup = 1;
-  std::int64_t evaluations_left = 0;
-};
 
 struct Proposed {
   enum class Kind {
@@ -57,19 +31,30 @@ struct Proposed {
   Kind kind = Kind::candidate;
   Proposal proposal;
   std::string reason;
+  // What went wrong on the way and was asked again, given up or left to the judge, in its order:
+  // "coder: truncated", "reviewer: objected: …". docs/agents.md lists the kinds.
+  std::vector<std::string> mishaps;
 };
 
 // What one call would send, for people.
 struct PromptPreview {
   LlmRole role = LlmRole::planner;
-  ChatRequest request;
+  ChatRequest request;  // without the model's name, which the caller knows
 };
+
+// The move of a proposal that repairs a failed parent, and of the first kernel for a PyTorch
+// module.
+inline constexpr const char* repair_move = "repair";
+inline constexpr const char* first_kernel_move = "first_kernel";
+
+struct PromptSet;
 
 class Agents {
  public:
-  // Reads the prompt files; errors name file and line.
+  // Reads the prompt files: those of `settings.prompts` where it names a folder, each other one of
+  // `installed`. Errors name file and line.
   [[nodiscard]] static Result<Agents> load(const LlmSettings& settings,
-                                           const std::filesystem::path& prompts);
+                                           const std::filesystem::path& installed);
 
   // Safe to be called by several threads at once, for different nodes.
   [[nodiscard]] Result<Proposed> propose(const AgentOrder& order, Caller& caller,
@@ -78,10 +63,11 @@ class Agents {
   [[nodiscard]] Result<PromptPreview> preview(const AgentOrder& order) const;
 
  private:
-  struct Prompt;  // one file
-  explicit Agents(LlmSettings settings) : settings_(std::move(settings)) {}
+  Agents(LlmSettings settings, std::shared_ptr<const PromptSet> prompts)
+      : settings_(std::move(settings)), prompts_(std::move(prompts)) {}
+
   LlmSettings settings_;
-  std::map<LlmRole, std::string> prompts_;
+  std::shared_ptr<const PromptSet> prompts_;
 };
 
 }  // namespace kernelpro

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -85,6 +86,9 @@ struct ChatReply {
 struct ChatFailure {
   Error error;
   bool retriable = false;
+  // No other call can succeed either until somebody does something: wrong key, unknown model, no
+  // quota, nobody there. False: only this request was refused.
+  bool for_all = false;
   // Whether the provider may have begun to work, so that tokens may be charged: a stream that was
   // cut, a time-out. False for a refused connection, 401, 429 and the like.
   bool may_cost = false;

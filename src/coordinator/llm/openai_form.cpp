@@ -108,7 +108,7 @@ Error no_completion(const json& body) {
     return make_error(ErrorKind::lost, "the provider answered with an error: " + message);
   }
   return make_error(ErrorKind::lost,
-                    "this is no chat completion: expected \"choices\" with a \"message\" in it");
+                    R"(this is no chat completion: expected "choices" with a "message" in it)");
 }
 
 }  // namespace

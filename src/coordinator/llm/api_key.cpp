@@ -1,0 +1,103 @@
+#include "coordinator/llm/api_key.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "common/base/file.hpp"
+
+namespace kernelpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_key = 4096;
+
+std::string variable_of(const std::string& provider) {
+  return provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(blanks);
+  return first == std::string::npos ? std::string()
+                                    : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// A key becomes a line of a header, so it must not end one.
+Status check_key(const std::string& key, const std::string& origin) {
+  if (key.empty()) {
+    return make_error(ErrorKind::bad_input, "there is no key in it; the first line should be one",
+                      origin);
+  }
+  const bool plain = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 127; });
+  if (!plain || key.size() > longest_key) {
+    return make_error(ErrorKind::bad_input,
+                      "what is there is no key: expected one word of letters, digits and signs",
+                      origin);
+  }
+  return {};
+}
+
+bool others_can_read(const fs::path& file) {
+  std::error_code none;
+  const fs::perms given = fs::status(file, none).permissions();
+  return (given & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
+}
+
+Result<ApiKey> key_from_file(const std::string& file) {
+  std::error_code none;
+  if (fs::is_directory(file, none) || fs::file_size(file, none) > 16 * longest_key) {
+    return make_error(ErrorKind::bad_input, "expected a file with the key in its first line",
+                      "key file " + file);
+  }
+  const Result<std::string> text = read_file(file);
+  if (!text) {
+    return make_error(ErrorKind::bad_input, text.error().text(), "key file " + file);
+  }
+  ApiKey key{trimmed(text->substr(0, text->find('\n'))), "the key in " + file};
+  if (others_can_read(file)) {
+    key.origin += " (which others can read: chmod 600 " + file + ")";
+  }
+  KP_TRY(check_key(key.value, "key file " + file));
+  return key;
+}
+
+}  // namespace
+
+Result<ApiKey> find_api_key(const std::string& provider, const BaseUrl& base, bool given,
+                            const std::string& key_file) {
+  if (!key_file.empty()) {
+    return key_from_file(key_file);
+  }
+  const std::string variable = variable_of(provider);
+  const char* const found = std::getenv(variable.c_str());
+  const bool optional = provider == "openai" && given;
+  if (found == nullptr || *found == '\0') {
+    if (optional) {
+      return ApiKey{"", "no key was sent: " + variable + " is not set"};
+    }
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("no key: set {}, or name a file that holds it", variable),
+                      provider);
+  }
+  if (!base.encrypted && !base.loopback) {
+    if (optional) {
+      return ApiKey{"",
+                    "no key was sent: " + variable +
+                        " does not go over http:// to another machine, name a key file for that"};
+    }
+    return make_error(ErrorKind::bad_input,
+                      variable +
+                          " does not go over http:// to another machine: use https://, or "
+                          "name a file that holds a key for it",
+                      "base URL " + base.text);
+  }
+  ApiKey key{trimmed(found), "the key in " + variable};
+  KP_TRY(check_key(key.value, variable));
+  return key;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,179 @@
+#include "coordinator/llm/openai.hpp"
+
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "common/wire/json.hpp"
+#include "coordinator/llm/failure.hpp"
+#include "coordinator/llm/json_parts.hpp"
+#include "coordinator/llm/openai_form.hpp"
+
+namespace kernelpro {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view endpoint = "/chat/completions";
+
+// Whether some part of the path is "v" and a digit.
+bool has_version(const std::string& path) {
+  for (std::size_t slash = path.find("/v"); slash != std::string::npos;
+       slash = path.find("/v", slash + 1)) {
+    if (slash + 2 < path.size() && std::isdigit(static_cast<unsigned char>(path[slash + 2])) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string endpoint_of(const BaseUrl& base) {
+  if (base.text.ends_with(endpoint)) {
+    return base.text;
+  }
+  return base.text + (has_version(base.path) ? "" : "/v1") + std::string(endpoint);
+}
+
+class OpenAiStream : public StreamReader {
+ public:
+  explicit OpenAiStream(TextListener listener) : listener_(std::move(listener)) {}
+
+  std::optional<ChatFailure> take(const SseEvent& event) override {
+    if (event.data == "[DONE]") {
+      ended_ = true;
+      return std::nullopt;
+    }
+    const Result<json> parsed = parse_json(event.data);
+    if (!parsed) {
+      return malformed_failure({}, "an event of the stream: " + parsed.error().text());
+    }
+    if (const json& error = part(*parsed, "error"); !error.is_null()) {
+      return reported_failure(error);
+    }
+    if (const std::string model = text_part(*parsed, "model"); !model.empty()) {
+      answer_.model = model;
+    }
+    // Some servers count in every event: the last counts.
+    if (const std::optional<Usage> usage = openai_usage(part(*parsed, "usage"))) {
+      answer_.usage = *usage;
+      answer_.usage_known = true;
+    }
+    const json& choices = part(*parsed, "choices");
+    if (choices.is_array() && !choices.empty()) {
+      take_choice(choices[0]);
+    }
+    return std::nullopt;
+  }
+
+  bool ended() const override { return ended_; }
+
+  std::optional<ChatAnswer> answer() const override {
+    if (finish_.empty() && !(ended_ && begun_)) {
+      return std::nullopt;
+    }
+    ChatAnswer answer = answer_;
+    for (const auto& [index, call] : calls_) {
+      answer.calls.push_back(call);
+      if (call.arguments.empty()) {
+        answer.calls.back().arguments = "{}";
+      }
+    }
+    answer.stop = openai_stop_reason(finish_, !answer.calls.empty());
+    if (!refusal_.empty()) {
+      answer.stop = StopReason::refusal;
+      answer.text = answer.text.empty() ? refusal_ : answer.text;
+    }
+    return answer;
+  }
+
+ private:
+  void take_choice(const json& choice) {
+    begun_ = true;
+    const json& delta = part(choice, "delta");
+    const std::string text = text_part(delta, "content");
+    if (!text.empty()) {
+      answer_.text += text;
+      listener_(text);
+    }
+    refusal_ += text_part(delta, "refusal");
+    const json& calls = part(delta, "tool_calls");
+    if (calls.is_array()) {
+      for (const json& call : calls) {
+        take_call(call);
+      }
+    }
+    if (const std::string finish = text_part(choice, "finish_reason"); !finish.empty()) {
+      finish_ = finish;
+    }
+  }
+
+  // Servers that give no index begin a call with its id.
+  [[nodiscard]] std::int64_t index_of(const json& delta, bool begins) const {
+    const json& index = part(delta, "index");
+    if (index.is_number_integer()) {
+      return index.get<std::int64_t>();
+    }
+    const std::int64_t last = calls_.empty() ? -1 : calls_.rbegin()->first;
+    return begins ? last + 1 : last;
+  }
+
+  // Id and name come with the first piece.
+  void take_call(const json& delta) {
+    const std::string id = text_part(delta, "id");
+    ToolCall& call = calls_[index_of(delta, !id.empty())];
+    const json& function = part(delta, "function");
+    call.id = id.empty() ? call.id : id;
+    const std::string name = text_part(function, "name");
+    call.name = name.empty() ? call.name : name;
+    call.arguments += text_part(function, "arguments");
+  }
+
+  TextListener listener_;
+  ChatAnswer answer_;
+  std::string refusal_;
+  std::map<std::int64_t, ToolCall> calls_;  // by index
+  std::string finish_;
+  bool begun_ = false;
+  bool ended_ = false;
+};
+
+class OpenAi : public Dialect {
+ public:
+  explicit OpenAi(const BaseUrl& base)
+      : url_(endpoint_of(base)),
+        limit_name_(base.host == "api.openai.com" ? new_limit_name : old_limit_name) {}
+
+  std::string provider() const override { return "openai"; }
+  std::string url() const override { return url_; }
+
+  std::string body(const ChatRequest& request) const override {
+    return openai_body(request, true, limit_name_).dump();
+  }
+
+  std::vector<std::string> headers(const std::string& key) const override {
+    if (key.empty()) {
+      return {};
+    }
+    return {"Authorization: Bearer " + key};
+  }
+
+  std::unique_ptr<StreamReader> read_stream(const TextListener& listener) const override {
+    return std::make_unique<OpenAiStream>(listener);
+  }
+
+  Result<ChatAnswer> read_whole(const json& body) const override {
+    return answer_from_completion(body);
+  }
+
+ private:
+  std::string url_;
+  std::string_view limit_name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> openai_dialect(const BaseUrl& base) {
+  return std::make_unique<OpenAi>(base);
+}
+
+}  // namespace kernelpro

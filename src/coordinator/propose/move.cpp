@@ -202,9 +202,13 @@ Status check_whole(const Move& move) {
   if (!missing.empty()) {
     return make_error(ErrorKind::bad_input, "missing: " + missing);
   }
-  if (move.rewriters.empty() && move.options.empty() && move.compiler.empty() && !move.tune) {
+  const bool changes =
+      !move.rewriters.empty() || !move.options.empty() || !move.compiler.empty() || move.tune;
+  if (changes == (move.tier == written_tier)) {
     return make_error(ErrorKind::bad_input,
-                      "it changes nothing: expected rewriter, options, compiler or tune");
+                      changes ? "a move of the tier write is advice alone: no rewriter, options, "
+                                "compiler or tune"
+                              : "it changes nothing: expected rewriter, options, compiler or tune");
   }
   if (trimmed(move.advice).empty()) {
     return make_error(ErrorKind::bad_input, "expected advice for people after the second ---");
@@ -215,7 +219,7 @@ Status check_whole(const Move& move) {
 }  // namespace
 
 const std::vector<std::string>& move_tiers() {
-  static const std::vector<std::string> tiers = {"build", "pragmas", "nest", "tune"};
+  static const std::vector<std::string> tiers = {"build", "pragmas", "nest", "tune", written_tier};
   return tiers;
 }
 

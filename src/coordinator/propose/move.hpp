@@ -46,7 +46,7 @@ struct RewriteStep {
 
 struct Move {
   std::string id;
-  std::string tier;  // build, pragmas, nest or tune
+  std::string tier;  // build, pragmas, nest, tune or write
   std::string title;
   std::vector<Condition> when;       // all must hold
   std::vector<std::string> options;  // added to the build options; "!-O2" takes one away
@@ -66,6 +66,9 @@ struct Move {
 
 // All moves of a folder, by file name. A malformed file is an error, and so is an id twice.
 [[nodiscard]] Result<std::vector<Move>> load_moves(const std::filesystem::path& folder);
+
+// The tier of moves that are advice alone: somebody has to write them, which the playbook cannot.
+inline constexpr const char* written_tier = "write";
 
 // The tiers in the order of rising effort.
 [[nodiscard]] const std::vector<std::string>& move_tiers();

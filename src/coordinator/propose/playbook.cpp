@@ -178,13 +178,14 @@ Result<Playbook> Playbook::load(const PlaybookSettings& settings) {
   }
   KP_TRY(check_known(settings.only, ids, "move"));
   KP_TRY(check_known(settings.tiers, move_tiers(), "tier"));
+  std::vector<Move> known = *moves;
   std::erase_if(*moves, [&settings](const Move& move) {
     const bool named = contains(settings.only, move.id);
     const bool in_tier = contains(settings.tiers, move.tier);
     const bool all = settings.only.empty() && settings.tiers.empty();
-    return !all && !named && !in_tier;
+    return move.tier == written_tier || (!all && !named && !in_tier);
   });
-  return Playbook(settings, std::move(*moves));
+  return Playbook(settings, std::move(*moves), std::move(known));
 }
 
 bool Playbook::holds(const Condition& condition, const Parent& parent) const {

@@ -80,12 +80,18 @@ class Playbook {
   [[nodiscard]] static double promise(const Move& move, const Parent& parent,
                                       const MoveRecords& records);
 
+  // Those that it makes itself.
   [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
+  // Names that the worker has.
+  [[nodiscard]] const std::vector<std::string>& compilers() const { return settings_.compilers; }
+  // All of the folder, also those that somebody has to write.
+  [[nodiscard]] const std::vector<Move>& known_moves() const { return known_moves_; }
 
  private:
-  Playbook(PlaybookSettings settings, std::vector<Move> moves)
+  Playbook(PlaybookSettings settings, std::vector<Move> moves, std::vector<Move> known_moves)
       : settings_(std::move(settings)),
         moves_(std::move(moves)),
+        known_moves_(std::move(known_moves)),
         memory_(std::make_unique<RewriteMemory>(settings_.parse)) {}
   // The sites of its last rewriter that applies, after the others were applied at their first site.
   [[nodiscard]] Result<std::vector<Rewritten>> rewritten(const Move& move,
@@ -95,6 +101,7 @@ class Playbook {
 
   PlaybookSettings settings_;
   std::vector<Move> moves_;
+  std::vector<Move> known_moves_;
   std::unique_ptr<RewriteMemory> memory_;
 };
 

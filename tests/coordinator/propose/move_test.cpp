@@ -3,14 +3,22 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
 #include "common/base/file.hpp"
+#include "common/model/tunables.hpp"
 
 namespace kernelpro {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::string with_keys(const std::string& keys) {
@@ -61,7 +69,7 @@ TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
               AllOf(HasSubstr("x.md:3: expected \"key: value\" with a key of chance, classes"),
                     HasSubstr("not \"colour: red\"")));
   EXPECT_EQ(complaint(with_keys("tier: later\n")),
-            "x.md:2: tier: expected one of build, pragmas, nest, tune, not \"later\"");
+            "x.md:2: tier: expected one of build, pragmas, nest, tune, write, not \"later\"");
   EXPECT_EQ(complaint(with_keys("gain: much\n")),
             "x.md:2: gain: expected a number from 1 to 1000, not \"much\"");
   EXPECT_EQ(complaint(with_keys("gain: 0.5\n")),
@@ -86,15 +94,121 @@ TEST(MoveFile, AMoveMustBeWhole) {
             "x.md: expected advice for people after the second ---");
 }
 
-TEST(MoveFolder, EveryMoveThatComesWithTheProgramIsWellFormed) {
-  const Result<std::vector<Move>> moves = load_moves(KERNELPRO_SOURCE_DIR "/knowledge/moves/cpu");
+TEST(MoveFile, AMoveThatSomebodyHasToWriteIsAdviceAlone) {
+  const std::string written = "id: x\ntier: write\ntitle: X\n";
+  const Result<Move> move = parse_move(with_keys(written + "when: source __shared__\n"), "x.md");
+  ASSERT_TRUE(move) << move.error().text();
+  EXPECT_EQ(move->tier, written_tier);
+  EXPECT_THAT(move->when, SizeIs(1));
+  for (const char* key : {"rewriter: tile", "options: -O3", "compiler: g++", "tune: neighbours"}) {
+    EXPECT_EQ(complaint(with_keys(written + key + "\n")),
+              "x.md: a move of the tier write is advice alone: no rewriter, options, compiler or "
+              "tune")
+        << key;
+  }
+  EXPECT_EQ(complaint("---\n" + written + "---\n"),
+            "x.md: expected advice for people after the second ---");
+}
+
+class ShippedMoves : public testing::TestWithParam<std::string> {
+ protected:
+  static fs::path folder() {
+    return fs::path(KERNELPRO_SOURCE_DIR "/knowledge/moves") / GetParam();
+  }
+};
+
+TEST_P(ShippedMoves, AreWellFormedAndReachEveryTier) {
+  const Result<std::vector<Move>> moves = load_moves(folder());
   ASSERT_TRUE(moves) << moves.error().text();
   for (const std::string& tier : move_tiers()) {
+    if (GetParam() == "cuda" && tier == "nest") {
+      continue;  // No rewriter of loops reads CUDA.
+    }
     EXPECT_TRUE(std::any_of(moves->begin(), moves->end(), [&tier](const Move& move) {
       return move.tier == tier;
     })) << tier;
   }
 }
+
+TEST_P(ShippedMoves, AreNamedAsTheirFiles) {
+  for (const auto& entry : fs::directory_iterator(folder())) {
+    const Result<std::string> text = read_file(entry.path());
+    ASSERT_TRUE(text) << text.error().text();
+    const Result<Move> move = parse_move(*text, entry.path().string());
+    ASSERT_TRUE(move) << move.error().text();
+    EXPECT_EQ(move->id, entry.path().stem().string());
+  }
+}
+
+std::vector<std::string> all_matches(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> out;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    out.push_back(at->str(1));
+  }
+  return out;
+}
+
+// All the sizes that one may write, in the form that `tune` reads.
+std::vector<std::string> tunable_lines(const std::string& advice) {
+  return all_matches(advice, std::regex("(// kp:tune [^`\\n]*)"));
+}
+
+std::vector<std::string> ids_in(const std::string& text) {
+  return all_matches(text, std::regex("`([a-z_]+)`"));
+}
+
+TEST_P(ShippedMoves, ThatSomebodyHasToWriteSayHow) {
+  const Result<std::vector<Move>> moves = load_moves(folder());
+  ASSERT_TRUE(moves) << moves.error().text();
+  for (const Move& move : *moves) {
+    if (move.tier != written_tier) {
+      continue;
+    }
+    SCOPED_TRACE(move.id);
+    EXPECT_FALSE(move.classes.empty());
+    EXPECT_GT(move.gain, 1);
+    const auto lines = std::count(move.advice.begin(), move.advice.end(), '\n');
+    EXPECT_GE(lines, 5);
+    EXPECT_LE(lines, 40);
+    for (const std::string& line : tunable_lines(move.advice)) {
+      const std::string name = line.substr(11, line.find(' ', 11) - 11);
+      const auto tunables = parse_tunables(line + "\nconstexpr int " + name + " = 1;\n");
+      ASSERT_TRUE(tunables) << line << ": " << tunables.error().text();
+      EXPECT_THAT(*tunables, SizeIs(1)) << line;
+    }
+  }
+}
+
+// The table of what to write against which finding names tools and moves that there are.
+TEST(MoveDocs, NameAMoveToWriteForEveryToolOfTheDiagnosis) {
+  const Result<std::vector<Move>> moves = load_moves(KERNELPRO_SOURCE_DIR "/knowledge/moves/cuda");
+  ASSERT_TRUE(moves) << moves.error().text();
+  const Result<std::string> docs = read_file(KERNELPRO_SOURCE_DIR "/docs/moves.md");
+  ASSERT_TRUE(docs) << docs.error().text();
+  for (const auto& entry :
+       fs::directory_iterator(KERNELPRO_SOURCE_DIR "/src/worker/diagnose/tools")) {
+    const Result<std::string> text = read_file(entry.path());
+    ASSERT_TRUE(text) << text.error().text();
+    if (text->find("finding.moves") == std::string::npos) {
+      continue;
+    }
+    const std::string tool = entry.path().stem().string();
+    const std::size_t row = docs->find("| `" + tool + "` |");
+    ASSERT_NE(row, std::string::npos) << tool;
+    std::vector<std::string> named = ids_in(docs->substr(row, docs->find('\n', row) - row));
+    named.erase(named.begin());
+    EXPECT_THAT(named, Not(IsEmpty())) << tool;
+    for (const std::string& id : named) {
+      EXPECT_TRUE(std::any_of(
+          moves->begin(), moves->end(),
+          [&id](const Move& move) { return move.id == id && move.tier == written_tier; }))
+          << tool << ": " << id;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Folders, ShippedMoves, testing::Values("cpu", "cuda"),
+                         [](const auto& instance) { return instance.param; });
 
 TEST(MoveFolder, AnIdTwiceAndAnEmptyFolderAreErrors) {
   const Result<ScratchDir> folder = ScratchDir::create("moves");

@@ -266,13 +266,51 @@ TEST(RewriteMemoryTest, AnswersAgainWithTheSame) {
             parallel->front().source);
 }
 
+std::vector<std::string> ids_of(const std::vector<Move>& moves) {
+  std::vector<std::string> ids;
+  for (const Move& move : moves) {
+    ids.push_back(move.id);
+  }
+  return ids;
+}
+
+TEST(PlaybookTest, WhatSomebodyHasToWriteIsKnownAndNeverSuggested) {
+  const Playbook book = playbook();
+  EXPECT_THAT(ids_of(book.known_moves()), AllOf(Contains("micro_kernel"), Contains("parallel")));
+  EXPECT_THAT(ids_of(book.moves()), AllOf(Not(Contains("micro_kernel")), Contains("parallel")));
+  const Suggestions suggestions = all_for(gemm({"-O3", "target"}));
+  EXPECT_THAT(moves_in(suggestions), Not(Contains("micro_kernel")));
+  EXPECT_EQ(refusal_of(suggestions, "micro_kernel"), "");
+}
+
+TEST(PlaybookTest, AskedForByNameOrTierItIsNotSuggestedEither) {
+  PlaybookSettings wanted = settings();
+  wanted.tiers = {written_tier};
+  wanted.only = {"micro_kernel", "parallel"};
+  const Playbook book = playbook(wanted);
+  EXPECT_THAT(ids_of(book.moves()), ElementsAre("parallel"));
+  EXPECT_THAT(ids_of(book.known_moves()), Contains("vector_reduction"));
+}
+
+TEST(PlaybookTest, ConditionsSayForWhomAWrittenMoveIs) {
+  PlaybookSettings cuda = settings();
+  cuda.moves = KERNELPRO_SOURCE_DIR "/knowledge/moves/cuda";
+  const Playbook book = playbook(cuda);
+  const std::vector<Move>& known = book.known_moves();
+  const auto barriers = std::find_if(known.begin(), known.end(),
+                                     [](const Move& move) { return move.id == "fewer_barriers"; });
+  ASSERT_NE(barriers, known.end());
+  EXPECT_EQ(book.obstacle(*barriers, parent_of("__syncthreads();", {})), "");
+  EXPECT_EQ(book.obstacle(*barriers, parent_of("", {})), "it needs \"__syncthreads\"");
+}
+
 TEST(PlaybookTest, UnknownTiersAndMovesAreNamedWithTheKnownOnes) {
   PlaybookSettings wrong = settings();
   wrong.tiers = {"magic"};
   const Result<Playbook> loaded = Playbook::load(wrong);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().text(),
-            "there is no tier \"magic\"; known are build, pragmas, nest, tune");
+            "there is no tier \"magic\"; known are build, pragmas, nest, tune, write");
 }
 
 }  // namespace

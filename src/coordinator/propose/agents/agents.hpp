@@ -47,7 +47,9 @@ struct PromptPreview {
 inline constexpr const char* repair_move = "repair";
 inline constexpr const char* first_kernel_move = "first_kernel";
 
+namespace agents {
 struct PromptSet;
+}
 
 class Agents {
  public:
@@ -63,11 +65,11 @@ class Agents {
   [[nodiscard]] Result<PromptPreview> preview(const AgentOrder& order) const;
 
  private:
-  Agents(LlmSettings settings, std::shared_ptr<const PromptSet> prompts)
+  Agents(LlmSettings settings, std::shared_ptr<const agents::PromptSet> prompts)
       : settings_(std::move(settings)), prompts_(std::move(prompts)) {}
 
   LlmSettings settings_;
-  std::shared_ptr<const PromptSet> prompts_;
+  std::shared_ptr<const agents::PromptSet> prompts_;
 };
 
 }  // namespace kernelpro

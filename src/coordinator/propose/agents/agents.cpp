@@ -1,0 +1,304 @@
+#include "coordinator/propose/agents/agents.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "common/model/tunables.hpp"
+#include "coordinator/propose/agents/answers.hpp"
+#include "coordinator/propose/agents/profile_tool.hpp"
+#include "coordinator/propose/agents/prompt_file.hpp"
+#include "coordinator/propose/agents/render.hpp"
+#include "coordinator/propose/agents/talk.hpp"
+#include "coordinator/propose/agents/text.hpp"
+
+namespace kernelpro {
+
+namespace agents {
+namespace {
+
+constexpr double least_gain = 0.1;
+constexpr double most_gain = 100;
+
+// How many nodes in a row, up from the parent, have failed.
+int failures_in_a_row(const AgentOrder& order) {
+  int failures = has_failed(order.parent_tried.node) ? 1 : 0;
+  for (auto one = order.branch.rbegin();
+       failures > 0 && one != order.branch.rend() && has_failed(one->node); ++one) {
+    ++failures;
+  }
+  return failures;
+}
+
+// Why nobody need be asked; empty: somebody is.
+std::string obstacle(const AgentOrder& order, const LlmSettings& settings) {
+  const Node& parent = order.parent_tried.node;
+  if (has_failed(parent)) {
+    const int failures = failures_in_a_row(order);
+    return failures > settings.repairs
+               ? fmt::format("{} failures in a row: {} may be repaired", failures, settings.repairs)
+               : "";
+  }
+  const bool passed = parent.state == NodeState::judged && parent.outcome == Outcome::passed;
+  return passed ? "" : fmt::format("node {} was not judged", parent.id);
+}
+
+// What a candidate is built with where its source does not say.
+Candidate defaults_for(const AgentOrder& order) {
+  Candidate out = order.parent;
+  out.name = fmt::format("node {}", order.node);
+  out.backend = order.run->settings.backend;
+  out.source.clear();
+  out.libraries.clear();
+  if (has_no_kernel(order)) {
+    out.compiler = out.backend == "cuda" ? "nvcc" : "";
+    out.options.clear();
+  }
+  return out;
+}
+
+bool uses_profile(const PromptFile& prompt) {
+  return std::any_of(prompt.user.begin(), prompt.user.end(), [](const PromptPiece& piece) {
+    return piece.section && piece.text == "profile";
+  });
+}
+
+// The way from an order to a proposal.
+class Pipeline {
+ public:
+  Pipeline(const LlmSettings& settings, const PromptSet& prompts, const AgentOrder& order)
+      : settings_(settings), prompts_(prompts), order_(order) {}
+
+  Result<Proposed> run(Caller& caller, std::stop_token stop) {
+    caller_ = &caller;
+    stop_ = std::move(stop);
+    Result<Proposed> out = decide();
+    if (out) {
+      out->mishaps = std::move(mishaps_);
+    }
+    return out;
+  }
+
+  [[nodiscard]] Result<ChatRequest> first_request(LlmRole role, const Plan* plan = nullptr,
+                                                  const Candidate* candidate = nullptr) const {
+    const PromptFile& prompt = prompts_.roles.at(role);
+    const Scene scene{&order_, &prompts_, plan, candidate};
+    Result<Rendered> text = render(prompt, scene, settings_.prompt_tokens);
+    if (!text) {
+      return text.error();
+    }
+    ChatRequest request;
+    request.system = std::move(text->system);
+    ChatMessage message;
+    message.text = std::move(text->user);
+    request.messages.push_back(std::move(message));
+    request.max_output = settings_.max_output;
+    const auto own = settings_.roles.find(role);
+    if (own != settings_.roles.end()) {
+      request.temperature = own->second.temperature;
+    }
+    if (uses_profile(prompt) && offers_profile_tool(order_)) {
+      request.tools.push_back(profile_tool());
+    }
+    return request;
+  }
+
+ private:
+  [[nodiscard]] Result<Proposed> decide() {
+    if (std::string why = obstacle(order_, settings_); !why.empty()) {
+      Proposed out;
+      out.kind = Proposed::Kind::nothing;
+      out.reason = std::move(why);
+      return out;
+    }
+    if (has_failed(order_.parent_tried.node)) {
+      return write(LlmRole::fixer, repair_plan());
+    }
+    Step<Plan> planned = plan();
+    if (!planned) {
+      return planned.error();
+    }
+    if (Proposed* ended = std::get_if<Proposed>(&*planned)) {
+      return std::move(*ended);
+    }
+    return write(LlmRole::coder, std::get<Plan>(*planned));
+  }
+
+  [[nodiscard]] Setting setting() { return Setting{order_, *caller_, stop_, mishaps_}; }
+
+  [[nodiscard]] Step<Plan> plan() {
+    Result<ChatRequest> request = first_request(LlmRole::planner);
+    if (!request) {
+      return request.error();
+    }
+    Step<Plan> out = Talk(setting(), LlmRole::planner, std::move(*request)).obtain<Plan>(read_plan);
+    if (Plan* got = out ? std::get_if<Plan>(&*out) : nullptr) {
+      got->predicted_gain = std::clamp(got->predicted_gain, least_gain, most_gain);
+      got->move = has_no_kernel(order_) ? first_kernel_move : got->move;
+    }
+    return out;
+  }
+
+  // What a repair is held against when it is reviewed.
+  [[nodiscard]] Plan repair_plan() const {
+    const Node& parent = order_.parent_tried.node;
+    Plan out;
+    out.move = repair_move;
+    out.plan = fmt::format("Repair node {}: {}", parent.id, one_line(parent.summary));
+    out.why = parent.plan.empty() ? "" : fmt::format("its plan was: {}", one_line(parent.plan));
+    return out;
+  }
+
+  // By the coder or the fixer; the reviewer may send it back once.
+  [[nodiscard]] Result<Proposed> write(LlmRole role, const Plan& plan) {
+    Result<ChatRequest> request = first_request(role, &plan);
+    if (!request) {
+      return request.error();
+    }
+    Talk talk(setting(), role, std::move(*request));
+    Step<Candidate> written = obtain_source(talk);
+    if (written && settings_.reviewer && std::holds_alternative<Candidate>(*written)) {
+      written = reviewed(plan, std::get<Candidate>(std::move(*written)), role, talk);
+    }
+    if (!written) {
+      return written.error();
+    }
+    if (Proposed* ended = std::get_if<Proposed>(&*written)) {
+      return std::move(*ended);
+    }
+    return propose(plan, std::get<Candidate>(std::move(*written)), role);
+  }
+
+  [[nodiscard]] Step<Candidate> obtain_source(Talk& talk) {
+    const Candidate otherwise = defaults_for(order_);
+    return talk.obtain<Candidate>([this, &otherwise](const ChatAnswer& answer) {
+      return read_source(answer, order_.parent, otherwise);
+    });
+  }
+
+  // Where nothing comes of an objection, what was written first stands, and the judge decides.
+  [[nodiscard]] Step<Candidate> reviewed(const Plan& plan, Candidate candidate, LlmRole role,
+                                         Talk& talk) {
+    using Written = std::variant<Candidate, Proposed>;
+    Step<std::string> told = review(plan, candidate);
+    if (!told) {
+      return told.error();
+    }
+    if (Proposed* ended = std::get_if<Proposed>(&*told)) {
+      return Written(std::move(*ended));
+    }
+    const std::string& objection = std::get<std::string>(*told);
+    if (objection.empty()) {
+      return Written(std::move(candidate));
+    }
+    talk.say(objection);
+    Step<Candidate> revised = obtain_source(talk);
+    const Proposed* ended = revised ? std::get_if<Proposed>(&*revised) : nullptr;
+    if (ended == nullptr || ended->kind == Proposed::Kind::not_yet) {
+      return revised;
+    }
+    mishaps_.push_back(fmt::format("{}: not revised: {}", name_of(role), ended->reason));
+    return Written(std::move(candidate));
+  }
+
+  // What the author is told; empty: nothing. A reviewer who cannot be asked holds nobody up.
+  [[nodiscard]] Step<std::string> review(const Plan& plan, const Candidate& candidate) {
+    Result<ChatRequest> request = first_request(LlmRole::reviewer, &plan, &candidate);
+    if (!request) {
+      return request.error();
+    }
+    Step<Review> got =
+        Talk(setting(), LlmRole::reviewer, std::move(*request)).obtain<Review>(read_review);
+    if (!got) {
+      return got.error();
+    }
+    using Told = std::variant<std::string, Proposed>;
+    if (Proposed* ended = std::get_if<Proposed>(&*got)) {
+      if (ended->kind == Proposed::Kind::not_yet) {
+        return Told(std::move(*ended));
+      }
+      if (ended->kind == Proposed::Kind::spent) {
+        mishaps_.push_back("reviewer: not asked: " + ended->reason);
+      }
+      return Told(std::string());
+    }
+    return Told(objection_of(std::get<Review>(*got)));
+  }
+
+  [[nodiscard]] std::string objection_of(const Review& review) {
+    std::vector<std::string> objections = review.objections;
+    if (!review.follows_plan) {
+      objections.insert(objections.begin(), "the code does not do what the plan says");
+    }
+    if (!review.honest) {
+      objections.insert(objections.begin(),
+                        "the code is not honest: the judge would find that it cheats");
+    }
+    if (objections.empty()) {
+      return "";
+    }
+    mishaps_.push_back(fmt::format("reviewer: objected: {}", fmt::join(objections, "; ")));
+    return fmt::format(
+        "A reviewer objects:\n\n- {}\n\nAnswer with the complete source again, mended where the "
+        "objection is right and as it was where it is not.",
+        fmt::join(objections, "\n- "));
+  }
+
+  [[nodiscard]] Proposed propose(const Plan& plan, Candidate candidate, LlmRole role) {
+    if (const auto tunables = parse_tunables(candidate.source); !tunables) {
+      mishaps_.push_back(
+          fmt::format("{}: malformed tunable: {}", name_of(role), tunables.error().text()));
+    }
+    Proposed out;
+    out.proposal.move = plan.move;
+    out.proposal.plan = one_line(plan.plan);
+    out.proposal.predicted_gain = plan.predicted_gain;
+    out.proposal.candidate = std::move(candidate);
+    return out;
+  }
+
+  const LlmSettings& settings_;
+  const PromptSet& prompts_;
+  const AgentOrder& order_;
+  Caller* caller_ = nullptr;
+  std::stop_token stop_;
+  std::vector<std::string> mishaps_;
+};
+
+}  // namespace
+}  // namespace agents
+
+Result<Agents> Agents::load(const LlmSettings& settings, const std::filesystem::path& installed) {
+  Result<agents::PromptSet> prompts = agents::load_prompts(settings.prompts, installed);
+  if (!prompts) {
+    return prompts.error();
+  }
+  return Agents(settings, std::make_shared<const agents::PromptSet>(std::move(*prompts)));
+}
+
+Result<Proposed> Agents::propose(const AgentOrder& order, Caller& caller,
+                                 std::stop_token stop) const {
+  return agents::Pipeline(settings_, *prompts_, order).run(caller, std::move(stop));
+}
+
+Result<PromptPreview> Agents::preview(const AgentOrder& order) const {
+  if (const std::string why = agents::obstacle(order, settings_); !why.empty()) {
+    return make_error(ErrorKind::bad_input, "nobody would be asked: " + why,
+                      fmt::format("node {}", order.node));
+  }
+  PromptPreview out;
+  out.role = has_failed(order.parent_tried.node) ? LlmRole::fixer : LlmRole::planner;
+  Result<ChatRequest> request =
+      agents::Pipeline(settings_, *prompts_, order).first_request(out.role);
+  if (!request) {
+    return request.error();
+  }
+  out.request = std::move(*request);
+  return out;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,153 @@
+// The candidate that is to be improved or repaired.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "coordinator/propose/agents/condense.hpp"
+#include "coordinator/propose/agents/profile_text.hpp"
+#include "coordinator/propose/agents/profile_tool.hpp"
+#include "coordinator/propose/agents/sections.hpp"
+#include "coordinator/propose/agents/text.hpp"
+
+namespace kernelpro::agents {
+
+namespace {
+
+std::string times_text(const AgentOrder& order) {
+  if (!order.parent_tried.verdict || order.parent_tried.verdict->timing.shapes.empty()) {
+    return "";
+  }
+  std::string out =
+      "\n| shape | time | least time on this machine | share of it reached | bound by |\n"
+      "|---|---|---|---|---|\n";
+  for (const ShapeTiming& shape : order.parent_tried.verdict->timing.shapes) {
+    out += fmt::format("| {} | {} | {} | {:.0f} % | {} |\n",
+                       shape_text(order.run->task, shape.shape), duration_text(shape.candidate_ns),
+                       duration_text(shape.bound_ns), 100 * shape.share_of_bound,
+                       shape.bound_by.empty() ? "not known" : shape.bound_by);
+  }
+  return out;
+}
+
+std::string standing_text(const AgentOrder& order) {
+  const Node& node = order.parent_tried.node;
+  if (node.outcome != Outcome::passed) {
+    return "It failed.\n";
+  }
+  std::string out;
+  if (node.id == root_node) {
+    out = "It is the baseline: speed-ups are factors over its time.";
+  } else {
+    out = fmt::format("It passed and is {} times as fast as the baseline.",
+                      factor_text(node.speedup));
+  }
+  if (order.best_speedup > node.speedup * 1.005) {
+    out += fmt::format(" The best so far, elsewhere in the search, reaches {}.",
+                       factor_text(order.best_speedup));
+  }
+  return out + "\n";
+}
+
+std::string build_text(const Candidate& candidate) {
+  return fmt::format("Built by {} with {}.\n",
+                     candidate.compiler.empty() ? "the default compiler" : candidate.compiler,
+                     candidate.options.empty()
+                         ? "the default options"
+                         : fmt::format("`{}`", fmt::join(candidate.options, " ")));
+}
+
+// The source's own lines about its build as they are in force: moves may have changed them. No
+// line is added, so that lines keep their numbers.
+std::string shown_source(const Candidate& candidate) {
+  std::string out;
+  bool head = true;
+  bool options_shown = false;
+  for (std::string& line : lines_of(candidate.source)) {
+    head = head && (line.empty() || line.starts_with("//"));
+    if (head && line.starts_with("// kp:compiler") && !candidate.compiler.empty()) {
+      line = "// kp:compiler " + candidate.compiler;
+    } else if (head && line.starts_with("// kp:options")) {
+      line = options_shown || candidate.options.empty()
+                 ? "//"
+                 : fmt::format("// kp:options {}", fmt::join(candidate.options, " "));
+      options_shown = true;
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string no_kernel_text(const AgentOrder& order) {
+  const bool cuda = order.run->settings.backend == "cuda";
+  return fmt::format(
+      "## No kernel yet\n\nThe baseline is the PyTorch module of the reference, run eagerly in "
+      "full "
+      "precision. What is wanted is the first {} candidate that does its work: speed-ups are "
+      "factors over the module's time.\n{}",
+      cuda ? "CUDA" : "C++", times_text(order));
+}
+
+std::string reactive_text() {
+  return fmt::format(
+      "## The profile\n\nThe parent was profiled. The tool `{}` shows its class, the findings and "
+      "the figures; at most {} turns may use it.\n",
+      profile_tool_name, most_tool_turns);
+}
+
+}  // namespace
+
+std::string parent_section(const Scene& scene, const Shown& /*shown*/) {
+  const AgentOrder& order = *scene.order;
+  if (has_no_kernel(order)) {
+    return no_kernel_text(order);
+  }
+  return fmt::format("## The parent: node {}\n\n{}{}{}\n{}\n", order.parent_tried.node.id,
+                     standing_text(order), build_text(order.parent), times_text(order),
+                     fenced(language_of(order.run->settings.backend), shown_source(order.parent)));
+}
+
+std::string profile_section(const Scene& scene, const Shown& shown) {
+  const AgentOrder& order = *scene.order;
+  if (offers_profile_tool(order)) {
+    return reactive_text();
+  }
+  switch (order.run->settings.feedback) {
+    case Feedback::none:
+      return "";
+    case Feedback::raw: {
+      const std::string figures = figures_text(order);
+      return figures.empty() ? "" : "## Figures of its profile\n\n" + figures;
+    }
+    case Feedback::tools: {
+      const std::string found = class_text(order);
+      const std::string findings = findings_text(order, shown.findings);
+      if (found.empty() && findings.empty()) {
+        return "";
+      }
+      return "## What holds it up\n\n" + found +
+             (findings.empty() ? ""
+                               : "\nFindings, the largest predicted gain first:\n\n" + findings);
+    }
+  }
+  return "";
+}
+
+std::string evidence_section(const Scene& scene, const Shown& /*shown*/) {
+  const AgentOrder& order = *scene.order;
+  const Tried& tried = order.parent_tried;
+  if (!has_failed(tried.node)) {
+    return "";
+  }
+  std::string out = "## What the judge saw\n\n";
+  if (tried.verdict) {
+    return out + condense(*tried.verdict, order.parent.source);
+  }
+  return out + fmt::format("Outcome: `{}`{}.\n{}\n", name_of(tried.node.outcome),
+                           tried.node.rule.empty()
+                               ? ""
+                               : fmt::format(", by the rule `{}`", tried.node.rule),
+                           tried.node.summary);
+}
+
+}  // namespace kernelpro::agents

@@ -1,0 +1,143 @@
+// What was tried before, and what that taught.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "coordinator/propose/agents/memory.hpp"
+#include "coordinator/propose/agents/sections.hpp"
+#include "coordinator/propose/agents/text.hpp"
+
+namespace kernelpro::agents {
+
+namespace {
+
+constexpr std::size_t longest_plan = 400;
+constexpr std::size_t longest_reason = 300;
+
+bool passed(const Node& node) {
+  return node.state == NodeState::judged && node.outcome == Outcome::passed;
+}
+
+std::string result_text(const Node& node, const Node* parent) {
+  if (node.state == NodeState::duplicate) {
+    return node.same_as == no_node
+               ? "It is the same as one that was tried before."
+               : fmt::format("It is the same machine code as node {}.", node.same_as);
+  }
+  if (!passed(node)) {
+    const std::string rule = node.rule.empty() ? "" : fmt::format(" ({})", node.rule);
+    return fmt::format("Failed: {}{}: {}.", name_of(node.outcome), rule,
+                       shortened(one_line(node.summary), longest_reason));
+  }
+  std::string out = fmt::format("Predicted {}", factor_text(node.predicted_gain));
+  if (parent != nullptr && passed(*parent) && parent->speedup > 0) {
+    out +=
+        fmt::format(", measured {} over its parent", factor_text(node.speedup / parent->speedup));
+  }
+  return out + fmt::format("; {} over the baseline.", factor_text(node.speedup));
+}
+
+std::string sentence(const std::string& text) {
+  return text.empty() || text.ends_with('.') || text.ends_with("…") ? text : text + ".";
+}
+
+std::string entry_text(const Node& node, const Node* parent) {
+  if (node.id == root_node) {
+    return "- node 0: the baseline.\n";
+  }
+  return fmt::format("- node {}, `{}`: {} {}\n", node.id, node.move,
+                     sentence(shortened(one_line(node.plan), longest_plan)),
+                     result_text(node, parent));
+}
+
+std::string dropped_text(std::size_t dropped, const char* what) {
+  return dropped == 0 ? "" : fmt::format("({} {} left out)\n", dropped, what);
+}
+
+std::string lines_text(const std::vector<MemoryLine>& lines, bool measured) {
+  std::string out;
+  for (const MemoryLine& line : lines) {
+    if (line.measured == measured) {
+      out += fmt::format("- {}: {} (node{} {})\n", name_of(line.kind), line.text,
+                         line.nodes.size() == 1 ? "" : "s", fmt::join(line.nodes, ", "));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string history_section(const Scene& scene, const Shown& shown) {
+  const AgentOrder& order = *scene.order;
+  std::vector<const Node*> nodes;
+  for (const Tried& one : order.branch) {
+    nodes.push_back(&one.node);
+  }
+  nodes.push_back(&order.parent_tried.node);
+  if (nodes.size() < 2 || shown.history == 0) {
+    return "";
+  }
+  const std::size_t dropped = nodes.size() - std::min(nodes.size(), shown.history);
+  std::string out = "## How the parent came to be\n\n" + dropped_text(dropped, "earlier");
+  for (std::size_t i = dropped; i < nodes.size(); ++i) {
+    out += entry_text(*nodes[i], i == 0 ? nullptr : nodes[i - 1]);
+  }
+  return out;
+}
+
+std::string siblings_section(const Scene& scene, const Shown& shown) {
+  const AgentOrder& order = *scene.order;
+  std::vector<const Node*> nodes;
+  for (const Tried& one : order.siblings) {
+    if (one.node.state != NodeState::unwritten && one.node.state != NodeState::proposing) {
+      nodes.push_back(&one.node);
+    }
+  }
+  if (nodes.empty() || shown.siblings == 0) {
+    return "";
+  }
+  const std::size_t dropped = nodes.size() - std::min(nodes.size(), shown.siblings);
+  std::string out =
+      "## Already tried from this parent\n\nDo something else, or do it so that it cannot fail for "
+      "the same reason.\n\n" +
+      dropped_text(dropped, "earlier");
+  for (std::size_t i = dropped; i < nodes.size(); ++i) {
+    out += entry_text(*nodes[i], &order.parent_tried.node);
+  }
+  return out;
+}
+
+std::string memory_section(const Scene& scene, const Shown& shown) {
+  if (shown.memory == 0) {
+    return "";
+  }
+  std::vector<MemoryLine> lines = remember(scene.order->all);
+  if (lines.size() > shown.memory) {
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(shown.memory));
+  }
+  if (lines.empty()) {
+    return "";
+  }
+  const std::string measured = lines_text(lines, true);
+  const std::string inferred = lines_text(lines, false);
+  std::string out = "## Known from this run\n";
+  out += measured.empty() ? "" : "\nMeasured:\n\n" + measured;
+  return out + (inferred.empty() ? "" : "\nInferred:\n\n" + inferred);
+}
+
+std::string budget_section(const Scene& scene, const Shown& /*shown*/) {
+  const AgentOrder& order = *scene.order;
+  std::string out = fmt::format(
+      "## Budget\n\n{} left, this one included",
+      counted(static_cast<std::size_t>(std::max<std::int64_t>(order.evaluations_left, 0)),
+              "evaluation"));
+  if (order.tokens_left) {
+    out += fmt::format(
+        ", and {}",
+        counted(static_cast<std::size_t>(std::max<std::int64_t>(*order.tokens_left, 0)), "token"));
+  }
+  return out + fmt::format(". What comes of this will be node {}.\n", order.node);
+}
+
+}  // namespace kernelpro::agents

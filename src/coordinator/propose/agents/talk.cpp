@@ -1,0 +1,104 @@
+#include "coordinator/propose/agents/talk.hpp"
+
+#include <fmt/format.h>
+
+#include "coordinator/propose/agents/profile_tool.hpp"
+#include "coordinator/propose/agents/text.hpp"
+
+namespace kernelpro::agents {
+
+namespace {
+
+// Of an answer that was cut, what is sent back.
+constexpr std::size_t longest_cut_answer = 4000;
+
+Proposed ended(Proposed::Kind kind, std::string reason) {
+  Proposed out;
+  out.kind = kind;
+  out.reason = std::move(reason);
+  return out;
+}
+
+}  // namespace
+
+void Talk::note(const std::string& what) {
+  setting_.mishaps.push_back(fmt::format("{}: {}", name_of(role_), what));
+}
+
+void Talk::say(const std::string& text) {
+  ChatMessage message;
+  message.text = text;
+  request_.messages.push_back(std::move(message));
+}
+
+// Providers refuse messages without a text.
+void Talk::remember(const ChatAnswer& answer) {
+  ChatMessage message;
+  message.speaker = Speaker::assistant;
+  message.text =
+      answer.stop == StopReason::length ? shortened(answer.text, longest_cut_answer) : answer.text;
+  if (trimmed(message.text).empty()) {
+    message.text = "(no text)";
+  }
+  request_.messages.push_back(std::move(message));
+}
+
+void Talk::use_tools(const ChatAnswer& answer, bool allowed) {
+  ChatMessage wanted;
+  wanted.speaker = Speaker::assistant;
+  wanted.text = answer.text;
+  wanted.calls = answer.calls;
+  request_.messages.push_back(std::move(wanted));
+  for (const ToolCall& call : answer.calls) {
+    ChatMessage message = answer_tool_call(setting_.order, call);
+    if (!allowed) {
+      message.failed = true;
+      message.text = request_.tools.empty() ? "There are no tools here: answer as asked."
+                                            : "No further looks are left: answer now.";
+    }
+    if (message.failed) {
+      note("tool call refused: " + message.text);
+    }
+    request_.messages.push_back(std::move(message));
+  }
+}
+
+Step<ChatAnswer> Talk::ask() {
+  for (;;) {
+    const CallName name{setting_.order.node, role_, ++turn_};
+    Result<Called> called = setting_.caller.call(name, request_, setting_.stop);
+    if (!called) {
+      return called.error();
+    }
+    switch (called->kind) {
+      case Called::Kind::not_yet:
+        return std::variant<ChatAnswer, Proposed>(ended(Proposed::Kind::not_yet, called->reason));
+      case Called::Kind::spent:
+        return std::variant<ChatAnswer, Proposed>(ended(Proposed::Kind::spent, called->reason));
+      case Called::Kind::failed:
+        note("call failed: " + called->reason);
+        return std::variant<ChatAnswer, Proposed>(
+            ended(Proposed::Kind::nothing,
+                  fmt::format("the call of the {} failed: {}", name_of(role_), called->reason)));
+      case Called::Kind::answered:
+        break;
+    }
+    if (called->answer.calls.empty()) {
+      return std::variant<ChatAnswer, Proposed>(std::move(called->answer));
+    }
+    if (++tool_turns_ > most_tool_turns + 1) {
+      note("calls tools without end");
+      return std::variant<ChatAnswer, Proposed>(ended(
+          Proposed::Kind::nothing, fmt::format("the {} calls tools without end", name_of(role_))));
+    }
+    use_tools(called->answer, !request_.tools.empty() && tool_turns_ <= most_tool_turns);
+  }
+}
+
+Proposed Talk::given_up(const std::string& first, const std::string& second) const {
+  return ended(Proposed::Kind::nothing,
+               fmt::format("the {}'s answers could not be used: {}, then {}", name_of(role_), first,
+                           second));
+}
+
+}  // namespace kernelpro::agents

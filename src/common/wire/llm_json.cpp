@@ -59,17 +59,48 @@ nlohmann::json to_json(const LlmSettings& settings) {
           {"timeout_seconds", write_number(settings.timeout_seconds)}};
 }
 
+nlohmann::json to_json(const LlmCall& call) {
+  using namespace wire;
+  return {{"id", write_text(call.id)},
+          {"node", call.node},
+          {"role", name_of(call.role)},
+          {"turn", call.turn},
+          {"state", name_of(call.state)},
+          {"provider", write_text(call.provider)},
+          {"model", write_text(call.model)},
+          {"answered_by", write_text(call.answered_by)},
+          {"failure", write_text(call.failure)},
+          {"started", write_text(call.started)},
+          {"latency_ns", call.latency_ns},
+          {"usage", to_json(call.usage)},
+          {"reserved", to_json(call.reserved)},
+          {"cost", call.cost},
+          {"priced", call.priced}};
+}
+
 namespace wire {
 
 namespace {
 
+// In billionths of a dollar; parse_price gives none beyond it.
+constexpr std::int64_t dearest = 2'000'000'000;
+
+std::int64_t read_token_price(const Place& place) {
+  const std::int64_t price = place.integer();
+  if (price < 0 || price > dearest) {
+    place.complain_expected("a price from 0 to " + std::to_string(dearest) +
+                            " billionths of a dollar");
+  }
+  return price;
+}
+
 Price read_price(const Place& place) {
   Fields fields(place);
   Price price;
-  price.input = fields.at("input").integer();
-  price.cached = fields.at("cached").integer();
-  price.cache_written = fields.at("cache_written").integer();
-  price.output = fields.at("output").integer();
+  price.input = read_token_price(fields.at("input"));
+  price.cached = read_token_price(fields.at("cached"));
+  price.cache_written = read_token_price(fields.at("cache_written"));
+  price.output = read_token_price(fields.at("output"));
   fields.end();
   return price;
 }
@@ -98,15 +129,45 @@ std::map<LlmRole, RoleSettings> read_roles(const Place& place) {
   return roles;
 }
 
+LlmCall read_call(const Place& place) {
+  Fields fields(place);
+  LlmCall call;
+  call.id = fields.at("id").text();
+  call.node = fields.at("node").integer();
+  call.role = fields.at("role").name(parse_llm_role, "planner, coder, fixer, reviewer");
+  call.turn = fields.at("turn").small_integer();
+  call.state = fields.at("state").name(parse_call_state, "waiting, answered, failed");
+  call.provider = fields.at("provider").text();
+  call.model = fields.at("model").text();
+  call.answered_by = fields.at("answered_by").text();
+  call.failure = fields.at("failure").text();
+  call.started = fields.at("started").text();
+  call.latency_ns = fields.at("latency_ns").integer();
+  call.usage = read_usage(fields.at("usage"));
+  call.reserved = read_usage(fields.at("reserved"));
+  call.cost = read_count(fields.at("cost"));
+  call.priced = fields.at("priced").truth();
+  fields.end();
+  return call;
+}
+
 }  // namespace
+
+std::int64_t read_count(const Place& place) {
+  const std::int64_t count = place.integer();
+  if (count < 0) {
+    place.complain_expected("no negative number");
+  }
+  return count;
+}
 
 Usage read_usage(const Place& place) {
   Fields fields(place);
   Usage usage;
-  usage.input = fields.at("input").integer();
-  usage.cached = fields.at("cached").integer();
-  usage.cache_written = fields.at("cache_written").integer();
-  usage.output = fields.at("output").integer();
+  usage.input = read_count(fields.at("input"));
+  usage.cached = read_count(fields.at("cached"));
+  usage.cache_written = read_count(fields.at("cache_written"));
+  usage.output = read_count(fields.at("output"));
   fields.end();
   return usage;
 }
@@ -119,10 +180,10 @@ LlmSettings read_llm_settings(const Place& place) {
   settings.model = fields.at("model").text();
   settings.base_url = fields.at("base_url").text();
   settings.key_file = fields.at("key_file").text();
-  settings.max_output = fields.at("max_output").integer();
-  settings.prompt_tokens = fields.at("prompt_tokens").integer();
-  settings.token_budget = fields.at("token_budget").integer();
-  settings.money_budget = fields.at("money_budget").integer();
+  settings.max_output = read_count(fields.at("max_output"));
+  settings.prompt_tokens = read_count(fields.at("prompt_tokens"));
+  settings.token_budget = read_count(fields.at("token_budget"));
+  settings.money_budget = read_count(fields.at("money_budget"));
   settings.prices = fields.at("prices").map(read_price);
   settings.reviewer = fields.at("reviewer").truth();
   settings.tools = fields.at("tools").name(parse_tool_use, "proactive, reactive");
@@ -134,5 +195,9 @@ LlmSettings read_llm_settings(const Place& place) {
 }
 
 }  // namespace wire
+
+Result<LlmCall> llm_call_from_json(const nlohmann::json& json) {
+  return wire::read_document(json, wire::read_call);
+}
 
 }  // namespace kernelpro

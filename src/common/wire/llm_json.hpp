@@ -12,10 +12,16 @@ namespace kernelpro {
 [[nodiscard]] nlohmann::json to_json(const LlmSettings& settings);
 [[nodiscard]] nlohmann::json to_json(const Usage& usage);
 
+// A call without its request and its answer, which are JSON themselves, and large.
+[[nodiscard]] nlohmann::json to_json(const LlmCall& call);
+// As strict as common/wire/json.hpp.
+[[nodiscard]] Result<LlmCall> llm_call_from_json(const nlohmann::json& json);
+
 namespace wire {
 
 [[nodiscard]] LlmSettings read_llm_settings(const Place& place);
-[[nodiscard]] Usage read_usage(const Place& place);
+[[nodiscard]] Usage read_usage(const Place& place);         // no number is negative
+[[nodiscard]] std::int64_t read_count(const Place& place);  // not negative
 
 }  // namespace wire
 

@@ -9,8 +9,11 @@
 #include "common/wire/suite_json.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
+#include "coordinator/cli/run_output.hpp"
 #include "coordinator/cli/suite_judge.hpp"
 #include "coordinator/cli/suite_run.hpp"
+#include "coordinator/cli/suite_search.hpp"
+#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/report/kernelbench_comparison.hpp"
 #include "coordinator/report/kernelbench_table.hpp"
 #include "coordinator/suite/checkout.hpp"
@@ -22,8 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<SuitePlan> make_plan(const Options& options) {
-  const SuiteOptions& suite = options.suite;
+struct Problems {
+  std::vector<SuiteProblem> all;  // of the levels
+  std::vector<SuiteProblem> chosen;
+};
+
+Result<Problems> find_problems(const SuiteOptions& suite) {
   const Result<std::vector<int>> levels = parse_numbers(suite.levels, "--levels");
   if (!levels) {
     return levels.error();
@@ -35,22 +42,31 @@ Result<SuitePlan> make_plan(const Options& options) {
   if (!numbers) {
     return numbers.error();
   }
-  const Result<std::vector<SuiteProblem>> all = list_problems(suite.checkout, *levels);
+  Result<std::vector<SuiteProblem>> all = list_problems(suite.checkout, *levels);
   if (!all) {
     return all.error();
   }
-  const Result<std::vector<SuiteProblem>> chosen = choose_problems(*all, *numbers);
+  Result<std::vector<SuiteProblem>> chosen = choose_problems(*all, *numbers);
   if (!chosen) {
     return chosen.error();
   }
-  SuitePlan plan{*chosen, {}, {eager_mode, fp32_mode, tf32_mode}};
+  return Problems{std::move(*all), std::move(*chosen)};
+}
+
+Result<SuitePlan> make_plan(const Options& options) {
+  const SuiteOptions& suite = options.suite;
+  const Result<Problems> problems = find_problems(suite);
+  if (!problems) {
+    return problems.error();
+  }
+  SuitePlan plan{problems->chosen, {}, {eager_mode, fp32_mode, tf32_mode}};
   if (suite.compile) {
     plan.modes.emplace_back(compile_mode);
   }
   if (!suite.candidates.empty()) {
     const char* const extension = options.run_settings.backend == "cuda" ? ".cu" : ".cpp";
     Result<std::map<ProblemId, fs::path>> found =
-        find_candidates(suite.candidates, extension, *all);
+        find_candidates(suite.candidates, extension, problems->all);
     if (!found) {
       return found.error();
     }
@@ -211,6 +227,35 @@ int measure(const Options& options, std::stop_token stop) {
   return report(options, file->content().header, planned_records(file->content(), *plan), status);
 }
 
+// Models write candidates first; what is not finished waits, and is not measured yet.
+int search_and_measure(const Options& options, std::stop_token stop) {
+  const Result<Problems> problems = find_problems(options.suite);
+  const Result<fs::path> share = share_directory();
+  if (!problems || !share) {
+    return report_error(options, problems ? share.error() : problems.error());
+  }
+  const Result<std::vector<ProblemSearch>> searches =
+      search_suite(options, problems->chosen, *share / "oracle" / "torch_oracle.py", stop);
+  if (!searches) {
+    return report_error(options, searches.error());
+  }
+  fmt::print(stderr, "{}", searches_text(*searches));
+  const bool waiting = std::ranges::any_of(*searches, &ProblemSearch::waiting);
+  const bool here = !bundle_file(options.run_settings.workers);
+  if (waiting) {
+    LlmSettings settings;
+    for (const auto& change : options.llm) {
+      change(settings);
+    }
+    print_waiting_for_models(settings, "this command again");
+    if (!here) {
+      print_waiting(options.run_settings, "this command again; each task has its own such file");
+    }
+    return exit_waiting;
+  }
+  return here ? measure(options, stop) : exit_done;
+}
+
 int show(const Options& options) {
   const Result<SuiteContent> content = read_suite_file(options.suite.into);
   return content ? report(options, content->header, all_records(*content), {})
@@ -252,7 +297,10 @@ int bench_kernelbench(const Options& options, std::stop_token stop) {
   if (!options.suite.against.empty()) {
     return compare(options);
   }
-  return options.suite.checkout.empty() ? show(options) : measure(options, stop);
+  if (options.suite.checkout.empty()) {
+    return show(options);
+  }
+  return options.llm.empty() ? measure(options, stop) : search_and_measure(options, stop);
 }
 
 }  // namespace kernelpro

@@ -66,6 +66,12 @@ Result<std::optional<Evaluated>> BundleLaboratory::judge(const Job& job, std::st
   if (!evaluated) {
     return evaluated.error();
   }
+  if (bundle_.is_recorded() && evaluated->certificate.candidate.source != job.candidate.source) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("the recorded result of node {} is of another source: the run "
+                                  "goes another way than the recorded one",
+                                  job.node));
+  }
   return std::optional(std::move(*evaluated));
 }
 

@@ -26,6 +26,10 @@ int run_command_line(const Options& options, std::stop_token stop) {
       return list_tools(options);
     case CommandKind::export_run:
       return export_run(options);
+    case CommandKind::prompt:
+      return show_prompt(options);
+    case CommandKind::transcript:
+      return write_run_transcript(options);
     case CommandKind::task_new:
       return task_new(options);
     case CommandKind::task_check:

@@ -20,6 +20,8 @@ namespace kernelpro {
 [[nodiscard]] int report_run(const Options& options);
 [[nodiscard]] int list_tools(const Options& options);
 [[nodiscard]] int export_run(const Options& options);
+[[nodiscard]] int show_prompt(const Options& options);
+[[nodiscard]] int write_run_transcript(const Options& options);
 [[nodiscard]] int task_new(const Options& options);
 [[nodiscard]] int task_check(const Options& options, std::stop_token stop);
 [[nodiscard]] int task_list(const Options& options);

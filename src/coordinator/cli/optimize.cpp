@@ -1,19 +1,41 @@
 #include <fmt/format.h>
 
-#include "common/base/date.hpp"
-#include "common/wire/json.hpp"
-#include "coordinator/cli/candidate_file.hpp"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/base/file.hpp"
 #include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/open_run.hpp"
 #include "coordinator/cli/output.hpp"
+#include "coordinator/cli/prompt_preview.hpp"
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/cli/run_work.hpp"
 #include "coordinator/dispatch/bundle.hpp"
-#include "coordinator/dispatch/worker_client.hpp"
-#include "coordinator/task/load.hpp"
 
 namespace kernelpro {
 
 namespace {
+
+int say_what_is_awaited(const Options& options, const OpenRun& open) {
+  const Result<std::vector<Node>> nodes = open.store.load_nodes(open.run.id);
+  if (!nodes) {
+    return report_error(options, nodes.error());
+  }
+  const std::string then = fmt::format("`kernelpro resume {}`", open.run.id);
+  const bool written = std::none_of(nodes->begin(), nodes->end(), [](const Node& node) {
+    return node.state == NodeState::proposing;
+  });
+  const bool judged = std::none_of(nodes->begin(), nodes->end(), [](const Node& node) {
+    return node.state == NodeState::in_flight;
+  });
+  if (!written && open.run.settings.llm) {
+    print_waiting_for_models(*open.run.settings.llm, then);
+  }
+  if (written || !judged) {
+    print_waiting(open.run.settings, then);
+  }
+  return exit_waiting;
+}
 
 // The table of the run, also of one that was cut short.
 int finish(const Options& options, OpenRun& open, const Status& worked, std::stop_token stop) {
@@ -29,8 +51,7 @@ int finish(const Options& options, OpenRun& open, const Status& worked, std::sto
     return exit_interrupted;
   }
   if (open.run.state == RunState::waiting) {
-    print_waiting(open.run.settings, fmt::format("`kernelpro resume {}`", open.run.id));
-    return exit_waiting;
+    return say_what_is_awaited(options, open);
   }
   if (*best == root_node) {
     return exit_not_passed;
@@ -59,134 +80,48 @@ int work_and_finish(const Options& options, OpenRun open, std::stop_token stop) 
   return finish(options, open, worked, stop);
 }
 
-// An error when this machine has no energy counter for what the run looks for: said before anything
-// is spent.
-Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  const Result<WorkerDescription> machine =
-      worker ? worker->describe(stop) : Result<WorkerDescription>(worker.error());
-  if (!machine) {
-    return machine.error();
+// The first call of a model, in a store that is thrown away: the baseline is judged, since the
+// prompt says how it runs, and nobody is asked.
+int dry_run(const Options& options, std::stop_token stop) {
+  if (options.llm.empty() || bundle_file(options.run_settings.workers)) {
+    return report_error(options, make_error(ErrorKind::bad_input,
+                                            "--dry-run shows what a model would be asked: it needs "
+                                            "--llm, and judges the baseline on this machine"));
   }
-  std::string missing = fmt::format("there is no GPU {}", settings.device);
-  for (const MeterDescription& one : machine->meters) {
-    const bool same_device = settings.backend == "cpu" || one.device == settings.device;
-    if (one.backend == settings.backend && same_device) {
-      missing = one.missing;
-    }
+  const Result<ScratchDir> scratch = ScratchDir::create("dry-run");
+  if (!scratch) {
+    return report_error(options, scratch.error());
   }
-  return missing.empty()
-             ? Status()
-             : make_error(ErrorKind::environment, "energy cannot be measured here: " + missing,
-                          fmt::format("--objective {}", name_of(settings.objective)));
-}
-
-Result<OpenRun> new_run(const Options& options, std::stop_token stop) {
-  Result<std::filesystem::path> path = find_task(options.task);
-  Result<Task> task = path ? load_task(*path) : Result<Task>(path.error());
-  if (!task) {
-    return task.error();
+  Options wanted = options;
+  wanted.store = scratch->path();
+  Result<OpenRun> open = new_run(wanted, stop);
+  if (!open) {
+    return report_error(options, open.error());
   }
-  const RunSettings& settings = options.run_settings;
-  if (const auto search = make_search(settings.search, settings.preset, settings.seed); !search) {
-    return search.error();
+  LiveView view(open->run.task.name, !options.quiet);
+  PreviewAuthor author(open->run);
+  const Status worked = work_on(*open, view, stop, &author);
+  if (!worked) {
+    return report_error(options, worked.error());
   }
-  std::vector<Candidate> starts;
-  for (const std::string& file : options.starts) {
-    Result<Candidate> start = load_candidate(file, options, *task);
-    if (!start) {
-      return make_error(ErrorKind::bad_input, start.error().text(), "--from");
-    }
-    starts.push_back(std::move(*start));
+  if (!author.text()) {
+    return report_error(options, make_error(ErrorKind::bad_input,
+                                            "no model would be asked: " + open->run.ended_because));
   }
-  const std::optional<std::filesystem::path> bundle = bundle_file(settings.workers);
-  if (bundle) {
-    KP_TRY(Bundle::check_free(*bundle));
-  } else if (needs_energy(settings.objective)) {
-    KP_TRY(refuse_without_meter(settings, stop));
+  if (options.json) {
+    print_json(author.json());
+  } else {
+    fmt::print("{}", *author.text());
   }
-  Result<Store> store = Store::open(store_directory(options.store), StoreMode::write);
-  if (!store) {
-    return store.error();
-  }
-  Run run;
-  run.created = utc_now();
-  run.program_version = KERNELPRO_VERSION;
-  run.task_hash = task_hash(*task);
-  run.task = std::move(*task);
-  run.task_path = path->string();
-  run.settings = settings;
-  run.settings.starts = std::move(starts);
-  if (bundle) {
-    run.settings.in_flight = options.batch;
-  }
-  run.settings.sandbox = options.sandbox;
-  run.settings.threads = options.threads;
-  run.settings.call_timeout_seconds = options.timeout_seconds;
-  run.settings.timing_seconds = options.timing_seconds;
-  run.settings.trace = options.trace;
-  run.settings.warm = options.warm;
-  Result<RunLock> lock = store->create_run(run);
-  if (!lock) {
-    return lock.error();
-  }
-  return OpenRun{std::move(*store), std::move(run), std::move(*lock), {}};
-}
-
-// A run is bound to its task: results of two tasks must not lie in one tree.
-Status check_unchanged(const Run& run) {
-  const std::filesystem::path path = run.task_path;
-  if (path.empty() || !std::filesystem::exists(path)) {
-    return {};
-  }
-  const Result<Task> now = load_task(path);
-  if (!now) {
-    return now.error();
-  }
-  if (task_hash(*now) != run.task_hash) {
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("the task has changed since run {} began; put it back, or start "
-                                  "again with `kernelpro optimize {}`",
-                                  run.id, run.task_path),
-                      run.task_path);
-  }
-  return {};
-}
-
-Result<OpenRun> old_run(const Options& options) {
-  Result<Store> store = Store::open(store_directory(options.store), StoreMode::write);
-  if (!store) {
-    return store.error();
-  }
-  Result<RunLock> lock = store->lock_run(options.run);
-  if (!lock) {
-    return lock.error();
-  }
-  Result<Run> run = store->load_run(options.run);
-  if (!run) {
-    return run.error();
-  }
-  KP_TRY(check_unchanged(*run));
-  if (options.more_evaluations) {
-    run->settings.evaluations = options.run_settings.evaluations;
-  }
-  if (options.more_seconds) {
-    run->settings.seconds = options.run_settings.seconds;
-  }
-  Result<std::vector<Node>> nodes = store->load_nodes(options.run);
-  Result<std::vector<Closure>> closures = store->load_closures(options.run);
-  if (!nodes || !closures) {
-    return nodes ? closures.error() : nodes.error();
-  }
-  return OpenRun{std::move(*store),
-                 std::move(*run),
-                 std::move(*lock),
-                 {std::move(*nodes), std::move(*closures)}};
+  return exit_done;
 }
 
 }  // namespace
 
 int optimize(const Options& options, std::stop_token stop) {
+  if (options.dry_run) {
+    return dry_run(options, stop);
+  }
   Result<OpenRun> open = new_run(options, stop);
   return open ? work_and_finish(options, std::move(*open), stop)
               : report_error(options, open.error());

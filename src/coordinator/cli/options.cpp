@@ -80,12 +80,16 @@ void add_judging(CLI::App& app, Options& options) {
 
 // "bundle:FILE" with the whole path, since a run may be resumed from another folder.
 std::string checked_workers(const std::string& text) {
-  const std::optional<std::filesystem::path> file = bundle_file(text);
-  if (text != "local" && (!file || file->empty())) {
-    throw CLI::ValidationError("--workers",
-                               R"(expected "local" or "bundle:FILE", found ")" + text + "\"");
+  if (text == "local") {
+    return text;
   }
-  return file ? std::string(bundle_scheme) + std::filesystem::absolute(*file).string() : text;
+  for (const std::string_view scheme : {bundle_scheme, recorded_scheme}) {
+    if (text.starts_with(scheme) && text.size() > scheme.size()) {
+      return std::string(scheme) + std::filesystem::absolute(text.substr(scheme.size())).string();
+    }
+  }
+  throw CLI::ValidationError(
+      "--workers", R"(expected "local", "bundle:FILE" or "replay:FILE", found ")" + text + "\"");
 }
 
 void add_device(CLI::App& app, Options& options) {
@@ -107,7 +111,7 @@ void add_place(CLI::App& app, Options& options) {
       "--workers",
       [&settings](const std::string& value) { settings.workers = checked_workers(value); },
       "local (default), or bundle:FILE: write the jobs into FILE, for `kernelpro-worker run` "
-      "elsewhere, and stop with exit code 4");
+      "elsewhere, and stop with exit code 4; or replay:FILE, the results of such a run once more");
 }
 
 // What went wrong, and where to read on.
@@ -308,7 +312,8 @@ void add_search(CLI::App& app, Options& options) {
   app.add_option("--in-flight", settings.in_flight, "Candidates built side by side (default 2)")
       ->check(CLI::Range(1, most_in_flight));
   app.add_option("--tier", settings.tiers,
-                 "Only moves of this tier (build, pragmas, nest, tune), repeatable")
+                 "Only moves of this tier (build, pragmas, nest, tune), repeatable; with --llm "
+                 "the default is tune")
       ->allow_extra_args(false);
   app.add_option("--move", settings.moves, "Only this move (and those of --tier), repeatable")
       ->allow_extra_args(false);
@@ -362,6 +367,9 @@ void add_optimize(CLI::App& app, Options& options) {
       ->add_option("--batch", options.batch,
                    "Candidates of one bundle (default 16), with --workers bundle:FILE")
       ->check(CLI::Range(1, most_in_flight));
+  add_llm_options(*command, options.llm);
+  command->add_flag("--dry-run", options.dry_run,
+                    "Show what the first call of a model would be and may cost, and end there");
   add_place(*command, options);
   add_store(*command, options);
   add_judging(*command, options);
@@ -370,8 +378,12 @@ void add_optimize(CLI::App& app, Options& options) {
       "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash "
       "loses\n"
       "at most the evaluation under way, and `kernelpro resume` goes on.\n"
-      "Exit code 0: something faster was found and confirmed; 3: not so; 4: waiting for a bundle.\n"
-      "Example:\n  kernelpro optimize gemm --evaluations 60 --export fast_gemm");
+      "Exit code 0: something faster was found and confirmed; 3: not so; 4: waiting for a bundle "
+      "or for\nthe answers of a batch.\n"
+      "Example:\n  kernelpro optimize gemm --evaluations 60 --export fast_gemm\n"
+      "  kernelpro optimize gemm --llm anthropic:MODEL --llm-tokens 2000000\n"
+      "  kernelpro optimize gemm --llm openai:MODEL --base-url http://localhost:8000/v1\n"
+      "  kernelpro optimize gemm --llm batch:questions");
   command->callback([&options] { options.command = CommandKind::optimize; });
 }
 
@@ -388,6 +400,7 @@ void add_resume(CLI::App& app, Options& options) {
       app.add_subcommand("resume", "Go on with a run, with the same or more budget");
   add_run_and_node(*command, options, false);
   add_budgets(*command, options);
+  add_llm_options(*command, options.llm);
   add_store(*command, options);
   add_output(*command, options);
   command->footer("Example:\n  kernelpro resume gemm-1 --evaluations 200");
@@ -420,7 +433,20 @@ void add_looking(CLI::App& app, Options& options) {
   tools->add_option("runs", options.more_runs, "These runs only");
   tools->footer("Example:\n  kernelpro tools");
   tools->callback([&options] { options.command = CommandKind::tools; });
-  for (CLI::App* command : {runs, show, why, report, tools}) {
+  CLI::App* prompt = app.add_subcommand(
+      "prompt", "What a model would be asked for a child of a node, and what that may cost");
+  add_run_and_node(*prompt, options, true);
+  prompt->footer("Example:\n  kernelpro prompt gemm-1 17");
+  prompt->callback([&options] { options.command = CommandKind::prompt; });
+  CLI::App* transcript = app.add_subcommand(
+      "transcript", "Every call of a model in a run, one JSON line each, for replay:FILE");
+  add_run_and_node(*transcript, options, false);
+  transcript->add_option("--into", options.into, "The file to write (default: standard output)");
+  transcript->footer(
+      "Example:\n  kernelpro transcript gemm-1 --into gemm.jsonl\n"
+      "  kernelpro optimize gemm --llm replay:gemm.jsonl");
+  transcript->callback([&options] { options.command = CommandKind::transcript; });
+  for (CLI::App* command : {runs, show, why, report, tools, prompt, transcript}) {
     add_store(*command, options);
     add_output(*command, options);
   }
@@ -602,10 +628,19 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
                    "Accept this lower precision (tf32, f16, bf16), repeatable")
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
-  add_backend(*command, options);
+  add_llm_options(*command, options.llm);
+  add_budgets(*command, options);
+  add_store(*command, options);
+  command
+      ->add_option("--batch", options.batch,
+                   "Candidates of one bundle (default 16), with --workers bundle:FILE")
+      ->check(CLI::Range(1, most_in_flight));
+  add_place(*command, options);
   add_judging(*command, options);
   add_output(*command, options);
   command->footer(
+      "With --llm models write the candidates first, one run a problem; all may wait in one "
+      "batch.\n"
       "A run that was ended goes on where it was.\nExample:\n  kernelpro bench kernelbench "
       "--kernelbench ../KernelBench --levels 1 --problems 19-23\n  kernelpro bench kernelbench "
       "--into mine.jsonl --against theirs.jsonl");

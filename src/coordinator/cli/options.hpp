@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/model/run.hpp"
+#include "coordinator/cli/llm_options.hpp"
 #include "coordinator/task/create.hpp"
 #include "coordinator/task/torch_problem.hpp"
 
@@ -26,6 +27,8 @@ enum class CommandKind {
   report,
   tools,
   export_run,
+  prompt,
+  transcript,
   task_new,
   task_check,
   task_list,
@@ -94,6 +97,9 @@ struct Options {
   std::vector<std::string> starts;  // optimize: source files to search from
   bool more_evaluations = false;    // resume: a budget was given
   bool more_seconds = false;
+  LlmChanges llm;                          // optimize, resume
+  bool dry_run = false;                    // optimize
+  std::filesystem::path into;              // transcript: the file to write; empty: standard output
   std::string run;                         // resume, show, why, report, export
   std::vector<std::string> more_runs;      // report: shown in one table with `run`
   std::optional<NodeId> node;              // show, why, export; none: the best

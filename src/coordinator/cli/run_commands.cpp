@@ -11,6 +11,7 @@
 #include "coordinator/report/diff.hpp"
 #include "coordinator/report/energy_text.hpp"
 #include "coordinator/report/export.hpp"
+#include "coordinator/report/llm_summary.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/node_text.hpp"
 #include "coordinator/report/runs_table.hpp"
@@ -78,6 +79,24 @@ Result<std::string> difference(const Store& store, const Node& from, const Node&
   return text + (diff.empty() ? "  the source is the same\n" : diff);
 }
 
+// Models may not have written it yet, or not at all.
+bool has_source(const Node& node) {
+  return node.state != NodeState::proposing && node.state != NodeState::unwritten;
+}
+
+// What models were asked for the node, under a heading; empty where none was.
+Result<std::string> calls_of(const Store& store, const ChosenNode& chosen) {
+  if (!chosen.report.run.settings.llm) {
+    return std::string();
+  }
+  Result<std::vector<LlmCall>> calls = store.load_llm_calls(chosen.report.run.id);
+  if (!calls) {
+    return calls.error();
+  }
+  std::erase_if(*calls, [&chosen](const LlmCall& call) { return call.node != chosen.node.id; });
+  return calls->empty() ? std::string() : "\ncalls of models\n" + calls_table(*calls);
+}
+
 Result<std::string> node_page(const Store& store, const ChosenNode& chosen) {
   const std::string& run = chosen.report.run.id;
   const Result<std::optional<Certificate>> certificate =
@@ -86,9 +105,17 @@ Result<std::string> node_page(const Store& store, const ChosenNode& chosen) {
     return certificate.error();
   }
   Result<std::string> text = node_text(chosen.report.nodes, chosen.node.id, *certificate);
+  const Result<std::string> calls = calls_of(store, chosen);
+  if (!text || !calls) {
+    return text ? calls.error() : text.error();
+  }
+  *text += *calls;
+  if (!has_source(chosen.node)) {
+    return text;
+  }
   const Result<std::string> source = store.load_source(chosen.node.source_hash);
-  if (!text || !source) {
-    return text ? source.error() : text.error();
+  if (!source) {
+    return source.error();
   }
   const std::string ranking = ranking_text(chosen.report.run);
   std::string page = *text + (ranking.empty() ? "" : "\n" + ranking) + "\nsource\n" + *source;
@@ -117,7 +144,9 @@ Result<std::string> node_page(const Store& store, const ChosenNode& chosen) {
 Result<nlohmann::json> node_document(const Store& store, const ChosenNode& chosen) {
   const Result<std::optional<Certificate>> certificate =
       store.load_certificate(chosen.report.run.id, chosen.node.id);
-  const Result<std::string> source = store.load_source(chosen.node.source_hash);
+  const Result<std::string> source = has_source(chosen.node)
+                                         ? store.load_source(chosen.node.source_hash)
+                                         : Result<std::string>(std::string());
   if (!certificate || !source) {
     return certificate ? source.error() : certificate.error();
   }

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "common/base/paths.hpp"
 #include "coordinator/cli/output.hpp"
@@ -11,6 +13,12 @@
 #include "coordinator/propose/move.hpp"
 
 namespace kernelpro {
+
+namespace {
+
+constexpr std::string_view batch_prefix = "batch:";
+
+}  // namespace
 
 std::map<std::string, std::string> known_tiers(const std::string& backend) {
   std::map<std::string, std::string> tiers;
@@ -35,7 +43,15 @@ Result<RunReport> load_report(const Store& store, const std::string& run) {
   if (!nodes) {
     return nodes.error();
   }
-  return make_run_report(*loaded, *nodes, known_tiers(loaded->settings.backend));
+  RunReport report = make_run_report(*loaded, *nodes, known_tiers(loaded->settings.backend));
+  if (loaded->settings.llm) {
+    const Result<std::vector<LlmCall>> calls = store.load_llm_calls(run);
+    if (!calls) {
+      return calls.error();
+    }
+    report.llm = summarize_calls(*calls);
+  }
+  return report;
 }
 
 Result<NodeId> print_run(const Options& options, const Store& store, const Run& run) {
@@ -56,6 +72,24 @@ void print_waiting(const RunSettings& settings, const std::string& then) {
   const std::string file = bundle_file(settings.workers).value_or("").string();
   fmt::print(stderr, "waiting: run `kernelpro-worker run {0} {0}.out` {1}, then {2}\n", file,
              settings.backend == "cuda" ? "on the GPU node" : "on the machine that judges", then);
+}
+
+void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {
+  std::set<std::string> folders;
+  for (const LlmRole role : llm_roles()) {
+    const auto own = settings.roles.find(role);
+    const std::string& llm =
+        own == settings.roles.end() || own->second.llm.empty() ? settings.llm : own->second.llm;
+    if (llm.starts_with(batch_prefix)) {
+      folders.insert(llm.substr(batch_prefix.size()));
+    }
+  }
+  for (const std::string& folder : folders) {
+    fmt::print(stderr,
+               "waiting: answer {0}/requests.jsonl into {0}/responses.jsonl, both in the form of "
+               "OpenAI's batches, then {1}\n",
+               folder, then);
+  }
 }
 
 void print_note(const Options& options, const std::string& text) {

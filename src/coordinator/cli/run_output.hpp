@@ -22,6 +22,9 @@ namespace kernelpro {
 // What to do with the bundle that was written, and then; on standard error.
 void print_waiting(const RunSettings& settings, const std::string& then);
 
+// Whom the answers of models are waited for.
+void print_waiting_for_models(const LlmSettings& settings, const std::string& then);
+
 // A remark on standard error, unless --quiet.
 void print_note(const Options& options, const std::string& text);
 

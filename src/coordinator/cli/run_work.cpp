@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/base/paths.hpp"
+#include "coordinator/cli/agent_author.hpp"
 #include "coordinator/cli/bundle_laboratory.hpp"
 #include "coordinator/cli/opening.hpp"
 #include "coordinator/cli/store_journal.hpp"
@@ -30,25 +31,6 @@ OpenOrder open_order_of(const Run& run) {
   return order;
 }
 
-Result<Playbook> load_playbook(const Run& run, const WorkerDescription& machine) {
-  const Result<std::filesystem::path> share = share_directory();
-  if (!share) {
-    return share.error();
-  }
-  PlaybookSettings settings;
-  settings.moves = *share / "knowledge" / "moves" / run.settings.backend;
-  settings.tiers = run.settings.tiers;
-  settings.only = run.settings.moves;
-  settings.fast_math = run.settings.fast_math;
-  for (const CompilerDescription& compiler : machine.compilers) {
-    settings.compilers.push_back(compiler.name);
-  }
-  settings.parse.jail = program_directory() / "kernelpro-jail";
-  settings.parse.abi_include = *share / "include";
-  settings.parse.landlock = run.settings.sandbox;
-  return Playbook::load(settings);
-}
-
 Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop_token stop) {
   Result<WorkerClient> worker = WorkerClient::start();
   if (!worker) {
@@ -69,9 +51,9 @@ Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop
 }
 
 Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& machine,
-                LiveView& view, std::stop_token stop) {
+                LiveView& view, std::stop_token stop, Author* instead = nullptr) {
   Run& run = open.run;
-  const Result<Playbook> playbook = load_playbook(run, machine);
+  const Result<Playbook> playbook = load_playbook(run, machine.compilers);
   if (!playbook) {
     return playbook.error();
   }
@@ -81,14 +63,32 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
     return search.error();
   }
   StoreJournal journal(open.store, run.id);
-  ClosedLoop loop(run, **search, *playbook, laboratory, journal,
-                  [&view](const LoopProgress& progress) { view.show(progress); });
+  Result<std::unique_ptr<AgentAuthor>> author = std::unique_ptr<AgentAuthor>();
+  if (run.settings.llm && instead == nullptr) {
+    author = AgentAuthor::open(open.store, run);
+  }
+  if (!author) {
+    return author.error();
+  }
+  Author* const writing = instead != nullptr ? instead : author->get();
+  ClosedLoop loop(
+      run, **search, *playbook, laboratory, journal,
+      [&view](const LoopProgress& progress) { view.show(progress); }, writing);
   const Status worked = loop.work(open.history, stop);
   view.clear();
-  return worked;
+  if (!*author) {
+    return worked;
+  }
+  if (const std::int64_t differing = (*author)->caller().differing(); differing > 0) {
+    view.say(fmt::format("{} request{} would now be worded otherwise than when {} answered",
+                         differing, differing == 1 ? "" : "s",
+                         differing == 1 ? "it was" : "they were"));
+  }
+  const Status handed_out = (*author)->hand_out();
+  return worked ? handed_out : worked;
 }
 
-Status work_here(OpenRun& open, LiveView& view, std::stop_token stop) {
+Status work_here(OpenRun& open, LiveView& view, std::stop_token stop, Author* instead) {
   WorkerDescription machine;
   Result<WorkerClient> worker = open_worker(open.run, machine, stop);
   if (!worker) {
@@ -96,7 +96,7 @@ Status work_here(OpenRun& open, LiveView& view, std::stop_token stop) {
   }
   WorkerLaboratory laboratory(std::move(*worker), open_order_of(open.run),
                               open.run.settings.allow_precision);
-  return run_loop(open, laboratory, machine, view, stop);
+  return run_loop(open, laboratory, machine, view, stop, instead);
 }
 
 // Whether the loop would have to propose something before it asks for a result.
@@ -106,13 +106,11 @@ bool would_propose(const LoopHistory& history) {
                       [](const Node& node) { return node.state == NodeState::in_flight; });
 }
 
-Status work_by_bundle(OpenRun& open, const std::filesystem::path& file, LiveView& view,
-                      std::stop_token stop) {
-  Run& run = open.run;
-  Result<Bundle> bundle = Bundle::open(file, run.id + " of " + run.created);
+Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, std::stop_token stop) {
   if (!bundle) {
     return bundle.error();
   }
+  Run& run = open.run;
   BundleLaboratory laboratory(std::move(*bundle), open_order_of(run), run.settings.allow_precision);
   const Result<std::optional<WorkerDescription>> worker = laboratory.worker();
   if (!worker) {
@@ -138,10 +136,40 @@ Status work_by_bundle(OpenRun& open, const std::filesystem::path& file, LiveView
 
 }  // namespace
 
-Status work_on(OpenRun& open, LiveView& view, std::stop_token stop) {
+Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescription>& compilers) {
+  const Result<std::filesystem::path> share = share_directory();
+  if (!share) {
+    return share.error();
+  }
+  PlaybookSettings settings;
+  settings.moves = *share / "knowledge" / "moves" / run.settings.backend;
+  settings.tiers = run.settings.tiers;
+  settings.only = run.settings.moves;
+  if (run.settings.llm && settings.tiers.empty() && settings.only.empty()) {
+    // Models write; what they left tunable is swept without them.
+    settings.tiers = {"tune"};
+  }
+  settings.fast_math = run.settings.fast_math;
+  for (const CompilerDescription& compiler : compilers) {
+    settings.compilers.push_back(compiler.name);
+  }
+  settings.parse.jail = program_directory() / "kernelpro-jail";
+  settings.parse.abi_include = *share / "include";
+  settings.parse.landlock = run.settings.sandbox;
+  return Playbook::load(settings);
+}
+
+Status work_on(OpenRun& open, LiveView& view, std::stop_token stop, Author* instead) {
   view.say(fmt::format("run {} in {}", open.run.id, open.store.directory().string()));
-  const std::optional<std::filesystem::path> file = bundle_file(open.run.settings.workers);
-  return file ? work_by_bundle(open, *file, view, stop) : work_here(open, view, stop);
+  const std::string& workers = open.run.settings.workers;
+  if (const std::optional<std::filesystem::path> file = bundle_file(workers)) {
+    const std::string owner = open.run.id + " of " + open.run.created;
+    return work_by_bundle(open, Bundle::open(*file, owner), view, stop);
+  }
+  if (const std::optional<std::filesystem::path> file = recorded_file(workers)) {
+    return work_by_bundle(open, Bundle::recorded(*file), view, stop);
+  }
+  return work_here(open, view, stop, instead);
 }
 
 }  // namespace kernelpro

@@ -6,21 +6,22 @@
 
 #include "common/base/result.hpp"
 #include "coordinator/cli/live_view.hpp"
+#include "coordinator/cli/open_run.hpp"
+#include "coordinator/loop/partners.hpp"
 #include "coordinator/loop/replay.hpp"
+#include "coordinator/propose/playbook.hpp"
 #include "coordinator/store/store.hpp"
 
 namespace kernelpro {
 
-// A run that this process may write to.
-struct OpenRun {
-  Store store;
-  Run run;
-  RunLock lock;
-  LoopHistory history;
-};
-
 // Works until the run ends, is stopped or has to wait; what there is to tell is in the store by
 // then, except the run's own row.
-[[nodiscard]] Status work_on(OpenRun& open, LiveView& view, std::stop_token stop);
+// `instead`, if given, takes the place of the author that the run is set to.
+[[nodiscard]] Status work_on(OpenRun& open, LiveView& view, std::stop_token stop,
+                             Author* instead = nullptr);
+
+// The moves that a run may make, and those that its models are told of.
+[[nodiscard]] Result<Playbook> load_playbook(const Run& run,
+                                             const std::vector<CompilerDescription>& compilers);
 
 }  // namespace kernelpro

@@ -15,6 +15,10 @@ class StoreJournal : public Journal {
   [[nodiscard]] Status proposed(const Node& node, const std::string& source) override {
     return store_.add_node(run_, node, source);
   }
+  [[nodiscard]] Status chosen(const Node& node) override { return store_.choose_node(run_, node); }
+  [[nodiscard]] Status written(const Node& node, const std::string& source) override {
+    return store_.write_node(run_, node, source);
+  }
   [[nodiscard]] Status ended(const Node& node, const Certificate* certificate) override {
     return store_.finish_node(run_, node, certificate);
   }
@@ -23,6 +27,9 @@ class StoreJournal : public Journal {
   }
   [[nodiscard]] Result<std::string> source(const std::string& hash) override {
     return store_.load_source(hash);
+  }
+  [[nodiscard]] Result<std::optional<Certificate>> certificate(NodeId node) override {
+    return store_.load_certificate(run_, node);
   }
 
  private:

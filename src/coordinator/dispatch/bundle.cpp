@@ -26,6 +26,12 @@ std::optional<std::filesystem::path> bundle_file(const std::string& workers) {
              : std::nullopt;
 }
 
+std::optional<std::filesystem::path> recorded_file(const std::string& workers) {
+  return workers.starts_with(recorded_scheme)
+             ? std::optional<std::filesystem::path>(workers.substr(recorded_scheme.size()))
+             : std::nullopt;
+}
+
 std::filesystem::path Bundle::results_of(const std::filesystem::path& file) {
   std::filesystem::path results = file;
   results += ".out";
@@ -112,20 +118,47 @@ Status Bundle::read_results() {
     return {};
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    const Result<WorkerMessage> message = parse_worker_message(lines[i]);
-    const auto* reply = message ? std::get_if<WorkerReply>(&*message) : nullptr;
-    if (reply == nullptr) {
-      return unusable(path, "line " + std::to_string(i + 1) + " is no reply" +
-                                (message ? "" : ": " + message.error().text()));
-    }
-    if (reply->result) {
-      results_[reply->id] = *reply->result;
-      failures_.erase(reply->id);
-    } else if (!results_.contains(reply->id)) {
-      failures_[reply->id] = reply->result.error();
-    }
+    KP_TRY(take_reply(lines[i], i + 1, path));
   }
   return {};
+}
+
+Status Bundle::take_reply(const std::string& line, std::size_t number,
+                          const std::filesystem::path& path) {
+  const Result<WorkerMessage> message = parse_worker_message(line);
+  const auto* reply = message ? std::get_if<WorkerReply>(&*message) : nullptr;
+  if (reply == nullptr) {
+    return unusable(path, "line " + std::to_string(number) + " is no reply" +
+                              (message ? "" : ": " + message.error().text()));
+  }
+  if (reply->result) {
+    results_[reply->id] = *reply->result;
+    failures_.erase(reply->id);
+  } else if (!results_.contains(reply->id)) {
+    failures_[reply->id] = reply->result.error();
+  }
+  return {};
+}
+
+Result<Bundle> Bundle::recorded(const std::filesystem::path& file) {
+  const Result<std::string> text = read_file(file);
+  if (!text) {
+    return text.error();
+  }
+  Bundle bundle(file, "");
+  bundle.recorded_ = true;
+  const std::vector<std::string> lines = whole_lines(*text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!parse_results_header(lines[i])) {
+      KP_TRY(bundle.take_reply(lines[i], i + 1, file));
+    } else if (bundle.owner_.empty()) {
+      bundle.owner_ = parse_results_header(lines[i])->owner;
+    }
+  }
+  if (bundle.owner_.empty()) {
+    return unusable(file, "it holds no results of this program");
+  }
+  return bundle;
 }
 
 const nlohmann::json* Bundle::result(std::int64_t id) const {
@@ -134,6 +167,11 @@ const nlohmann::json* Bundle::result(std::int64_t id) const {
 }
 
 Status Bundle::write(const std::vector<Request>& requests) {
+  if (recorded_) {
+    return unusable(file_, "the recording of " + owner_ +
+                               " has no results for what is to be judged now: it ended before, or "
+                               "the run goes another way");
+  }
   std::string text = bundle_header_line({owner_, part_ + 1, std::ssize(requests)});
   std::set<std::int64_t> asked;
   for (const Request& request : requests) {

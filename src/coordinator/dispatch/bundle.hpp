@@ -20,13 +20,22 @@ namespace kernelpro {
 // "bundle:" of `--workers bundle:FILE`.
 inline constexpr std::string_view bundle_scheme = "bundle:";
 
+// "replay:" of `--workers replay:FILE`.
+inline constexpr std::string_view recorded_scheme = "replay:";
+
 // The file of "bundle:FILE"; nothing when `workers` are of another kind.
 [[nodiscard]] std::optional<std::filesystem::path> bundle_file(const std::string& workers);
+// The same of "replay:FILE".
+[[nodiscard]] std::optional<std::filesystem::path> recorded_file(const std::string& workers);
 
 class Bundle {
  public:
   // Looks at what lies at `file` and beside it. Refuses the requests or results of another owner.
   [[nodiscard]] static Result<Bundle> open(const std::filesystem::path& file, std::string owner);
+
+  // The results of a run that was: those of all its parts, one after the other in one file. Nothing
+  // more can be asked for.
+  [[nodiscard]] static Result<Bundle> recorded(const std::filesystem::path& file);
 
   // An error when a file is there already, so that a new owner must take another name.
   [[nodiscard]] static Status check_free(const std::filesystem::path& file);
@@ -38,6 +47,8 @@ class Bundle {
 
   // Whether the file asks for that request.
   [[nodiscard]] bool asks(std::int64_t id) const { return asked_.contains(id); }
+
+  [[nodiscard]] bool is_recorded() const { return recorded_; }
 
   // How the requests that failed did, by their ids.
   [[nodiscard]] const std::map<std::int64_t, Error>& failures() const { return failures_; }
@@ -59,12 +70,16 @@ class Bundle {
       : file_(std::move(file)), owner_(std::move(owner)) {}
   [[nodiscard]] Status read_requests();
   [[nodiscard]] Status read_results();
+  // The reply on a line of `path`, which is counted from 1.
+  [[nodiscard]] Status take_reply(const std::string& line, std::size_t number,
+                                  const std::filesystem::path& path);
   [[nodiscard]] Status check_owner(const BundleHeader& header,
                                    const std::filesystem::path& path) const;
 
   std::filesystem::path file_;
   std::string owner_;
   std::int64_t part_ = 0;
+  bool recorded_ = false;
   std::set<std::int64_t> asked_;
   std::map<std::int64_t, JsonObject> results_;
   std::map<std::int64_t, Error> failures_;

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <future>
-#include <string_view>
 
 #include "common/base/clock.hpp"
-#include "common/base/hash.hpp"
-#include "coordinator/loop/finalists.hpp"
+#include "coordinator/loop/candidate_name.hpp"
 #include "coordinator/propose/candidate_key.hpp"
 #include "coordinator/propose/diagnosis.hpp"
 
@@ -23,22 +20,21 @@ constexpr double nanoseconds = 1e9;
 // grows by noise at each replacement would be a lie by the end.
 constexpr double clearly = 1.01;
 
-// What stands in the place of a move where the user gave the candidate.
-constexpr const char* start_move = "start";
-
-// What the candidates of all nodes but the root are called, with the number behind it.
-constexpr std::string_view node_prefix = "node ";
+// So many proposals in a row without a candidate end the run: models that cannot do it would be
+// asked for ever.
+constexpr std::int64_t most_unwritten = 5;
 
 }  // namespace
 
 ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
-                       Journal& journal, LoopWatcher watcher)
+                       Journal& journal, LoopWatcher watcher, Author* author)
     : run_(run),
       search_(search),
       playbook_(playbook),
       laboratory_(laboratory),
       journal_(journal),
-      watcher_(std::move(watcher)) {}
+      watcher_(std::move(watcher)),
+      proposer_(run, playbook, journal, author) {}
 
 //     task ──▶ propose ──▶ build ──▶ judge ──▶ diagnose ──▶ search
 //                 ▲                                           │
@@ -49,15 +45,19 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
   run_.state = RunState::running;
   KP_TRY(take_up(history));
   std::optional<std::string> end;
-  for (std::vector<NodeId> batch = in_flight(); !end;) {
+  for (std::vector<NodeId> batch = nodes_in(NodeState::in_flight); !end;) {
+    KP_TRY(write(batch, stop));
     KP_TRY(build(batch, stop));
     for (const NodeId id : batch) {
       KP_TRY(judge(id, stop));
     }
     end = halted(stop) ? halted(stop) : spent();
     if (!end) {
-      KP_TRY(propose(batch, stop));
-      end = batch.empty() ? std::optional<std::string>("nothing is left to try") : std::nullopt;
+      const Result<bool> more = propose(batch, stop);
+      if (!more) {
+        return more.error();
+      }
+      end = *more ? std::nullopt : std::optional<std::string>("nothing is left to try");
     }
   }
   KP_TRY(needs_energy(run_.settings.objective) ? confirm_by_energy(stop) : confirm(stop));
@@ -101,107 +101,20 @@ Status ClosedLoop::add_root() {
   return add_node({no_node, {}}, proposal, candidate_key(proposal.candidate));
 }
 
-std::vector<NodeId> ClosedLoop::in_flight() const {
+std::vector<NodeId> ClosedLoop::nodes_in(NodeState state) const {
   std::vector<NodeId> out;
   for (const Node& one : nodes_) {
-    if (one.state == NodeState::in_flight) {
+    if (one.state == state) {
       out.push_back(one.id);
     }
   }
   return out;
 }
 
-Status ClosedLoop::propose_starts(std::vector<NodeId>& batch) {
-  for (const Candidate& start : run_.settings.starts) {
-    const std::string key = candidate_key(start);
-    if (known_keys_.contains(key) || judged_ + std::ssize(batch) >= run_.settings.evaluations) {
-      continue;
-    }
-    Proposal proposal;
-    proposal.move = start_move;
-    proposal.site = start.name;
-    proposal.plan = "given to search from: " + start.name;
-    proposal.candidate = start;
-    KP_TRY(add_node({root_node, {"given by the user"}}, proposal, key));
-    batch.push_back(nodes_.back().id);
-  }
-  return {};
-}
-
-Status ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token stop) {
-  batch.clear();
-  KP_TRY(propose_starts(batch));
-  if (!batch.empty()) {
-    return {};
-  }
-  const std::int64_t most =
-      std::min<std::int64_t>(run_.settings.in_flight, run_.settings.evaluations - judged_);
-  while (std::ssize(batch) < most && !stop.stop_requested()) {
-    const std::optional<Choice> choice = search_.ask();
-    if (!choice) {
-      break;
-    }
-    const Result<Prospects*> prospects = prospects_of(choice->parent);
-    if (!prospects) {
-      return prospects.error();
-    }
-    std::string key;
-    const std::optional<Suggestion> suggestion =
-        (*prospects)->take(records_, known_keys_, key, stop);
-    if (!suggestion) {
-      KP_TRY(close(choice->parent, (*prospects)->exhausted_because()));
-      continue;
-    }
-    KP_TRY(add_node(*choice, suggestion->proposal, key));
-    batch.push_back(nodes_.back().id);
-  }
-  return {};
-}
-
-Result<Prospects*> ClosedLoop::prospects_of(NodeId id) {
-  if (Prospects* known = shelf_.find(id); known != nullptr) {
-    return known;
-  }
-  Result<Parent> parent = parent_of(node(id));
-  if (!parent) {
-    return parent.error();
-  }
-  return &shelf_.put(id, Prospects(playbook_, std::move(*parent)));
-}
-
-Status ClosedLoop::add_node(const Choice& choice, const Proposal& proposal,
-                            const std::string& key) {
-  Node fresh;
-  fresh.id = std::ssize(nodes_);
-  fresh.parent = choice.parent;
-  fresh.reasons = choice.reasons;
-  fresh.move = proposal.move;
-  fresh.site = proposal.site;
-  fresh.plan = proposal.plan;
-  fresh.predicted_gain = proposal.predicted_gain;
-  fresh.source_hash = sha256(proposal.candidate.source);
-  fresh.compiler = proposal.candidate.compiler;
-  fresh.options = proposal.candidate.options;
-  fresh.candidate_key = key;
-  fresh.born = ++events_;
-  KP_TRY(journal_.proposed(fresh, proposal.candidate.source));
-  known_keys_.insert(key);
-  search_.begin(fresh.id, fresh.parent);
-  nodes_.push_back(std::move(fresh));
-  return {};
-}
-
-Status ClosedLoop::close(NodeId id, const std::string& reason) {
-  const Closure closure{id, ++events_, reason};
-  KP_TRY(journal_.closed(closure));
-  search_.close(id, reason);
-  return {};
-}
-
 Status ClosedLoop::build(std::vector<NodeId>& batch, std::stop_token stop) {
   std::vector<Candidate> candidates;
   for (const NodeId id : batch) {
-    Result<Candidate> candidate = candidate_of(node(id));
+    Result<Candidate> candidate = proposer_.candidate_of(node(id));
     if (!candidate) {
       return candidate.error();
     }
@@ -276,8 +189,8 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
 // Against `incumbent`; what is not judged is tried once more, since that is never its own fault.
 Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId incumbent,
                                                       bool confirming, std::stop_token stop) {
-  const Result<Candidate> candidate = candidate_of(one);
-  const Result<Candidate> other = candidate_of(node(incumbent));
+  const Result<Candidate> candidate = proposer_.candidate_of(one);
+  const Result<Candidate> other = proposer_.candidate_of(node(incumbent));
   if (!candidate || !other) {
     return candidate ? other.error() : candidate.error();
   }
@@ -296,13 +209,8 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   return evaluated;
 }
 
-// By the name that candidate_of gave it; any other is the baseline's.
 NodeId ClosedLoop::incumbent_of(const Certificate& certificate) const {
-  const std::string& name = certificate.incumbent.name;
-  NodeId id = root_node;
-  if (name.starts_with(node_prefix)) {
-    std::from_chars(name.data() + node_prefix.size(), name.data() + name.size(), id);
-  }
+  const NodeId id = node_named(certificate.incumbent.name);
   return id > root_node && id < std::ssize(nodes_) ? id : root_node;
 }
 
@@ -363,97 +271,16 @@ void ClosedLoop::learn(const Node& one) {
   }
 }
 
-Status ClosedLoop::confirm(std::stop_token stop) {
-  while (best_ != root_node && awaited_ == 0 && !stop.stop_requested()) {
-    Node& one = node(best_);
-    report(fmt::format("confirming node {} against the baseline", one.id));
-    const Result<std::optional<Evaluated>> evaluated = evaluate(one, root_node, true, stop);
-    if (stop.stop_requested()) {
-      return {};
-    }
-    if (!evaluated) {
-      return evaluated.error();
-    }
-    if (!*evaluated) {
-      ++awaited_;
-      return {};
-    }
-    const Certificate& certificate = (*evaluated)->certificate;
-    const Verdict& verdict = certificate.verdict;
-    if (verdict.outcome != Outcome::not_judged) {
-      take_verdict(one, certificate, 1);
-      KP_TRY(journal_.ended(one, &certificate));
-    }
-    if (may_be_best(run_.settings, one) && verdict.timing.comparison == Comparison::faster) {
-      return {};
-    }
-    best_ = fastest_but(one.id);
-  }
-  return {};
-}
-
-// All are asked for before any is taken: what a laboratory answers later must not change who the
-// finalists are.
-Status ClosedLoop::confirm_by_energy(std::stop_token stop) {
-  if (awaited_ > 0) {
-    return {};
-  }
-  std::vector<std::pair<NodeId, Certificate>> measured;
-  for (const NodeId id : choose_finalists(nodes_, run_.settings)) {
-    if (stop.stop_requested()) {
-      return {};
-    }
-    report(fmt::format("measuring the energy of node {} against the baseline", id));
-    Result<std::optional<Evaluated>> evaluated = evaluate(node(id), root_node, true, stop);
-    if (!evaluated) {
-      return stop.stop_requested() ? Status() : Status(evaluated.error());
-    }
-    if (*evaluated) {
-      measured.emplace_back(id, std::move((*evaluated)->certificate));
-    } else {
-      ++awaited_;
-    }
-  }
-  return awaited_ > 0 || stop.stop_requested() ? Status() : take_ranking(measured);
-}
-
-Status ClosedLoop::take_ranking(const std::vector<std::pair<NodeId, Certificate>>& measured) {
-  std::vector<Finalist> finalists;
-  for (const auto& [id, certificate] : measured) {
-    Node& one = node(id);
-    if (certificate.verdict.outcome != Outcome::not_judged) {
-      take_verdict(one, certificate, 1);
-      KP_TRY(journal_.ended(one, &certificate));
-    }
-    if (certificate.verdict.energy && may_be_best(run_.settings, one)) {
-      finalists.push_back(finalist_of(id, certificate.verdict));
-    }
-  }
-  run_.ranking = rank_finalists(std::move(finalists), run_.settings.objective);
-  const auto winner = std::find_if(run_.ranking.begin(), run_.ranking.end(),
-                                   [](const Finalist& one) { return one.holds; });
-  best_ = winner == run_.ranking.end() ? root_node : winner->node;
-  return {};
-}
-
-// The fastest eligible node but that one, whose result did not hold.
-NodeId ClosedLoop::fastest_but(NodeId failed) const {
-  NodeId found = root_node;
-  for (const Node& one : nodes_) {
-    if (one.id != failed && may_be_best(run_.settings, one) && !one.screened &&
-        one.speedup > node(found).speedup) {
-      found = one.id;
-    }
-  }
-  return found;
-}
-
 std::optional<std::string> ClosedLoop::halted(const std::stop_token& stop) const {
   if (stop.stop_requested()) {
     return "interrupted";
   }
   if (awaited_ > 0) {
     return fmt::format("waiting for {} result{}", awaited_, awaited_ == 1 ? "" : "s");
+  }
+  if (awaited_answers_ > 0) {
+    return fmt::format("waiting for {} proposal{} of models", awaited_answers_,
+                       awaited_answers_ == 1 ? "" : "s");
   }
   return std::nullopt;
 }
@@ -465,36 +292,14 @@ std::optional<std::string> ClosedLoop::spent() const {
   if (run_.settings.seconds > 0 && seconds() >= run_.settings.seconds) {
     return fmt::format("the budget of {:.0f} s is spent", run_.settings.seconds);
   }
+  if (!models_spent_.empty()) {
+    return models_spent_;
+  }
+  if (unwritten_ >= most_unwritten) {
+    return fmt::format("models gave no candidate {} times in a row; the last time: {}", unwritten_,
+                       nodes_.back().summary);
+  }
   return std::nullopt;
-}
-
-Result<Candidate> ClosedLoop::candidate_of(const Node& one) const {
-  Result<std::string> source = journal_.source(one.source_hash);
-  if (!source) {
-    return source.error();
-  }
-  Candidate candidate;
-  candidate.name = one.id == root_node ? "baseline" : fmt::format("{}{}", node_prefix, one.id);
-  candidate.backend = run_.settings.backend;
-  candidate.source = std::move(*source);
-  candidate.compiler = one.compiler;
-  candidate.options = one.options;
-  return candidate;
-}
-
-Result<Parent> ClosedLoop::parent_of(const Node& one) const {
-  Result<Candidate> candidate = candidate_of(one);
-  if (!candidate) {
-    return candidate.error();
-  }
-  Parent parent;
-  parent.candidate = std::move(*candidate);
-  parent.passed = one.outcome == Outcome::passed;
-  parent.diagnosis = one.diagnosis;
-  for (NodeId id = one.id; id > root_node; id = node(id).parent) {
-    parent.moves.insert(node(id).move);
-  }
-  return parent;
 }
 
 double ClosedLoop::seconds() const {

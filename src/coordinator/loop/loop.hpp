@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "coordinator/loop/partners.hpp"
-#include "coordinator/loop/prospect_shelf.hpp"
+#include "coordinator/loop/proposer.hpp"
 #include "coordinator/loop/replay.hpp"
 #include "coordinator/search/search.hpp"
 
@@ -35,12 +35,13 @@ using LoopWatcher = std::function<void(const LoopProgress&)>;
 class ClosedLoop {
  public:
   // All parts must outlive the loop. `run` is brought up to date: state, why it ended, times.
+  // Without an author the playbook alone proposes.
   ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
-             Journal& journal, LoopWatcher watcher = {});
+             Journal& journal, LoopWatcher watcher = {}, Author* author = nullptr);
 
-  // Takes up the history, then works until the budget is spent, nothing is left to try, a stop is
-  // asked for, or the laboratory has to be waited for. An error is not a candidate's: worker lost
-  // for good, disk full.
+  // Takes up the history, then works until a budget is spent, nothing is left to try, a stop is
+  // asked for, or laboratory or models have to be waited for. An error is not a candidate's: worker
+  // lost for good, no model there, disk full.
   [[nodiscard]] Status work(const LoopHistory& history, std::stop_token stop);
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
@@ -50,15 +51,25 @@ class ClosedLoop {
  private:
   [[nodiscard]] Status take_up(const LoopHistory& history);
   [[nodiscard]] Status add_root();
-  // The root at first; later what a kill or a laboratory that answers later left without a verdict.
-  [[nodiscard]] std::vector<NodeId> in_flight() const;
+  // In flight: the root at first; later what a kill or a laboratory that answers later left without
+  // a verdict. Proposing: what models have yet to write.
+  [[nodiscard]] std::vector<NodeId> nodes_in(NodeState state) const;
   // What the user gave to search from, as children of the baseline; nothing once they are there.
   [[nodiscard]] Status propose_starts(std::vector<NodeId>& batch);
-  // Asks the search and the playbook for as many proposals as may be in flight.
-  [[nodiscard]] Status propose(std::vector<NodeId>& batch, std::stop_token stop);
-  [[nodiscard]] Result<Prospects*> prospects_of(NodeId id);
+  // Asks the search for as many parents as nodes may be in flight. Children that the playbook knows
+  // go into the batch at once, the others are chosen: the author is to write them. False: there is
+  // nothing to try.
+  [[nodiscard]] Result<bool> propose(std::vector<NodeId>& batch, std::stop_token stop);
+  // Lets the author write what is chosen; what is there goes into the batch.
+  [[nodiscard]] Status write(std::vector<NodeId>& batch, std::stop_token stop);
+  [[nodiscard]] Status take_written(Node& one, const Proposed& written, std::vector<NodeId>& batch);
+  [[nodiscard]] Status end_unwritten(Node& one, const std::string& reason);
+  static void take_proposal(Node& one, const Proposal& proposal, const std::string& key);
   [[nodiscard]] Status add_node(const Choice& choice, const Proposal& proposal,
                                 const std::string& key);
+  [[nodiscard]] Status choose_node(const Choice& choice);
+  [[nodiscard]] Node fresh_node(const Choice& choice);
+  void begin(Node fresh);
   [[nodiscard]] Status close(NodeId id, const std::string& reason);
   // Builds what is in flight; what turns out to be known machine code ends there.
   [[nodiscard]] Status build(std::vector<NodeId>& batch, std::stop_token stop);
@@ -79,8 +90,6 @@ class ClosedLoop {
   // Why the run cannot go on now but later, if so.
   [[nodiscard]] std::optional<std::string> halted(const std::stop_token& stop) const;
   [[nodiscard]] std::optional<std::string> spent() const;
-  [[nodiscard]] Result<Candidate> candidate_of(const Node& one) const;
-  [[nodiscard]] Result<Parent> parent_of(const Node& one) const;
   [[nodiscard]] Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] double seconds() const;
@@ -92,15 +101,18 @@ class ClosedLoop {
   Laboratory& laboratory_;
   Journal& journal_;
   LoopWatcher watcher_;
+  Proposer proposer_;
   std::vector<Node> nodes_;
-  ProspectShelf shelf_;
   MoveRecords records_;
   std::set<std::string> known_keys_;
   std::map<std::string, NodeId> known_binaries_;
   NodeId best_ = root_node;
   std::int64_t events_ = 0;
   std::int64_t judged_ = 0;
-  std::int64_t awaited_ = 0;  // answers that the laboratory does not have yet
+  std::int64_t awaited_ = 0;          // results that the laboratory does not have yet
+  std::int64_t awaited_answers_ = 0;  // of models
+  std::int64_t unwritten_ = 0;        // proposals in a row that no candidate came of
+  std::string models_spent_;          // which budget for models is spent; empty: none
   std::int64_t started_ns_ = 0;
   std::int64_t wall_before_ns_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/model/orders.hpp"
 #include "common/model/run.hpp"
+#include "coordinator/propose/agents/agents.hpp"
 
 namespace kernelpro {
 
@@ -52,9 +53,26 @@ class Journal {
   virtual ~Journal() = default;
 
   [[nodiscard]] virtual Status proposed(const Node& node, const std::string& source) = 0;
+  // The same in two steps: first the parent is chosen, later the candidate is written.
+  [[nodiscard]] virtual Status chosen(const Node& node) = 0;
+  [[nodiscard]] virtual Status written(const Node& node, const std::string& source) = 0;
   [[nodiscard]] virtual Status ended(const Node& node, const Certificate* certificate) = 0;
   [[nodiscard]] virtual Status closed(const Closure& closure) = 0;
   [[nodiscard]] virtual Result<std::string> source(const std::string& hash) = 0;
+  // Absent where the node has none.
+  [[nodiscard]] virtual Result<std::optional<Certificate>> certificate(NodeId node) = 0;
+};
+
+// Writes candidates by asking models; by several threads at once, for different nodes.
+class Author {
+ public:
+  Author() = default;
+  Author(const Author&) = delete;
+  Author& operator=(const Author&) = delete;
+  virtual ~Author() = default;
+
+  // An error ends the run for now; what was asked and answered is kept.
+  [[nodiscard]] virtual Result<Proposed> write(const AgentOrder& order, std::stop_token stop) = 0;
 };
 
 }  // namespace kernelpro

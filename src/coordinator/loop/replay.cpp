@@ -5,9 +5,14 @@
 namespace kernelpro {
 
 SearchResult search_result(const Node& node, const RunSettings& settings) {
-  const bool judged = node.state == NodeState::judged;
-  return {node.id, judged ? node.outcome : Outcome::not_judged, node.speedup,
-          may_be_best(settings, node)};
+  Outcome outcome = Outcome::not_judged;
+  if (node.state == NodeState::judged) {
+    outcome = node.outcome;
+  } else if (node.state == NodeState::unwritten) {
+    // What is no code does not build.
+    outcome = Outcome::build_failed;
+  }
+  return {node.id, outcome, node.speedup, may_be_best(settings, node)};
 }
 
 std::int64_t replay(const LoopHistory& history, Search& search,

@@ -25,6 +25,12 @@ std::string outcome_of(const Node& node) {
   if (node.state == NodeState::in_flight) {
     return "in flight";
   }
+  if (node.state == NodeState::proposing) {
+    return "being written";
+  }
+  if (node.state == NodeState::unwritten) {
+    return "unwritten";
+  }
   if (node.state == NodeState::duplicate) {
     return fmt::format("duplicate of node {}", node.same_as);
   }

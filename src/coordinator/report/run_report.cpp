@@ -77,6 +77,10 @@ void count_states(RunReport& report) {
       ++report.duplicates;
     } else if (node.state == NodeState::in_flight) {
       ++report.in_flight;
+    } else if (node.state == NodeState::proposing) {
+      ++report.proposing;
+    } else if (node.state == NodeState::unwritten) {
+      ++report.unwritten;
     } else if (node.id != root_node) {
       ++report.verdicts[std::string(name_of(node.outcome))];
     }

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/model/node.hpp"
 #include "common/model/run.hpp"
+#include "coordinator/report/llm_summary.hpp"
 
 namespace kernelpro {
 
@@ -33,6 +35,9 @@ struct RunReport {
   std::int64_t found_at = 0;     // evaluations until the best was there; 0: the root is the best
   std::int64_t duplicates = 0;
   std::int64_t in_flight = 0;
+  std::int64_t proposing = 0;  // chosen, not written yet
+  std::int64_t unwritten = 0;  // no candidate came of it
+  std::optional<LlmSummary> llm;
   std::map<std::string, std::int64_t> verdicts;  // by outcome, the root aside
   std::vector<double> progress;                  // best speed-up after each evaluation
   std::vector<MoveStatistics> moves;             // the most tried first

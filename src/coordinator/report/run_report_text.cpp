@@ -88,6 +88,8 @@ std::string verdict_text(const RunReport& report) {
   }
   add("duplicates", report.duplicates);
   add("in flight", report.in_flight);
+  add("being written", report.proposing);
+  add("unwritten", report.unwritten);
   return out.empty() ? "none" : out;
 }
 
@@ -121,6 +123,7 @@ Rows facts(const RunReport& report) {
                {"time", time_text(run)},
                {"machine", run.machine},
                {"verdicts", verdict_text(report)},
+               {"models", report.llm ? llm_text(*report.llm) : ""},
                {"best", node_phrase(report, report.best)},
                {"found after", found_text(report)},
                {"flags only", node_phrase(report, report.flags_only_best)},
@@ -202,6 +205,9 @@ json run_report_json(const RunReport& report) {
           {"found_at", report.found_at},
           {"duplicates", report.duplicates},
           {"in_flight", report.in_flight},
+          {"proposing", report.proposing},
+          {"unwritten", report.unwritten},
+          {"llm", report.llm ? llm_json(*report.llm) : nlohmann::json()},
           {"verdicts", report.verdicts},
           {"best", node_json(report.nodes, report.best)},
           {"flags_only_best", node_json(report.nodes, report.flags_only_best)},

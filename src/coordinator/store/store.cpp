@@ -7,6 +7,7 @@
 
 #include "coordinator/store/database_error.hpp"
 #include "coordinator/store/inner.hpp"
+#include "coordinator/store/llm_calls.hpp"
 #include "coordinator/store/node_findings.hpp"
 #include "coordinator/store/node_rows.hpp"
 #include "coordinator/store/place.hpp"
@@ -86,6 +87,21 @@ Status Store::add_node(const std::string& run, const Node& node, const std::stri
   }
   KP_TRY(store::write_source(inner_->directory, node.source_hash, source));
   return store::insert_node(inner_->database, *key, node);
+}
+
+Status Store::choose_node(const std::string& run, const Node& node) {
+  const Result<std::int64_t> key = inner_->run_key(run);
+  return key ? store::insert_node(inner_->database, *key, node) : Status(key.error());
+}
+
+Status Store::write_node(const std::string& run, const Node& node, const std::string& source) {
+  const Result<std::int64_t> key = inner_->run_key(run);
+  if (!key) {
+    return key.error();
+  }
+  KP_TRY(store::write_source(inner_->directory, node.source_hash, source));
+  KP_TRY(store::update_node(inner_->database, *key, node));
+  return inner_->database.changed_rows() == 0 ? unknown_node(run, node.id) : Status();
 }
 
 Status Store::finish_node(const std::string& run, const Node& node,
@@ -188,6 +204,16 @@ Result<std::optional<Certificate>> Store::load_certificate(const std::string& ru
   }
   const Result<Node> known = load_node(run, node);
   return known ? found : known.error();
+}
+
+Status Store::keep_llm_call(const std::string& run, const LlmCall& call) {
+  const Result<std::int64_t> key = inner_->run_key(run);
+  return key ? store::keep_call(inner_->database, *key, call) : Status(key.error());
+}
+
+Result<std::vector<LlmCall>> Store::load_llm_calls(const std::string& run) const {
+  const Result<std::int64_t> key = inner_->run_key(run);
+  return key ? store::select_calls(inner_->database, *key) : key.error();
 }
 
 }  // namespace kernelpro

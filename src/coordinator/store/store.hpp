@@ -13,6 +13,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/certificate.hpp"
+#include "common/model/llm.hpp"
 #include "common/model/run.hpp"
 
 namespace kernelpro {
@@ -76,6 +77,11 @@ class Store {
   // Writes the source (by hash) and the node, in flight.
   [[nodiscard]] Status add_node(const std::string& run, const Node& node,
                                 const std::string& source);
+  // Writes the node, whose candidate is not there yet.
+  [[nodiscard]] Status choose_node(const std::string& run, const Node& node);
+  // The candidate of a node that was chosen.
+  [[nodiscard]] Status write_node(const std::string& run, const Node& node,
+                                  const std::string& source);
   // The verdict, or that it is a duplicate. With a certificate, that is kept too.
   [[nodiscard]] Status finish_node(const std::string& run, const Node& node,
                                    const Certificate* certificate);
@@ -88,6 +94,11 @@ class Store {
   // Absent for nodes without one (duplicates, in flight).
   [[nodiscard]] Result<std::optional<Certificate>> load_certificate(const std::string& run,
                                                                     NodeId node) const;
+
+  // Added, or written over where the run has one of that id.
+  [[nodiscard]] Status keep_llm_call(const std::string& run, const LlmCall& call);
+  // In the order in which they were first kept.
+  [[nodiscard]] Result<std::vector<LlmCall>> load_llm_calls(const std::string& run) const;
 
  private:
   struct Inner;

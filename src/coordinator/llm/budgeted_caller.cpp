@@ -1,0 +1,372 @@
+#include "coordinator/llm/budgeted_caller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "common/base/clock.hpp"
+#include "common/base/date.hpp"
+#include "common/base/hash.hpp"
+#include "common/base/random.hpp"
+#include "common/wire/json.hpp"
+#include "coordinator/llm/chat_json.hpp"
+#include "coordinator/llm/prompt_cost.hpp"
+#include "coordinator/llm/retry.hpp"
+
+namespace kernelpro {
+namespace {
+
+// Whether a call goes on where an earlier process left it. A call of the others was cut with that
+// process, and may have cost what was set apart for it.
+bool outlives_process(const std::string& provider) {
+  return provider == "batch" || provider == "replay";
+}
+
+Usage sum(const Usage& one, const Usage& other) {
+  return {.input = one.input + other.input,
+          .cached = one.cached + other.cached,
+          .cache_written = one.cache_written + other.cache_written,
+          .output = one.output + other.output};
+}
+
+Usage at_most(const Usage& usage, const Usage& bound) {
+  return {.input = std::min(usage.input, bound.input),
+          .cached = std::min(usage.cached, bound.input),
+          .cache_written = 0,
+          .output = std::min(usage.output, bound.output)};
+}
+
+// Without a price, as tokens have none of their own.
+std::int64_t tokens_of(const Usage& usage) {
+  return charge_of(usage, std::nullopt).tokens;
+}
+
+Error interrupted(const std::string& id) {
+  return make_error(ErrorKind::interrupted, "asked to stop", "call " + id);
+}
+
+Called spent(std::string reason) {
+  return {.kind = Called::Kind::spent, .answer = {}, .reason = std::move(reason)};
+}
+
+// What the kept call says, without asking.
+Result<Called> kept_outcome(const LlmCall& call) {
+  if (call.state == CallState::failed) {
+    return Called{.kind = Called::Kind::failed, .answer = {}, .reason = call.failure};
+  }
+  const Result<nlohmann::json> json = parse_json(call.answer);
+  Result<ChatAnswer> answer = json ? chat_answer_from_json(*json) : json.error();
+  if (!answer) {
+    return make_error(ErrorKind::io, "the kept answer cannot be read: " + answer.error().text(),
+                      "call " + call.id);
+  }
+  return Called{.kind = Called::Kind::answered, .answer = std::move(*answer), .reason = {}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BudgetedCaller>> BudgetedCaller::create(std::map<LlmRole, RoleChat> chats,
+                                                               CallJournal& journal,
+                                                               const LlmSettings& settings,
+                                                               CallerOptions options) {
+  std::unique_ptr<BudgetedCaller> caller(
+      new BudgetedCaller(std::move(chats), journal, settings, std::move(options)));
+  for (const auto& [name, role] : caller->chats_) {
+    KP_TRY(caller->budget_.check_price(find_price(settings, role.model), role.model));
+  }
+  KP_TRY(caller->take_up());
+  return caller;
+}
+
+BudgetedCaller::BudgetedCaller(std::map<LlmRole, RoleChat> chats, CallJournal& journal,
+                               LlmSettings settings, CallerOptions options)
+    : chats_(std::move(chats)),
+      journal_(journal),
+      settings_(std::move(settings)),
+      options_(std::move(options)),
+      budget_(settings_.token_budget, settings_.money_budget) {}
+
+Status BudgetedCaller::take_up() {
+  Result<std::vector<LlmCall>> calls = journal_.all();
+  if (!calls) {
+    return calls.error();
+  }
+  for (LlmCall& call : *calls) {
+    Charge all{.tokens = tokens_of(call.usage), .cost = call.cost};
+    Entry entry;
+    entry.request_hash = sha256(call.request);
+    if (call.state == CallState::waiting) {
+      const std::optional<Price> price = find_price(settings_, call.model);
+      entry.standing.tokens = tokens_of(call.reserved);
+      // What it costs beyond that is of earlier tries.
+      entry.standing.cost = std::min(call.cost, worst_charge(call.reserved, price).cost);
+      all.tokens += entry.standing.tokens;
+    } else {
+      call.request.clear();
+    }
+    budget_.take_up(all);
+    entry.call = std::move(call);
+    std::string id = entry.call.id;
+    entries_.insert_or_assign(std::move(id), std::move(entry));
+  }
+  return {};
+}
+
+std::optional<std::int64_t> BudgetedCaller::tokens_left() const {
+  return budget_.tokens_left();
+}
+
+std::int64_t BudgetedCaller::differing() const {
+  const std::lock_guard lock(mutex_);
+  return differing_;
+}
+
+Status BudgetedCaller::hand_out() {
+  std::set<Chat*> done;
+  for (const auto& [name, role] : chats_) {
+    if (done.insert(role.chat.get()).second) {
+      KP_TRY(role.chat->hand_out());
+    }
+  }
+  return {};
+}
+
+ChatRequest BudgetedCaller::completed(ChatRequest request, const RoleChat& role,
+                                      LlmRole name) const {
+  request.model = role.model;
+  const auto own = settings_.roles.find(name);
+  if (!request.temperature && own != settings_.roles.end()) {
+    request.temperature = own->second.temperature;
+  }
+  return request;
+}
+
+Result<BudgetedCaller::Entry*> BudgetedCaller::begin(const CallName& name,
+                                                     const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  Entry& entry = entries_[name.id()];
+  const bool free = changed_.wait(
+      lock, stop, [&] { return !entry.busy && in_flight_ < std::max(options_.in_flight, 1); });
+  if (!free) {
+    return interrupted(name.id());
+  }
+  if (entry.call.id.empty()) {
+    entry.call.id = name.id();
+    entry.call.node = name.node;
+    entry.call.role = name.role;
+    entry.call.turn = name.turn;
+  }
+  entry.busy = true;
+  ++in_flight_;
+  return &entry;
+}
+
+void BudgetedCaller::end(Entry& entry) {
+  const std::lock_guard lock(mutex_);
+  entry.busy = false;
+  --in_flight_;
+  if (entry.call.state != CallState::waiting) {
+    entry.call.request.clear();
+  }
+  changed_.notify_all();
+}
+
+Result<Called> BudgetedCaller::call(const CallName& name, ChatRequest request,
+                                    std::stop_token stop) {
+  const auto role = chats_.find(name.role);
+  if (role == chats_.end()) {
+    return make_error(ErrorKind::internal,
+                      fmt::format("no model is known for the {}", name_of(name.role)));
+  }
+  const Result<Entry*> entry = begin(name, stop);
+  if (!entry) {
+    return entry.error();
+  }
+  Work work{.entry = **entry,
+            .role = role->second,
+            .price = find_price(settings_, role->second.model),
+            .request = completed(std::move(request), role->second, name.role),
+            .stop = std::move(stop)};
+  note_request(work, work.role.chat->body(work.request));
+  Result<Called> called =
+      work.entry.call.state == CallState::waiting ? make(work) : kept_outcome(work.entry.call);
+  end(work.entry);
+  return called;
+}
+
+// A request that was handed out stays as it is: that is what gets the answer.
+void BudgetedCaller::note_request(Work& work, const std::string& body) {
+  Entry& entry = work.entry;
+  const std::string hash = sha256(body);
+  const std::string provider = work.role.chat->provider();
+  const bool kept = !entry.request_hash.empty();
+  if (kept && hash != entry.request_hash) {
+    const std::lock_guard lock(mutex_);
+    ++differing_;
+  }
+  if (entry.call.state != CallState::waiting) {
+    return;
+  }
+  const bool goes_on = kept && outlives_process(provider) && entry.call.provider == provider;
+  work.resumed = goes_on && entry.call.reserved != Usage{};
+  if (!goes_on) {
+    entry.call.request = body;
+    entry.request_hash = hash;
+    entry.call.provider = provider;
+    entry.call.model = work.request.model;
+    entry.call.started = utc_now();
+  }
+  if (!work.resumed && entry.call.reserved != Usage{}) {
+    // Cut with an earlier process.
+    entry.call.usage = sum(entry.call.usage, entry.call.reserved);
+    entry.call.reserved = {};
+    entry.standing = {};
+  }
+}
+
+Result<Called> BudgetedCaller::make(Work& work) {
+  Entry& entry = work.entry;
+  for (int tries = 1;; ++tries) {
+    const Result<std::string> refusal = reserve(work);
+    if (!refusal) {
+      return refusal.error();
+    }
+    if (!refusal->empty()) {
+      return spent(*refusal);
+    }
+    if (const Status kept = journal_.keep(entry.call); !kept) {
+      pause();
+      return kept.error();
+    }
+    const std::int64_t start = now_ns();
+    const Chat::Tried tried = work.role.chat->try_once(entry.call.id, work.request, {}, work.stop);
+    if (tried.failure) {
+      Result<std::optional<Called>> ended = failed(work, *tried.failure, tries);
+      if (!ended) {
+        return ended.error();
+      }
+      if (*ended) {
+        return std::move(**ended);
+      }
+    } else if (tried.reply.answer) {
+      return answered(work, *tried.reply.answer, now_ns() - start);
+    } else {
+      pause();
+      return Called{.kind = Called::Kind::not_yet, .answer = {}, .reason = {}};
+    }
+  }
+}
+
+Result<std::string> BudgetedCaller::reserve(Work& work) {
+  LlmCall& call = work.entry.call;
+  const Usage worst = work.resumed ? call.reserved : prompt_cost(work.request, settings_).worst;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const std::int64_t seen = settled_;
+    Result<Budget::Reservation> reservation =
+        budget_.reserve(worst, work.price, work.request.model, work.entry.standing);
+    if (!reservation) {
+      return reservation.error();
+    }
+    if (reservation->granted()) {
+      call.reserved = worst;
+      call.cost += reservation->worst.cost - work.entry.standing.cost;
+      call.priced = work.price.has_value();
+      work.entry.standing = reservation->worst;
+      ++asking_;
+      return std::string();
+    }
+    if (asking_ == 0) {
+      return std::move(reservation->refusal);
+    }
+    if (!changed_.wait(lock, work.stop, [&] { return settled_ != seen; })) {
+      return interrupted(call.id);
+    }
+  }
+}
+
+void BudgetedCaller::settle(Entry& entry, const Charge& actual, const Usage& usage) {
+  const std::lock_guard lock(mutex_);
+  budget_.settle(entry.standing, actual);
+  entry.call.usage = sum(entry.call.usage, usage);
+  entry.call.cost += actual.cost - entry.standing.cost;
+  entry.standing = {};
+  --asking_;
+  ++settled_;
+  changed_.notify_all();
+}
+
+void BudgetedCaller::pause() {
+  const std::lock_guard lock(mutex_);
+  --asking_;
+  ++settled_;
+  changed_.notify_all();
+}
+
+Result<Called> BudgetedCaller::answered(Work& work, const ChatAnswer& answer,
+                                        std::int64_t latency_ns) {
+  Entry& entry = work.entry;
+  LlmCall& call = entry.call;
+  if (answer.usage_known) {
+    const Usage usage = plausible(answer.usage);
+    settle(entry, charge_of(usage, work.price), usage);
+  } else if (outlives_process(call.provider)) {
+    const Usage estimate = at_most(plausible(answer.usage), call.reserved);
+    settle(entry, charge_of(estimate, work.price), estimate);
+  } else {
+    // Copied: settling empties what is set apart.
+    const Charge all = entry.standing;
+    settle(entry, all, call.reserved);
+  }
+  call.state = CallState::answered;
+  call.answer = to_json(answer).dump();
+  call.answered_by = answer.model;
+  // How long a batch took, no process has seen.
+  call.latency_ns = call.provider == "batch" ? 0 : latency_ns;
+  KP_TRY(journal_.keep(call));
+  // Not `answer` itself: what is read back when the run is taken up must be the same.
+  return kept_outcome(call);
+}
+
+Result<std::optional<Called>> BudgetedCaller::failed(Work& work, const ChatFailure& failure,
+                                                     int tries) {
+  Entry& entry = work.entry;
+  LlmCall& call = entry.call;
+  if (work.resumed && failure.for_all) {
+    // It is still handed out.
+    pause();
+    return failure.error;
+  }
+  const Charge charge = failure.may_cost ? entry.standing : Charge{};
+  settle(entry, charge, failure.may_cost ? call.reserved : Usage{});
+  call.reserved = {};
+  work.resumed = false;
+  const bool stopped = work.stop.stop_requested() || failure.error.kind == ErrorKind::interrupted;
+  const std::optional<double> wait = stopped ? std::nullopt : wait_after(tries, failure);
+  // Whoever is overloaded or away now may be back when the run is taken up.
+  const bool later = failure.for_all || (failure.retriable && !failure.may_cost);
+  if (!stopped && !wait && !later) {
+    call.state = CallState::failed;
+    call.failure = failure.error.text();
+  }
+  KP_TRY(journal_.keep(call));
+  if (wait) {
+    return wait_or_stop(*wait, work.stop) ? Result<std::optional<Called>>(std::optional<Called>())
+                                          : interrupted(call.id);
+  }
+  if (call.state == CallState::failed) {
+    return std::optional(
+        Called{.kind = Called::Kind::failed, .answer = {}, .reason = call.failure});
+  }
+  return stopped ? interrupted(call.id) : failure.error;
+}
+
+std::optional<double> BudgetedCaller::wait_after(int tries, const ChatFailure& failure) const {
+  return options_.retry_wait ? options_.retry_wait(tries, failure)
+                             : retry_wait(tries, failure, Random(secret_seed()).unit());
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,118 @@
+// The calls of one run: each within the budgets, kept before it is made and after, tried again
+// where that can help, and never made twice.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/model/llm.hpp"
+#include "coordinator/llm/budget.hpp"
+#include "coordinator/llm/caller.hpp"
+#include "coordinator/llm/chat.hpp"
+
+namespace kernelpro {
+
+// Whom a role asks.
+struct RoleChat {
+  std::shared_ptr<Chat> chat;
+  std::string model;
+};
+
+struct CallerOptions {
+  int in_flight = 32;  // calls at a time; others wait
+  // Seconds to wait after so many tries; nothing: give up. Empty: that of retry.hpp.
+  std::function<std::optional<double>(int tries, const ChatFailure& failure)> retry_wait;
+};
+
+class BudgetedCaller : public Caller {
+ public:
+  // Takes up what the journal has: what was spent and what is still set apart count. An error where
+  // there is a budget of money and a model without a price. `journal` must outlive this.
+  [[nodiscard]] static Result<std::unique_ptr<BudgetedCaller>> create(
+      std::map<LlmRole, RoleChat> chats, CallJournal& journal, const LlmSettings& settings,
+      CallerOptions options = {});
+
+  // Puts the role's model into the request, and the role's temperature where it has none. What is
+  // set apart for others in flight is waited for before the budget is called spent.
+  [[nodiscard]] Result<Called> call(const CallName& name, ChatRequest request,
+                                    std::stop_token stop) override;
+  [[nodiscard]] std::optional<std::int64_t> tokens_left() const override;
+  // In billionths of a dollar; none: no budget.
+  [[nodiscard]] std::optional<std::int64_t> money_left() const { return budget_.money_left(); }
+  // Spent and set apart.
+  [[nodiscard]] Charge taken() const { return budget_.taken(); }
+
+  // Calls that were kept with another request, as another version of the prompts rendered it; the
+  // kept one counts.
+  [[nodiscard]] std::int64_t differing() const;
+
+  // Of every chat: what waits for an answer is handed out.
+  [[nodiscard]] Status hand_out();
+
+ private:
+  // A call as it is kept, and what of the budget is set apart for it.
+  struct Entry {
+    LlmCall call;              // without its request once it has ended
+    std::string request_hash;  // of that
+    Charge standing;
+    bool busy = false;  // a thread is at it
+  };
+  // One call() at work.
+  struct Work {
+    Entry& entry;
+    RoleChat role;
+    std::optional<Price> price;
+    ChatRequest request;
+    std::stop_token stop;
+    bool resumed = false;  // its reservation is one of an earlier process
+  };
+
+  BudgetedCaller(std::map<LlmRole, RoleChat> chats, CallJournal& journal, LlmSettings settings,
+                 CallerOptions options);
+  [[nodiscard]] Status take_up();
+
+  [[nodiscard]] ChatRequest completed(ChatRequest request, const RoleChat& role,
+                                      LlmRole name) const;
+  // The entry, for this thread alone and with a place among those in flight.
+  [[nodiscard]] Result<Entry*> begin(const CallName& name, const std::stop_token& stop);
+  void end(Entry& entry);
+
+  void note_request(Work& work, const std::string& body);
+  [[nodiscard]] Result<Called> make(Work& work);
+  // Empty when it is set apart, else why not.
+  [[nodiscard]] Result<std::string> reserve(Work& work);
+  // Ends a reservation: it has cost `actual`.
+  void settle(Entry& entry, const Charge& actual, const Usage& usage);
+  // Nothing is asked now; what is set apart stays so.
+  void pause();
+
+  [[nodiscard]] Result<Called> answered(Work& work, const ChatAnswer& answer,
+                                        std::int64_t latency_ns);
+  // Nothing: try again.
+  [[nodiscard]] Result<std::optional<Called>> failed(Work& work, const ChatFailure& failure,
+                                                     int tries);
+  [[nodiscard]] std::optional<double> wait_after(int tries, const ChatFailure& failure) const;
+
+  const std::map<LlmRole, RoleChat> chats_;
+  CallJournal& journal_;
+  const LlmSettings settings_;
+  const CallerOptions options_;
+  Budget budget_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::string, Entry> entries_;  // by the call's id
+  int in_flight_ = 0;
+  int asking_ = 0;            // of them, those with something set apart that will be settled
+  std::int64_t settled_ = 0;  // how often that happened
+  std::int64_t differing_ = 0;
+};
+
+}  // namespace kernelpro

@@ -1,0 +1,105 @@
+#include "coordinator/llm/make_caller.hpp"
+
+#include <map>
+#include <utility>
+
+#include "coordinator/llm/batch.hpp"
+#include "coordinator/llm/provider.hpp"
+#include "coordinator/llm/replay_chat.hpp"
+
+namespace kernelpro {
+namespace {
+
+constexpr std::string_view batch_scheme = "batch:";
+constexpr std::string_view replay_scheme = "replay:";
+// What a batch asks for where nobody says which model it should be.
+constexpr const char* any_model = "any";
+
+// The chats of a run: roles that name the same share it.
+class Chats {
+ public:
+  Chats(const std::string& run, const LlmSettings& settings, CallJournal& journal)
+      : run_(run), settings_(settings), journal_(journal) {}
+
+  Result<RoleChat> of(LlmRole role) {
+    const auto own = settings_.roles.find(role);
+    const bool differs = own != settings_.roles.end() && !own->second.llm.empty();
+    const std::string spec = differs ? own->second.llm : settings_.llm;
+    auto& made = chats_[spec];
+    if (!made) {
+      Result<std::shared_ptr<Chat>> chat = make(spec);
+      if (!chat) {
+        return chat.error();
+      }
+      made = std::move(*chat);
+    }
+    return RoleChat{.chat = made, .model = model_of(spec, role, *made)};
+  }
+
+ private:
+  Result<std::shared_ptr<Chat>> make(const std::string& spec) {
+    if (spec.starts_with(batch_scheme)) {
+      return make_batch(spec.substr(batch_scheme.size()));
+    }
+    if (spec.starts_with(replay_scheme)) {
+      Result<std::unique_ptr<ReplayChat>> chat =
+          ReplayChat::open(spec.substr(replay_scheme.size()));
+      return chat ? Result<std::shared_ptr<Chat>>(std::shared_ptr<Chat>(std::move(*chat)))
+                  : chat.error();
+    }
+    Result<std::unique_ptr<Chat>> chat =
+        make_http_chat(spec, settings_.base_url, settings_.key_file, settings_.timeout_seconds);
+    return chat ? Result<std::shared_ptr<Chat>>(std::shared_ptr<Chat>(std::move(*chat)))
+                : chat.error();
+  }
+
+  Result<std::shared_ptr<Chat>> make_batch(const std::string& directory) {
+    if (directory.empty()) {
+      return make_error(ErrorKind::bad_input,
+                        "no folder is named: expected batch:FOLDER, where requests are put");
+    }
+    const Result<std::vector<LlmCall>> kept = journal_.all();
+    if (!kept) {
+      return kept.error();
+    }
+    return std::shared_ptr<Chat>(std::make_shared<BatchChat>(directory, run_, *kept));
+  }
+
+  [[nodiscard]] std::string model_of(const std::string& spec, LlmRole role,
+                                     const Chat& chat) const {
+    if (const auto* const replay = dynamic_cast<const ReplayChat*>(&chat)) {
+      return replay->model(role);
+    }
+    if (spec.starts_with(batch_scheme)) {
+      return settings_.model.empty() ? any_model : settings_.model;
+    }
+    return spec.substr(spec.find(':') + 1);
+  }
+
+  const std::string& run_;
+  const LlmSettings& settings_;
+  CallJournal& journal_;
+  std::map<std::string, std::shared_ptr<Chat>> chats_;  // by what names them
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
+                                                    const LlmSettings& settings,
+                                                    CallJournal& journal, CallerOptions options) {
+  Chats chats(run, settings, journal);
+  std::map<LlmRole, RoleChat> roles;
+  for (const LlmRole role : llm_roles()) {
+    if (role == LlmRole::reviewer && !settings.reviewer) {
+      continue;
+    }
+    Result<RoleChat> chat = chats.of(role);
+    if (!chat) {
+      return chat.error();
+    }
+    roles.emplace(role, std::move(*chat));
+  }
+  return BudgetedCaller::create(std::move(roles), journal, settings, std::move(options));
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,225 @@
+#include "coordinator/loop/proposer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+
+#include "coordinator/loop/candidate_name.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+const Node& at(const std::vector<Node>& nodes, NodeId id) {
+  return nodes[static_cast<std::size_t>(id)];
+}
+
+// How many nodes in a row, from this one towards the root, have failed.
+int failures_in_a_row(NodeId id, const std::vector<Node>& nodes) {
+  int failures = 0;
+  for (; id > root_node && has_failed(at(nodes, id)); id = at(nodes, id).parent) {
+    ++failures;
+  }
+  return failures;
+}
+
+// Whether `node` had ended when `child` was chosen.
+bool known_to(const Node& child, const Node& node) {
+  return node.ended > 0 && node.ended < child.born;
+}
+
+}  // namespace
+
+Result<ChildOffer> Proposer::offer(NodeId parent, const Standing& standing, std::stop_token stop) {
+  if (author_ == nullptr) {
+    return playbook_offer(parent, standing, stop);
+  }
+  ChildOffer agents;
+  agents.kind = ChildOffer::Kind::agents;
+  const Node& node = at(standing.nodes, parent);
+  if (has_failed(node)) {
+    const int repairs = run_.settings.llm ? run_.settings.llm->repairs : 0;
+    if (failures_in_a_row(parent, standing.nodes) > repairs) {
+      return ChildOffer{
+          ChildOffer::Kind::nothing, {}, {}, fmt::format("{} repairs failed", repairs)};
+    }
+    return agents;
+  }
+  const auto children = std::count_if(standing.nodes.begin(), standing.nodes.end(),
+                                      [parent](const Node& one) { return one.parent == parent; });
+  if (children % 2 != 0) {
+    return agents;
+  }
+  Result<ChildOffer> offer = playbook_offer(parent, standing, stop);
+  return offer && offer->kind == ChildOffer::Kind::nothing ? Result<ChildOffer>(agents)
+                                                           : std::move(offer);
+}
+
+Result<ChildOffer> Proposer::playbook_offer(NodeId parent, const Standing& standing,
+                                            std::stop_token stop) {
+  const Result<Prospects*> prospects = prospects_of(parent, standing.nodes);
+  if (!prospects) {
+    return prospects.error();
+  }
+  ChildOffer offer;
+  std::optional<Suggestion> suggestion =
+      (*prospects)->take(standing.records, standing.known_keys, offer.key, std::move(stop));
+  if (!suggestion) {
+    offer.reason = (*prospects)->exhausted_because();
+    return offer;
+  }
+  offer.kind = ChildOffer::Kind::candidate;
+  offer.proposal = std::move(suggestion->proposal);
+  return offer;
+}
+
+Result<Prospects*> Proposer::prospects_of(NodeId id, const std::vector<Node>& nodes) {
+  if (Prospects* known = shelf_.find(id); known != nullptr) {
+    return known;
+  }
+  Result<Parent> parent = parent_of(id, nodes);
+  if (!parent) {
+    return parent.error();
+  }
+  return &shelf_.put(id, Prospects(playbook_, std::move(*parent)));
+}
+
+Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) const {
+  const Node& one = at(nodes, id);
+  Result<Candidate> candidate = candidate_of(one);
+  if (!candidate) {
+    return candidate.error();
+  }
+  Parent parent;
+  parent.candidate = std::move(*candidate);
+  parent.passed = one.outcome == Outcome::passed;
+  parent.diagnosis = one.diagnosis;
+  for (; id > root_node; id = at(nodes, id).parent) {
+    parent.moves.insert(at(nodes, id).move);
+  }
+  return parent;
+}
+
+Result<std::vector<Result<Proposed>>> Proposer::write(const std::vector<NodeId>& chosen,
+                                                      const std::vector<Node>& nodes,
+                                                      std::stop_token stop) {
+  std::vector<AgentOrder> orders;
+  for (const NodeId id : chosen) {
+    Result<AgentOrder> order = order_for(at(nodes, id), nodes);
+    if (!order) {
+      return order.error();
+    }
+    orders.push_back(std::move(*order));
+  }
+  std::vector<std::future<Result<Proposed>>> writing;
+  writing.reserve(orders.size());
+  for (const AgentOrder& order : orders) {
+    writing.push_back(std::async(std::launch::async,
+                                 [this, &order, &stop] { return author_->write(order, stop); }));
+  }
+  std::vector<Result<Proposed>> written;
+  written.reserve(writing.size());
+  for (std::future<Result<Proposed>>& one : writing) {
+    written.push_back(one.get());
+  }
+  return written;
+}
+
+Result<AgentOrder> Proposer::order_for(const Node& child, const std::vector<Node>& nodes) {
+  AgentOrder order;
+  order.node = child.id;
+  order.run = &run_;
+  Result<std::optional<Certificate>> root = journal_.certificate(root_node);
+  if (!root) {
+    return root.error();
+  }
+  if (*root) {
+    order.machine = std::move((*root)->machine);
+    order.ceilings = std::move((*root)->ceilings);
+  }
+  Result<Parent> parent = parent_of(child.parent, nodes);
+  if (!parent) {
+    return parent.error();
+  }
+  for (const Move& move : playbook_.known_moves()) {
+    // Nothing is known yet of the kernel that is to take a module's place: all advice may serve.
+    const bool fits = parent->candidate.compiler == torch_compiler
+                          ? move.tier == written_tier
+                          : playbook_.obstacle(move, *parent).empty();
+    if (fits) {
+      order.moves.push_back(move);
+    }
+  }
+  order.compilers = playbook_.compilers();
+  order.parent = std::move(parent->candidate);
+  KP_TRY(add_history(order, child, nodes));
+  return order;
+}
+
+Status Proposer::add_history(AgentOrder& order, const Node& child, const std::vector<Node>& nodes) {
+  order.evaluations_left = run_.settings.evaluations;
+  for (const Node& one : nodes) {
+    if (!known_to(child, one)) {
+      continue;
+    }
+    Result<Tried> what = tried(one);
+    if (!what) {
+      return what.error();
+    }
+    order.all.push_back(*what);
+    if (one.id == child.parent) {
+      order.parent_tried = *what;
+      order.parent_kernels = kernels_[one.id];
+    }
+    if (one.parent == child.parent && one.id != root_node) {
+      order.siblings.push_back(*what);
+    }
+    const bool charged = one.state == NodeState::judged && one.outcome != Outcome::not_judged;
+    order.evaluations_left -= charged && one.id != root_node ? 1 : 0;
+    if (may_be_best(run_.settings, one)) {
+      order.best_speedup = std::max(order.best_speedup, one.speedup);
+    }
+  }
+  for (NodeId id = at(nodes, child.parent).parent; id >= root_node; id = at(nodes, id).parent) {
+    Result<Tried> what = tried(at(nodes, id));
+    if (!what) {
+      return what.error();
+    }
+    order.branch.insert(order.branch.begin(), std::move(*what));
+  }
+  return {};
+}
+
+Result<Tried> Proposer::tried(const Node& node) {
+  auto known = verdicts_.find(node.id);
+  if (known == verdicts_.end()) {
+    Result<std::optional<Certificate>> certificate = journal_.certificate(node.id);
+    if (!certificate) {
+      return certificate.error();
+    }
+    std::optional<Verdict> verdict;
+    if (*certificate) {
+      verdict = std::move((*certificate)->verdict);
+      kernels_[node.id] = std::move((*certificate)->build.kernels);
+    }
+    known = verdicts_.emplace(node.id, std::move(verdict)).first;
+  }
+  return Tried{node, known->second};
+}
+
+Result<Candidate> Proposer::candidate_of(const Node& node) const {
+  Result<std::string> source = journal_.source(node.source_hash);
+  if (!source) {
+    return source.error();
+  }
+  Candidate candidate;
+  candidate.name = candidate_name(node.id);
+  candidate.backend = run_.settings.backend;
+  candidate.source = std::move(*source);
+  candidate.compiler = node.compiler;
+  candidate.options = node.options;
+  return candidate;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,266 @@
+// Runs whose candidates a model writes. The test is the model: it answers the requests of a batch.
+#include "cli/running.hpp"
+#include "common/wire/bundle_line.hpp"
+
+namespace kernelpro {
+namespace {
+
+using namespace kernelpro::testing;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class LlmRun : public Cli {
+ protected:
+  using Answer = std::function<std::string(const std::string& role, const Json& request)>;
+
+  [[nodiscard]] fs::path folder() const { return work() / "questions"; }
+
+  [[nodiscard]] Finished optimize(Words more) const {
+    Words words = {"optimize", data("wave"), "--timing", "0.02",           "--accept-suspect",
+                   "-n",       "3",          "--llm",    "batch:questions"};
+    words.insert(words.end(), more.begin(), more.end());
+    return kernelpro(words);
+  }
+
+  [[nodiscard]] std::vector<Json> requests() const {
+    std::vector<Json> found;
+    for (const std::string& line : whole_lines(content_of(folder() / "requests.jsonl"))) {
+      found.push_back(Json::parse(line));
+    }
+    return found;
+  }
+
+  // "wave-1.2.coder.1.3fa9c2d1"
+  static std::string role_of(const Json& request) {
+    const std::string id = request["custom_id"];
+    for (const std::string role : {"planner", "coder", "fixer", "reviewer"}) {
+      if (id.find("." + role + ".") != std::string::npos) {
+        return role;
+      }
+    }
+    return "";
+  }
+
+  static std::string text_of(const Json& request) {
+    std::string text;
+    for (const Json& message : request["body"]["messages"]) {
+      text += message["content"].is_string() ? message["content"].get<std::string>() : "";
+      text += "\n";
+    }
+    return text;
+  }
+
+  static Json line(const Json& request, const std::string& answer) {
+    const Json message = {{"role", "assistant"}, {"content", answer}};
+    const Json choice = {{"index", 0}, {"message", message}, {"finish_reason", "stop"}};
+    const Json body = {{"model", "a test"},
+                       {"choices", Json::array({choice})},
+                       {"usage", {{"prompt_tokens", 1000}, {"completion_tokens", 100}}}};
+    return {{"custom_id", request["custom_id"]},
+            {"response", {{"status_code", 200}, {"body", body}}},
+            {"error", nullptr}};
+  }
+
+  // Answers every request that is there.
+  void answer(const Answer& model) const {
+    std::string text;
+    for (const Json& request : requests()) {
+      text += line(request, model(role_of(request), request)).dump() + "\n";
+    }
+    write(folder() / "responses.jsonl", text);
+  }
+
+  // Until the run does not wait any more.
+  Finished answer_to_the_end(Finished last, const Answer& model) const {
+    for (int rounds = 0; last.exit_code == 4; ++rounds) {
+      EXPECT_LT(rounds, 30);
+      if (rounds >= 30) {
+        break;
+      }
+      answer(model);
+      last = kernelpro({"resume", "wave-1"});
+    }
+    return last;
+  }
+
+  static std::string plan() {
+    return R"(Here it is: {"move": "optimise", "plan": "let the compiler optimise", )"
+           R"("predicted_gain": 5, "why": "it is built without"})";
+  }
+
+  static std::string fenced(const std::string& source) { return "```cpp\n" + source + "```\n"; }
+
+  // Right, and each time another one.
+  static std::string good_source(const std::string& tag) {
+    return "// kp:options -O2\n// " + tag + "\n" + content_of(data("wave") + "/baseline.cpp") +
+           "extern \"C\" int kp_tag_" + std::to_string(std::hash<std::string>()(tag) % 1000) +
+           "() { return 1; }\n";
+  }
+
+  // Plans, and writes good sources.
+  static std::string good_model(const std::string& role, const Json& request) {
+    if (role == "planner") {
+      return plan();
+    }
+    return fenced(good_source(request["custom_id"]));
+  }
+
+  [[nodiscard]] Json report() const { return json({"report", "wave-1"}, "cli_report.json", 0); }
+};
+
+TEST_F(LlmRun, GoesFromBatchToBatchUntilTheBestIsConfirmed) {
+  const Finished begun = optimize({});
+  expect_exit(begun, 4);
+  EXPECT_THAT(begun.errors,
+              AllOf(HasSubstr("questions/requests.jsonl"), HasSubstr("`kernelpro resume wave-1`")));
+  EXPECT_THAT(requests(), SizeIs(2)) << "as many as may be in flight";
+  expect_exit(answer_to_the_end(begun, good_model), 0);
+  const Json end = report();
+  EXPECT_EQ(end["state"], "finished");
+  EXPECT_EQ(end["evaluations"], 3);
+  EXPECT_GT(end["best"]["speedup"], 1);
+  EXPECT_EQ(end["llm"]["answered_by"]["a test"], end["llm"]["answered"]);
+  EXPECT_EQ(end["llm"]["input_tokens"], 1000 * end["llm"]["answered"].get<int>());
+  const Finished shown = kernelpro({"show", "wave-1", "1"});
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("1.planner.1"), HasSubstr("1.coder.1"),
+                                  HasSubstr("let the compiler optimise"), HasSubstr("a test")));
+}
+
+TEST_F(LlmRun, AFailedCandidateGoesToTheFixerWithTheCompilersWords) {
+  bool fixed = false;
+  const Answer model = [&fixed](const std::string& role, const Json& request) {
+    if (role == "coder") {
+      return fenced(
+          "#include \"kernelpro/candidate.h\"\nint kp_launch(const kp_context*, const "
+          "kp_tensor*, int32_t) { return missing_name; }\n// " +
+          request["custom_id"].get<std::string>() + "\n");
+    }
+    if (role == "fixer") {
+      fixed = true;
+      EXPECT_THAT(text_of(request), HasSubstr("missing_name"));
+      EXPECT_THAT(text_of(request), HasSubstr("not declared"));
+    }
+    return good_model(role, request);
+  };
+  const Finished end = answer_to_the_end(optimize({"-n", "6"}), model);
+  EXPECT_THAT(end.exit_code, ::testing::AnyOf(0, 3)) << end.errors;
+  EXPECT_TRUE(fixed);
+  EXPECT_GT(report()["verdicts"]["build_failed"], 0);
+  EXPECT_GT(report()["verdicts"]["passed"], 0);
+}
+
+TEST_F(LlmRun, WhatIsNoCodeIsAskedForAgainOnceAndThenSaidSo) {
+  std::size_t asked = 0;
+  const Answer model = [&asked](const std::string& role, const Json& request) {
+    asked += role == "coder" ? 1 : 0;
+    return role == "planner" ? plan() : "I would rather not show any code.";
+  };
+  const Finished end = answer_to_the_end(optimize({}), model);
+  expect_exit(end, 3);
+  const Json after = report();
+  EXPECT_EQ(after["evaluations"], 0);
+  EXPECT_GE(after["unwritten"], 5);
+  EXPECT_GE(asked, 2 * after["unwritten"].get<std::size_t>());
+  EXPECT_THAT(end.output, HasSubstr("in a row"));
+  const Finished why = kernelpro({"why", "wave-1", "1"});
+  EXPECT_THAT(why.output, HasSubstr("mishap: "));
+}
+
+TEST_F(LlmRun, IsReplayedWithNeitherModelNorWorker) {
+  Finished last = optimize({"--workers", "bundle:jobs", "--batch", "2"});
+  std::string results;
+  for (int rounds = 0; last.exit_code == 4 && rounds < 40; ++rounds) {
+    if (last.errors.find("requests.jsonl") != std::string::npos) {
+      answer(good_model);
+    } else {
+      expect_exit(
+          run_to_end(command({KERNELPRO_BIN_DIR "/kernelpro-worker", "run", "jobs", "jobs.out"})),
+          0);
+      results += content_of(work() / "jobs.out");
+    }
+    last = kernelpro({"resume", "wave-1"});
+  }
+  expect_exit(last, 0);
+  write(work() / "results.jsonl", results);
+  expect_exit(kernelpro({"transcript", "wave-1", "--into", "calls.jsonl"}), 0);
+  const SchemaFile schema("transcript_line.json");
+  for (const std::string& call : whole_lines(content_of(work() / "calls.jsonl"))) {
+    EXPECT_EQ(schema.complaints(Json::parse(call)), "");
+  }
+  const Finished again = kernelpro(
+      {"optimize", data("wave"), "--timing", "0.02", "--accept-suspect", "-n", "3", "--batch", "2",
+       "--llm", "replay:calls.jsonl", "--workers", "replay:results.jsonl", "--store", "again"});
+  expect_exit(again, 0);
+  EXPECT_THAT(again.errors, Not(HasSubstr("worded otherwise")));
+  const Json first = report();
+  const Json second = json({"report", "wave-1", "--store", "again"}, "cli_report.json", 0);
+  for (const char* const key : {"evaluations", "verdicts", "best", "progress", "moves"}) {
+    EXPECT_EQ(first[key], second[key]) << key;
+  }
+}
+
+TEST_F(LlmRun, ADryRunShowsThePromptAndTheWorstCaseAndKeepsNothing) {
+  const Finished shown = optimize({"--dry-run", "--price", "3/15"});
+  expect_exit(shown, 0);
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("--- to the planner"), HasSubstr("kp_launch"),
+                                  HasSubstr("at most $")));
+  EXPECT_FALSE(fs::exists(folder() / "requests.jsonl"));
+  EXPECT_FALSE(fs::exists(work() / ".kernelpro"));
+}
+
+TEST_F(LlmRun, ThePromptOfANodeCanBeSeen) {
+  expect_exit(optimize({}), 4);
+  const Finished shown = kernelpro({"prompt", "wave-1", "0"});
+  expect_exit(shown, 0);
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("--- to the planner"), HasSubstr("--- this call")));
+  EXPECT_THAT(kernelpro({"prompt", "wave-1", "77"}).errors, HasSubstr("no node 77"));
+}
+
+TEST_F(LlmRun, ASpentBudgetEndsTheRunAndMoreGoesOn) {
+  const Finished begun = optimize({"--llm-tokens", "100"});
+  expect_exit(begun, 3);
+  EXPECT_THAT(begun.output, HasSubstr("100"));
+  EXPECT_EQ(report()["evaluations"], 0);
+  const Finished more = kernelpro({"resume", "wave-1", "--llm-tokens", "100000000"});
+  expect_exit(more, 4);
+  expect_exit(answer_to_the_end(more, good_model), 0);
+}
+
+TEST_F(LlmRun, WhatCannotWorkIsSaidBeforeAnythingIsJudged) {
+  const std::vector<std::pair<Words, std::string>> cases = {
+      {{"--llm", "oracle:delphi"}, "anthropic:MODEL"},
+      {{"--llm-dollars", "1"}, "--price"},
+      {{"--llm", "anthropic:some-model"}, "ANTHROPIC_API_KEY"},
+      {{"--llm", "replay:missing.jsonl"}, "missing.jsonl"},
+  };
+  for (const auto& [words, expected] : cases) {
+    const Finished refused = optimize(words);
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_NE(refused.exit_code, 4);
+    EXPECT_THAT(refused.errors, HasSubstr(expected));
+    EXPECT_FALSE(fs::exists(work() / ".kernelpro")) << words.back();
+  }
+  const Finished alone = kernelpro({"optimize", data("wave"), "--max-output", "100"});
+  EXPECT_THAT(alone.errors, HasSubstr("need --llm"));
+}
+
+TEST_F(LlmRun, AnswersToAnotherRunAreRefusedAndNothingIsLost) {
+  expect_exit(optimize({}), 4);
+  std::string text;
+  for (Json request : requests()) {
+    request["custom_id"] = replaced(request["custom_id"], "wave-1.", "other-7.");
+    text += line(request, plan()).dump() + "\n";
+  }
+  write(folder() / "responses.jsonl", text);
+  const Finished refused = kernelpro({"resume", "wave-1"});
+  expect_exit(refused, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("other-7"));
+  answer(good_model);
+  expect_exit(answer_to_the_end(kernelpro({"resume", "wave-1"}), good_model), 0);
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,6 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t shown_words = 600;
+
+// Who runs us does not matter there: a candidate is nobody.
+constexpr char denied_in_jail[] =
+    "the driver keeps the GPU's counters for root (ERR_NVGPUCTRPERM), and no candidate is profiled "
+    "as root: let an administrator load the nvidia module with "
+    "NVreg_RestrictProfilingToAdminUsers=0";
 
 std::string last_words(const Finished& finished) {
   const std::string& text = finished.errors.empty() ? finished.output : finished.errors;
@@ -87,9 +94,16 @@ Result<std::vector<Trace>> trace_program(const ProfiledProgram& program,
   return parts;
 }
 
-std::string no_counters(const CollectSettings& settings) {
+// A jailed program that stays root cannot be started by ncu (profiled_program.hpp).
+std::string no_counters(const ProfiledProgram& program, const CollectSettings& settings) {
   if (!settings.counters) {
     return "counters were not asked for";
+  }
+  if (program.jail && !program.jail->drop_user && geteuid() == 0) {
+    return fmt::format(
+        "only root can reach {}, and no candidate is profiled as root: install KernelPro where "
+        "every user can read it",
+        program.arguments.front());
   }
   return settings.profilers.ncu.empty()
              ? "ncu is not there: install Nsight Compute, or name it with KERNELPRO_NCU"
@@ -130,7 +144,8 @@ class NcuPart {
       return failure.error();
     }
     if (*failure) {
-      profile_.counters = (*failure)->error.text();
+      const bool denied = (*failure)->kind == NcuFailureKind::counters_denied;
+      profile_.counters = denied && program_.jail ? denied_in_jail : (*failure)->error.text();
       return {};
     }
     const Result<NcuPages> pages = read_ncu_pages(settings_.profilers.ncu, program_, wish, stop);
@@ -222,7 +237,7 @@ Result<Collected> collect_profile(
   if (choose) {
     choose(profile, settings);
   }
-  profile.counters = no_counters(settings);
+  profile.counters = no_counters(program, settings);
   NcuPart ncu(program, settings, profile);
   for (std::size_t i = 0; i < choice.windows.size() && profile.counters.empty(); ++i) {
     say(fmt::format("profiling {} of {} launches by ncu", i + 1, choice.windows.size()));

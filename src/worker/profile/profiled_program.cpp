@@ -1,5 +1,7 @@
 #include "worker/profile/profiled_program.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -24,6 +26,17 @@ std::vector<std::string> with_interpreter(std::vector<std::string> arguments) {
   return arguments;
 }
 
+// A wrapper starts the program as a process of its own, whose number nobody knows yet: the driver
+// names its threads under /proc, so all of /proc is opened. Not for root, who could change the
+// machine there: then the driver does not start below a wrapper.
+JailPolicy policy_below(const JailPolicy& policy) {
+  JailPolicy out = policy;
+  if (policy.drop_user || geteuid() != 0) {
+    out.write.emplace_back("/proc");
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Finished> run_profiled(const ProfiledProgram& program,
@@ -35,8 +48,9 @@ Result<Finished> run_profiled(const ProfiledProgram& program,
   command.arguments.insert(command.arguments.end(), program.arguments.begin(),
                            program.arguments.end());
   if (program.jail) {
-    command.arguments =
-        jail_arguments(program.jail_program, *program.jail, with_interpreter(command.arguments));
+    command.arguments = jail_arguments(
+        program.jail_program, wrapper.empty() ? *program.jail : policy_below(*program.jail),
+        with_interpreter(command.arguments));
   }
   command.directory = program.directory;
   command.environment = program.environment;

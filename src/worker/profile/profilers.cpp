@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "common/base/process.hpp"
 #include "worker/toolchain/cuda.hpp"
@@ -47,16 +46,6 @@ Profilers find_profilers(const fs::path& programs, const std::vector<Compiler>& 
     }
   }
   return out;
-}
-
-bool counters_open_to_all() {
-  std::ifstream parameters("/proc/driver/nvidia/params");
-  for (std::string line; std::getline(parameters, line);) {
-    if (line.starts_with("RmProfilingAdminOnly:")) {
-      return line.find('0', line.find(':')) != std::string::npos;
-    }
-  }
-  return false;
 }
 
 }  // namespace kernelpro

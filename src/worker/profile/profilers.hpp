@@ -21,7 +21,4 @@ struct Profilers {
 [[nodiscard]] Profilers find_profilers(const std::filesystem::path& programs,
                                        const std::vector<Compiler>& compilers);
 
-// Whether ordinary users may read a GPU's counters here, as the driver says.
-[[nodiscard]] bool counters_open_to_all();
-
 }  // namespace kernelpro

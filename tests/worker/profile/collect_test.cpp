@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <sstream>
 
@@ -131,6 +132,15 @@ class CollectTest : public testing::Test {
   void program(const std::string& text) {
     program_.arguments = {script("program", "#!/bin/sh\n" + text), "an", "argument"};
     program_.timeout_ms = 60'000;
+  }
+
+  // As a candidate runs.
+  void jail_program() {
+    program_.jail_program = KERNELPRO_BIN_DIR "/kernelpro-jail";
+    program_.jail.emplace();
+    program_.jail->read = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache"};
+    program_.jail->write = {folder().string()};
+    program_.jail->file_bytes = 1 << 20;
   }
 
   // What ncu does when it is asked to profile, in the words of a shell.
@@ -563,17 +573,29 @@ TEST_F(CollectTest, StopsWhenAsked) {
 
 // All of it once more in the jail, as a candidate runs.
 TEST_F(CollectTest, AJailedProgramIsProfiledInItsJail) {
-  program_.jail_program = KERNELPRO_BIN_DIR "/kernelpro-jail";
-  JailPolicy policy;
-  policy.read = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache"};
-  policy.write = {folder().string()};
-  policy.file_bytes = 1 << 20;
-  program_.jail = policy;
+  jail_program();
   const Profile profile = collect();
   EXPECT_EQ(profile.counters, "");
   ASSERT_THAT(profile.kernels, SizeIs(4));
   EXPECT_NEAR(*kernel(profile, banks).figure(figure::l1_use), 0.95316522, 1e-6);
   EXPECT_TRUE(kernel(profile, banks).code);
+}
+
+TEST_F(CollectTest, AJailedProgramIsNotProfiledAsRoot) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can be root";
+  }
+  jail_program();
+  program_.jail->drop_user = false;
+  EXPECT_THAT(collect().counters, HasSubstr("no candidate is profiled as root"));
+}
+
+TEST_F(CollectTest, DeniedCountersOfAJailedProgramAreNoMatterOfOurUser) {
+  jail_program();
+  profiling("cat <<'END'\n" + std::string(denied_text) + "END\nexit 1\n");
+  const std::string counters = collect().counters;
+  EXPECT_THAT(counters, HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_THAT(counters, Not(HasSubstr("Run as root")));
 }
 
 Trace part(std::int64_t end, int launches) {

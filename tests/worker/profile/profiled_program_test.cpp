@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -104,6 +105,26 @@ TEST_F(ProfiledProgramTest, TheWrapperComesBeforeTheProgram) {
   EXPECT_EQ(run(free_program(arguments), {wrapper, "--option"}).output, expected);
   const Finished jailed = run(jailed_program(arguments), {wrapper, "--option"});
   EXPECT_EQ(jailed.output, expected) << jailed.errors;
+}
+
+// The driver names its threads so. What root could change of the machine stays as it is.
+TEST_F(ProfiledProgramTest, AWrappedProgramMayNameItsThreads) {
+  const std::string wrapper = script("wrap", "#!/bin/sh\n\"$@\"\n");
+  const std::string path =
+      script("name",
+             "#!/bin/sh\n"
+             "if printf named > /proc/self/task/$$/comm; then cat /proc/$$/comm; fi\n"
+             "ratio=/proc/sys/vm/overcommit_ratio\n"
+             "if cat $ratio > $ratio; then echo changed the machine; fi\n");
+  ProfiledProgram program = jailed_program({path});
+  program.jail->read.emplace_back("/proc");
+  const Finished finished = run(program, {wrapper});
+  EXPECT_EQ(finished.output, "named\n") << finished.errors;
+  if (geteuid() == 0) {
+    program.jail->drop_user = false;
+    const Finished root = run(program, {wrapper});
+    EXPECT_EQ(root.output, "") << root.errors;
+  }
 }
 
 // The jail starts what it is given by descriptor, which an interpreter cannot open by its name.

@@ -26,6 +26,7 @@ using Column = std::optional<std::size_t>;
 // An instruction takes 400 bytes and more.
 constexpr std::size_t most_instructions = 2'000'000;
 constexpr std::size_t longest_line = 500;
+constexpr string_view no_source = "<Unable to open source file>";
 
 // What the head of a block says where each value stands. Columns differ from kernel to kernel.
 struct Columns {
@@ -176,9 +177,10 @@ class KernelRows {
     if (place_.line <= 0 || !samples || *samples == 0) {
       return;
     }
+    const string_view text = trimmed(fields[*columns.line_text]);
     kernel_.lines.push_back(
         {.place = place_,
-         .text = std::string(trimmed(fields[*columns.line_text]).substr(0, longest_line)),
+         .text = std::string(text == no_source ? string_view() : text.substr(0, longest_line)),
          .samples = *samples,
          .stalls = stalls_at(fields, columns)});
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/base/runner_protocol.hpp"
+#include "worker/toolchain/flags.hpp"
 
 namespace kernelpro {
 
@@ -48,7 +49,8 @@ std::string_view bytes_of(const runner::Layout& layout) {
 
 }  // namespace
 
-Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path& library) {
+Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path& library,
+                                  const std::string& source) {
   Result<ScratchDir> scratch = ScratchDir::create("profile");
   if (!scratch) {
     return scratch.error();
@@ -71,7 +73,9 @@ Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path
   if (failure) {
     return make_error(ErrorKind::io, failure.message(), "copying " + library.string());
   }
-  for (const char* name : {runner::replay_layout, runner::replay_inputs, runner::replay_library}) {
+  KP_TRY(write_file_atomic(folder / cuda_source_name, source));
+  for (const char* name :
+       {runner::replay_layout, runner::replay_inputs, runner::replay_library, cuda_source_name}) {
     KP_TRY(make_public(folder / name, false));
   }
   KP_TRY(make_public(folder, true));
@@ -109,8 +113,8 @@ ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& se
   out.jail->open_files = open_files;
   out.jail->heap_bytes = 0;
   out.jail->network = true;
-  // The driver may keep counters for root alone, and root's own folder the runner.
-  out.jail->drop_user = counters_open_to_all() && open_to_all(runner.program);
+  // A profiler starts the runner by its path, which may lie in a folder of root's own.
+  out.jail->drop_user = open_to_all(runner.program);
   out.directory = folder_.string();
   out.environment = {{"TMPDIR", folder_.string()}, {"HOME", folder_.string()}, {"LC_ALL", "C"}};
   for (const std::string& setting : runner.environment) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "common/base/file.hpp"
 #include "common/base/result.hpp"
@@ -21,9 +22,11 @@ inline constexpr int replayed_calls = 5;
 
 class ReplayJob {
  public:
-  // Lays down `library` with inputs of `axes` (completed).
+  // Lays down `library` with inputs of `axes` (completed), and its source where that is known:
+  // profilers look for it in the folder.
   [[nodiscard]] static Result<ReplayJob> make(Judge& judge, const Axes& axes,
-                                              const std::filesystem::path& library);
+                                              const std::filesystem::path& library,
+                                              const std::string& source = "");
 
   // The runner that replays it, in its jail, which lets `profilers` be at work too. Whatever it
   // writes goes into the folder.

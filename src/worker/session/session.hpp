@@ -50,7 +50,7 @@ class Session {
                                                const std::function<void(const std::string&)>& say,
                                                const StageListener& listener, std::stop_token stop);
   [[nodiscard]] Result<Diagnosed> diagnose_library(
-      const DiagnoseOrder& order, const std::filesystem::path& library,
+      const DiagnoseOrder& order, const std::filesystem::path& library, const std::string& source,
       const std::function<void(const std::string&)>& say, std::stop_token stop);
   // `folder`: where the profilers write. Toolchain, GPU and ceilings are there.
   [[nodiscard]] Result<Diagnosed> diagnose_program(

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 
 #include "common/base/file.hpp"
 #include "common/base/machine_lock.hpp"
@@ -62,6 +63,32 @@ Status keep_files(const fs::path& from, const std::string& to) {
   return failure ? Status(make_error(ErrorKind::io, failure.message(), to)) : Status();
 }
 
+// The folder of the moment, in which a candidate was built (toolchain/build.cpp).
+constexpr std::string_view own_folder = "/proc/self/cwd/";
+
+void shorten(SourcePlace& place) {
+  if (place.file.starts_with(own_folder)) {
+    place.file.erase(0, own_folder.size());
+  }
+}
+
+void shorten_places(Profile& profile) {
+  for (KernelProfile& kernel : profile.kernels) {
+    for (HotLine& line : kernel.lines) {
+      shorten(line.place);
+    }
+    if (!kernel.code) {
+      continue;
+    }
+    for (MemoryInstruction& instruction : kernel.code->memory) {
+      shorten(instruction.place);
+    }
+    for (CodeLoop& loop : kernel.code->loops) {
+      shorten(loop.place);
+    }
+  }
+}
+
 DeclaredWork declared_work(const Task& task, const Axes& axes) {
   const Work work = work_at(task, axes);
   DeclaredWork out;
@@ -112,6 +139,7 @@ Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
   out.profile.device = gpu_->description().name;
   out.profile.ceilings = *ceilings_;
   out.profile.work = work;
+  shorten_places(out.profile);
   if (out.profile.architecture.empty()) {
     out.profile.architecture = "sm_" + gpu_->description().architecture;
   }
@@ -121,6 +149,7 @@ Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
 }
 
 Result<Diagnosed> Session::diagnose_library(const DiagnoseOrder& order, const fs::path& library,
+                                            const std::string& source,
                                             const std::function<void(const std::string&)>& say,
                                             std::stop_token stop) {
   const std::vector<TimedShape>& shapes = judge_->timed_shapes();
@@ -136,7 +165,7 @@ Result<Diagnosed> Session::diagnose_library(const DiagnoseOrder& order, const fs
                       judge_->task().name);
   }
   say("laying out public inputs");
-  const Result<ReplayJob> job = ReplayJob::make(*judge_, shape->axes, library);
+  const Result<ReplayJob> job = ReplayJob::make(*judge_, shape->axes, library, source);
   if (!job) {
     return job.error();
   }
@@ -196,10 +225,10 @@ void Session::diagnose_passed(const EvaluateRequest& request, Evaluated& out,
   }
   const Result<fs::path> library = built_library(request.candidate, request.may_link, stop);
   const Result<Diagnosed> diagnosed =
-      library
-          ? diagnose_library(
-                {}, *library, [&](const std::string& text) { listener(Stage::done, text); }, stop)
-          : Result<Diagnosed>(library.error());
+      library ? diagnose_library(
+                    {}, *library, request.candidate.source,
+                    [&](const std::string& text) { listener(Stage::done, text); }, stop)
+              : Result<Diagnosed>(library.error());
   if (diagnosed) {
     out.diagnosis = diagnosed->report;
   } else {
@@ -264,7 +293,8 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
       const Result<fs::path> library = order.kind == DiagnoseKind::library
                                            ? Result<fs::path>(fs::path(order.library))
                                            : passed_library(order, listener, stop);
-      return library ? diagnose_library(order, *library, say, stop) : library.error();
+      const std::string source = order.candidate ? order.candidate->source : "";
+      return library ? diagnose_library(order, *library, source, say, stop) : library.error();
     }
   }
   return make_error(ErrorKind::internal, "unhandled kind of diagnosis");

@@ -206,6 +206,22 @@ TEST(NcuSourceLines, HotLinesComeMostSamplesFirst) {
   EXPECT_EQ(lines[1].text, "return __uAtomicAdd(address, val);");
 }
 
+TEST(NcuSourceLines, ALineWhoseFileIsNotThereHasNoText) {
+  std::string page = data("source_lines.csv");
+  const std::string known = "return __uAtomicAdd(address, val);";
+  for (std::size_t at = page.find(known); at != std::string::npos; at = page.find(known)) {
+    page.replace(at, known.size(), "<Unable to open source file>");
+  }
+  bool seen = false;
+  for (const SourceKernel& kernel : source_of(page).kernels) {
+    for (const HotLine& line : kernel.lines) {
+      EXPECT_EQ(line.text.find("Unable"), std::string::npos);
+      seen = seen || (line.text.empty() && line.samples > 0);
+    }
+  }
+  EXPECT_TRUE(seen);
+}
+
 TEST(NcuSourceLines, LaunchesOfOneKernelInARowAreToldApart) {
   const std::string whole = data("source_lines.csv");
   const std::size_t user = whole.find("\"File Path\",\"p.cu\"\n\"Function Name\",\"atoms");

@@ -86,7 +86,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   finding.moves = {"pad the rows of the tile by one element, so that a column falls on all banks",
                    "swizzle the column index with the row (exclusive or)",
                    "let neighbouring threads access neighbouring words",
-                   "move 16 bytes a thread with float4"};
+                   "move 16 bytes a thread with float4", "pad_shared"};
   finding.derivation = fmt::format(
       "{:.0f} % of the shared wavefronts are too many and take {:.0f} % of the kernel's time at "
       "the pipe; {:.0f} % of samples wait for it and {:.0f} % at barriers",

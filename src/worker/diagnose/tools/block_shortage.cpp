@@ -1,10 +1,11 @@
 // Multiprocessors without work: fewer blocks than fit, a last wave that is nearly empty, or blocks
 // of unequal length.
 //
-// Measured by how long each multiprocessor was active. A last wave counts only as far as the
-// achieved occupancy confirms it, and as far as blocks do not run faster for being fewer: in a long
-// kernel they end at different times and no wave is seen. Nor does better balance help where all
-// share a full roof.
+// Measured by how long each multiprocessor was active, less what differs among equal blocks, too,
+// and less what a full memory would not give faster to more of them. A last wave counts only as far
+// as the achieved occupancy confirms it, and as far as blocks do not run faster for being fewer: in
+// a long kernel they end at different times and no wave is seen. Nor does better balance help where
+// all share a full roof.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,6 +40,14 @@ struct Idle {
   double empty = 0;    // share that would go if the grid filled the multiprocessors
 };
 
+// Multiprocessors that work on while others are done have a full memory for themselves.
+double unequal_share(double mean, double most, const Roofs& loads, const Thresholds& limits) {
+  const double raw = most > 0 ? std::clamp(1 - mean / most, 0.0, 1.0) : 0;
+  const double memory = std::max(loads.dram, loads.l2);
+  const double unused = memory >= limits.full_roof ? std::max(0.0, 1 - memory) : 1;
+  return raw > limits.equal_blocks ? raw * unused : 0;
+}
+
 struct Cause {
   std::string title;
   std::string cause;
@@ -50,7 +59,7 @@ Cause too_few(double blocks, double multiprocessors) {
       fmt::format("{:.0f} blocks for {:.0f} multiprocessors", blocks, multiprocessors),
       "The grid is smaller than the GPU: multiprocessors have no block at all.",
       {"split the work into more blocks: smaller tiles, or a loop's range over blocks (split-K)",
-       "use smaller blocks", "run independent kernels beside it on other streams"}};
+       "use smaller blocks", "run independent kernels beside it on other streams", "split_work"}};
 }
 
 Cause too_few_a_multiprocessor(double waves) {
@@ -59,14 +68,15 @@ Cause too_few_a_multiprocessor(double waves) {
       "A multiprocessor could hold more blocks than the grid has for it, and the warps that are "
       "there wait.",
       {"split the work into more blocks: smaller tiles, or a loop's range over blocks (split-K)",
-       "let each thread do less"}};
+       "let each thread do less", "split_work"}};
 }
 
 Cause nearly_empty_wave(double waves) {
   return {fmt::format("The blocks need {:.2f} waves, the last of them is nearly empty", waves),
           "A few blocks run on when all others are done, and most of the GPU waits for them.",
           {"choose tile and block sizes so that the last wave is full", "tune",
-           "launch as many blocks as fit and let each take work until none is left"}};
+           "launch as many blocks as fit and let each take work until none is left",
+           "persistent_blocks"}};
 }
 
 Cause unequal_blocks(double most_over_mean) {
@@ -75,7 +85,7 @@ Cause unequal_blocks(double most_over_mean) {
           "Blocks are of unequal length, and the GPU waits for the longest.",
           {"split long rows over several blocks",
            "launch as many blocks as fit and let each take work until none is left",
-           "give the longest pieces out first"}};
+           "give the longest pieces out first", "persistent_blocks"}};
 }
 
 ToolResult finding_of(const Cause& cause, double idle, const Gain& gain, std::string derivation,
@@ -92,12 +102,6 @@ ToolResult finding_of(const Cause& cause, double idle, const Gain& gain, std::st
   finding.derivation = std::move(derivation);
   finding.places = top_stalled_places(evidence.kernel(), {"long_scoreboard", "wait", "selected"});
   return finding_if_worth(std::move(finding), gain, evidence);
-}
-
-// The part of the kernel's time that depends on its blocks.
-double scalable_part(double duration_ns, double most_active, const Thresholds& limits) {
-  const double fixed = std::max(limits.fixed_kernel_ns, (1 - most_active) * duration_ns);
-  return duration_ns > 0 ? std::max(0.0, 1 - fixed / duration_ns) : 0;
 }
 
 // By the grid alone, when the counters were denied.
@@ -119,16 +123,17 @@ ToolResult look_at_grid(const Profile& profile, Evidence& evidence, const Kernel
   return result;
 }
 
-// `load`: of the fullest roof while there is work.
-Idle idle_of(Evidence& evidence, double waves, double load) {
+// Loads while there is work.
+Idle idle_of(Evidence& evidence, double waves, const Roofs& loads) {
   const Thresholds& limits = evidence.limits();
+  const double load = fullest_after(loads, {}).load;
   const double latency = evidence.stalled({"long_scoreboard", "short_scoreboard", "wait"});
   const double mean = evidence.figure(figure::sm_active_mean);
   const double most = evidence.figure(figure::sm_active_most);
   const double occupancy = evidence.figure(figure::occupancy);
   const double possible = evidence.figure(figure::theoretical_occupancy);
   Idle idle;
-  idle.unequal = most > 0 ? std::clamp(1 - mean / most, 0.0, 1.0) : 0;
+  idle.unequal = unequal_share(mean, most, loads, limits);
   const double unfilled = possible > 0 ? std::clamp(1 - occupancy / possible, 0.0, 1.0) : 0;
   if (waves > 1) {
     idle.tail = std::min(1 - waves / std::ceil(waves), unfilled) * (1 - load);
@@ -152,10 +157,10 @@ Cause cause_of(const Idle& idle, double blocks, double multiprocessors, double w
 
 ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
-  const double load = fullest_after(evidence.roofs(), {}).load;
+  const Roofs loads = evidence.roofs();
   const double waves = evidence.figure(figure::waves);
   const double duration = evidence.figure(figure::duration_ns);
-  const Idle idle = idle_of(evidence, waves, load);
+  const Idle idle = idle_of(evidence, waves, loads);
   if (!evidence.complete()) {
     return kernel != nullptr && !profile.counters.empty() ? look_at_grid(profile, evidence, *kernel)
                                                           : evidence.lacking();

@@ -85,7 +85,9 @@ Finding finding_for(const char* where, double ratio, double threshold, double mo
       "fuse kernels or passes, so that what lies between them stays in registers or shared memory",
       "read each input once into a tile in shared memory and use it there as often as needed",
       "order the blocks so that those which share data run at the same time and find it in L2",
-      "cache_all"};
+      "cache_all",
+      "keep_on_chip",
+      "order_blocks"};
   finding.derivation =
       fmt::format("{:.4g} bytes a call were moved, {:.4g} are needed", moved, declared);
   finding.places =

@@ -36,6 +36,11 @@ Gain gain_by_hiding(double stalled, const Roofs& loads, const Roofs& relief,
   return gain_of(stalled, scaled(loads, 1 / limits.hidden_reach), relief, limits);
 }
 
+double scalable_part(double duration_ns, double most_active, const Thresholds& limits) {
+  const double fixed = std::max(limits.fixed_kernel_ns, (1 - most_active) * duration_ns);
+  return duration_ns > 0 ? std::max(0.0, 1 - fixed / duration_ns) : 0;
+}
+
 double program_gain(double kernel, double share) {
   const double part = std::clamp(share, 0.0, 1.0);
   return kernel <= 1 ? 1 : 1 / (1 - part * (1 - 1 / kernel));

@@ -26,6 +26,11 @@ struct Gain {
 // The same for a part of the time alone, known exactly: no full roof saves more.
 [[nodiscard]] Gain gain_of_time(double saved, const Roofs& loads, const Roofs& relief);
 
+// The part of a kernel's time that is not its start and end. `most_active`: of the multiprocessor
+// that worked longest.
+[[nodiscard]] double scalable_part(double duration_ns, double most_active,
+                                   const Thresholds& limits);
+
 // The program's factor when the kernel that takes `share` of its time becomes faster by `kernel`.
 [[nodiscard]] double program_gain(double kernel, double share);
 

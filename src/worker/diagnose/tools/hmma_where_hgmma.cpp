@@ -49,7 +49,8 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   const double group_wide = amount(code, "hgmma") + amount(code, "igmma") + amount(code, "qgmma");
   const double share = warp_wide / std::max(1.0, instructions);
   if (group_wide > 0 || share < limits.hmma_share || duration < limits.least_product_ns ||
-      mean < (1 - limits.most_idle) * most || loads.dram > loads.tensor) {
+      mean < (1 - limits.most_idle) * most ||
+      loads.dram > std::max(loads.tensor, limits.memory_product)) {
     return {};
   }
   const double tensor_time = tensor * limits.hmma_rate / limits.hgmma_reached;
@@ -68,7 +69,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   finding.moves = {
       "use warp-group instructions (wgmma) on tiles in shared memory, brought by TMA",
       "use CUTLASS/CuTe's kernels for sm_90a (warp-specialised, with a pipeline of tiles)",
-      "a library's product where one fits"};
+      "a library's product where one fits", "warpgroup_mma", "tma_pipeline"};
   finding.derivation = fmt::format(
       "the tensor pipe is busy {:.0f} % of the time and would be {:.0f} %, of which good products "
       "take 1 / {}; no more than a factor of {} is promised",

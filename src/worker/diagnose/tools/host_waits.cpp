@@ -65,6 +65,7 @@ std::vector<std::string> moves_for(const Lost& lost) {
         "allocate once before the loop, or from a pool (cudaMallocAsync)"};
   }
   moves.emplace_back("record the sequence as a CUDA graph");
+  moves.emplace_back("no_host_waits");
   return moves;
 }
 

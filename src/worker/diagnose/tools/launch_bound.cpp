@@ -71,7 +71,7 @@ ToolResult look(const Profile& profile, const KernelProfile* /*kernel*/, const T
                    "record the sequence as a CUDA graph (in PyTorch: torch.compile with "
                    "mode=\"reduce-overhead\", or torch.cuda.graph) and launch it as one",
                    "give each launch more work: batch small problems",
-                   "loop inside one persistent kernel where the steps allow it"};
+                   "loop inside one persistent kernel where the steps allow it", "fuse_kernels"};
   finding.derivation = fmt::format(
       "{} gaps in front of {} launches add up to {:.0f} of {:.0f} ns beyond {:.0f} ns each and the "
       "cost of the trace; fused, these kernels also save {:.0f} ns of starting and ending: {:.0f} "

@@ -57,7 +57,10 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   if (part < limits.global_load_share) {
     return {};  // they wait for spills or atomics
   }
-  const double blamed = waits * part * std::max(0.0, 1 - in_flight / limits.aimed_loads_in_flight);
+  const double duration = kernel->figure(figure::duration_ns).value_or(kernel->duration_ns);
+  const double whole = duration > 0 ? scalable_part(duration, 1, limits) : 1;
+  const double blamed =
+      waits * part * whole * std::max(0.0, 1 - in_flight / limits.aimed_loads_in_flight);
 
   Finding finding;
   finding.tool = "long_scoreboard";
@@ -73,7 +76,9 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
   finding.cause = hottest.in_loop
                       ? "Each turn of the loop needs its values before the next turn's loads begin."
                       : "Each thread loads once, waits and ends.";
-  finding.moves = {"unroll_loops", "restrict_all",
+  finding.moves = {"unroll_loops",
+                   "restrict_all",
+                   "more_loads_in_flight",
                    "load the next turn's values before this turn's are used",
                    "let each thread take several elements and load them first",
                    "copy tiles to shared memory with cp.async or TMA, two or more stages ahead"};

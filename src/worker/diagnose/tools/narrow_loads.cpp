@@ -153,7 +153,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       "under way, and too many instructions move them.";
   finding.moves = {"load float4 (16 bytes) a thread where the address is aligned",
                    "let each thread take several neighbouring elements", "device_vectors",
-                   "restrict_all"};
+                   "restrict_all", "vector_loads"};
   finding.derivation = fmt::format(
       "{:.0f} % of samples wait for loads and {:.0f} % for a place in the queue, {:.0f} % of that "
       "for narrow ones; with {:.0f} bits a thread under way wider ones take {:.0f} % of these "

@@ -82,6 +82,7 @@ std::vector<std::string> moves_for(const Binding& binding) {
   if (moves.empty()) {
     moves = {"choose a block size of 128 to 256 threads, of which more fit", "tune"};
   }
+  moves.emplace_back("more_resident_warps");
   return moves;
 }
 

@@ -100,7 +100,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       "unroll the loops over the array, so that each index is a constant and it fits registers",
       "keep less alive: smaller tiles a thread, or compute values again",
       "allow more registers: a larger -maxrregcount, or fewer blocks in __launch_bounds__",
-      "put the array into shared memory, one column a thread"};
+      "put the array into shared memory, one column a thread", "avoid_spills"};
   finding.derivation = fmt::format(
       "{:.0f} % of samples wait for loads, of which local ones are {:.0f} %; they take {:.0f} % of "
       "the turns of L1, and {:.0f} % of the DRAM traffic is not explained by global accesses",

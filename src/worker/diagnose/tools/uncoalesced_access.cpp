@@ -109,7 +109,7 @@ ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thres
       "let neighbouring threads take neighbouring elements: swap the thread's index and the loop's",
       "store arrays of structures as structures of arrays",
       "load a tile row by row into shared memory and read it from there in the other order",
-      "cache_all"};
+      "cache_all", "coalesce"};
   finding.derivation = fmt::format(
       "{:.0f} % of {:.3g} sectors are not needed, and {:.0f} % of samples wait for memory",
       100 * share, sectors.all, 100 * waits);

@@ -21,6 +21,21 @@ Profile with_imbalance() {
   return profile;
 }
 
+TEST(BlockShortageTest, EqualBlocksEndApartAsWell) {
+  Profile profile = with_imbalance();
+  EXPECT_TRUE(finds("block_shortage", profile));
+  set(profile, figure::sm_active_mean, 0.88e6);
+  EXPECT_FALSE(finds("block_shortage", profile));
+}
+
+TEST(BlockShortageTest, UnequalBlocksThatShareAFullMemoryLoseLittle) {
+  Profile profile = with_imbalance();
+  set(profile, figure::sm_active_mean, 0.8e6);
+  EXPECT_TRUE(finds("block_shortage", profile));
+  set(profile, figure::dram_use, 0.85);
+  EXPECT_FALSE(finds("block_shortage", profile));
+}
+
 TEST(BlockShortageTest, FewerBlocksThanMultiprocessors) {
   const Finding finding = run_tool("block_shortage", with_block_shortage()).findings.at(0);
   EXPECT_EQ(finding.title, "20 blocks for 132 multiprocessors");

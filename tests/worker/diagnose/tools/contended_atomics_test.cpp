@@ -64,7 +64,9 @@ TEST(ContendedAtomicsTest, InSharedMemoryByThreadsThatTryAgain) {
   code_of(profile).memory[0].wavefronts = 1e6;
   EXPECT_FALSE(finds("contended_atomics", profile));
   code_of(profile).memory[0].loop = 0;
-  code_of(profile).memory[0].threads = 5e6;
+  code_of(profile).memory[0].threads = 25e6;
+  EXPECT_FALSE(finds("contended_atomics", profile));
+  code_of(profile).memory[0].threads = 16.5e6;
   EXPECT_TRUE(finds("contended_atomics", profile));
 }
 

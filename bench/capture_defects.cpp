@@ -155,9 +155,14 @@ Profile profile_of(const std::string& name, const Trace& trace) {
 
 void add_counters(const NcuPages& pages, std::size_t index, Profile& profile) {
   constexpr std::size_t kept_lines = 4;
+  constexpr std::size_t kept_letters = 200;  // of a rule's advice, the rest of which is general
   KernelProfile& kernel = profile.kernels.front();
   add_ncu(pages, index, ncu_keys(), kernel);
   kernel.lines.resize(std::min(kernel.lines.size(), kept_lines));
+  std::erase_if(kernel.rules, [](const RuleNote& note) { return note.type != "OPT"; });
+  for (RuleNote& note : kernel.rules) {
+    note.text.resize(std::min(note.text.size(), kept_letters));
+  }
   profile.limits = limits_from(pages.raw, pages.raw.launches[index]);
 }
 
@@ -190,13 +195,15 @@ Batch kernel_batch(const Capture& capture, std::vector<Profile*> profiles, bool 
   return batch;
 }
 
-// Ranges of many kernels: each kernel once for each size of its grid.
+// Ranges of many launches of one kernel: it is profiled once for each size of its grid.
 Batch sequence_batch(const Capture& capture, std::vector<Profile*> profiles, bool rules) {
   NcuWish wish;
   wish.rules = rules;
   Batch batch;
-  batch.pages = counters(capture, names_of(profiles), wish,
-                         {"--filter-mode", "per-launch-config", "--launch-count", "1"});
+  batch.pages = counters(
+      capture, names_of(profiles), wish,
+      {"--kernel-name-base", "mangled", "--kernel-name", profiles.front()->kernels.front().mangled,
+       "--filter-mode", "per-launch-config", "--launch-count", "1"});
   batch.profiles = std::move(profiles);
   return batch;
 }
@@ -299,15 +306,18 @@ void capture_all(Capture& capture, std::vector<Profile>& profiles, const Wanted&
                  const Writer& writer) {
   // Those that are reported on first.
   for (const bool calibration : {false, true}) {
-    for (const bool sequences : {false, true}) {
-      std::vector<Profile*> alike;
-      for (Profile& profile : profiles) {
-        if (is_for_calibration(profile.program) == calibration &&
-            is_one_kernel(profile) != sequences) {
-          alike.push_back(&profile);
-        }
+    std::vector<Profile*> kernels;
+    std::map<std::string, std::vector<Profile*>> sequences;  // by their main kernel
+    for (Profile& profile : profiles) {
+      if (is_for_calibration(profile.program) == calibration) {
+        (is_one_kernel(profile) ? kernels : sequences[profile.kernels.front().mangled])
+            .push_back(&profile);
       }
-      capture_alike(capture, alike, sequences, wanted.rules && !calibration, writer);
+    }
+    const bool rules = wanted.rules && !calibration;
+    capture_alike(capture, kernels, false, rules, writer);
+    for (const auto& [kernel, alike] : sequences) {
+      capture_alike(capture, alike, true, rules, writer);
     }
   }
 }

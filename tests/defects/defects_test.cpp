@@ -14,9 +14,9 @@
 namespace kernelpro {
 namespace {
 
-// A little below what was measured over all cases: 0.92 and 0.95.
-constexpr double least_precision = 0.90;
-constexpr double least_recall = 0.93;
+// A little below what was measured over all cases: 0.95 and 0.97.
+constexpr double least_precision = 0.93;
+constexpr double least_recall = 0.95;
 
 constexpr char captured[] = KERNELPRO_SOURCE_DIR "/bench/results/h200/defects.jsonl.gz";
 
@@ -65,18 +65,22 @@ TEST_F(Defects, EveryToolHasCasesWithAndWithoutItsDefect) {
     ++(is_defect(one) ? seen[one.tool].right : seen[one.tool].wrong);
   }
   for (const Tool& tool : all_tools()) {
-    EXPECT_GE(seen[tool.id].right, 4) << tool.id;
-    EXPECT_GE(seen[tool.id].wrong, 4) << tool.id;
+    EXPECT_GE(seen[tool.id].right, 8) << tool.id;
+    EXPECT_GE(seen[tool.id].wrong, 8) << tool.id;
   }
 }
 
 TEST_F(Defects, MostAreFoundAndLittleElse) {
   Counts all;
+  std::set<std::string> launches;
   for (const DefectCase& one : cases_) {
     const std::set<std::string> found = tools_that_found(one, false);
+    const std::string launch = profiled_launch(one);
+    const bool is_new = launch.empty() || launches.insert(launch).second;
     for (const Tool& tool : all_tools()) {
       const bool own = tool.id == one.tool;
-      if (!own && std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end()) {
+      const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
+      if (!own && (also || (!tool.reads_program && !is_new))) {
         continue;
       }
       const bool there = own && is_defect(one);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "common/base/file.hpp"
 #include "common/base/result.hpp"
 #include "common/base/runner_protocol.hpp"
+#include "common/model/figure_keys.hpp"
 #include "common/model/profile.hpp"
 #include "common/wire/profile_json.hpp"
 
@@ -117,6 +119,18 @@ inline bool is_for_calibration(const std::string& name) {
 inline bool is_defect(const DefectCase& one) {
   constexpr double worth = 1.10;
   return one.defective && one.gain >= worth;
+}
+
+// The launch that was profiled for it. Cases of sequences can share one, which is one measurement
+// then: tools that look at kernels are judged on it once. Empty: none was profiled.
+inline std::string profiled_launch(const DefectCase& one) {
+  const KernelProfile& kernel = one.profile.kernels.front();
+  const auto duration = kernel.figure(figure::duration_ns);
+  std::string out = duration ? kernel.mangled + " " + std::to_string(*duration) : "";
+  for (const std::int64_t extent : kernel.grid) {
+    out += duration ? " " + std::to_string(extent) : "";
+  }
+  return out;
 }
 
 }  // namespace kernelpro

@@ -24,13 +24,13 @@ Profile with_imbalance() {
 TEST(BlockShortageTest, EqualBlocksEndApartAsWell) {
   Profile profile = with_imbalance();
   EXPECT_TRUE(finds("block_shortage", profile));
-  set(profile, figure::sm_active_mean, 0.88e6);
+  set(profile, figure::sm_active_mean, 1.72e6);  // of 1.95e6
   EXPECT_FALSE(finds("block_shortage", profile));
 }
 
 TEST(BlockShortageTest, UnequalBlocksThatShareAFullMemoryLoseLittle) {
   Profile profile = with_imbalance();
-  set(profile, figure::sm_active_mean, 0.8e6);
+  set(profile, figure::sm_active_mean, 1.5e6);
   EXPECT_TRUE(finds("block_shortage", profile));
   set(profile, figure::dram_use, 0.85);
   EXPECT_FALSE(finds("block_shortage", profile));

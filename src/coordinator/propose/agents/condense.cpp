@@ -282,7 +282,7 @@ std::string condense_compiler(const std::string& text, const std::string& source
     out += shortened(one, most);
   }
   if (shown < errors.size()) {
-    out += fmt::format("and {} more\n", counted(errors.size() - shown, "error"));
+    out += fmt::format("and {}\n", counted(errors.size() - shown, "more error"));
   }
   return out;
 }

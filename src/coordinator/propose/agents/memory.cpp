@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "common/model/enum_names.hpp"
@@ -273,8 +274,8 @@ std::vector<MemoryLine> remember(const std::vector<Tried>& all, std::size_t most
   add_gains(all, lines);
   add_absences(all, lines);
   add_plateau(all, lines);
-  std::stable_sort(lines.begin(), lines.end(), [](const MemoryLine& a, const MemoryLine& b) {
-    return a.nodes.back() < b.nodes.back();
+  std::sort(lines.begin(), lines.end(), [](const MemoryLine& a, const MemoryLine& b) {
+    return std::tie(a.nodes.back(), a.kind, a.text) < std::tie(b.nodes.back(), b.kind, b.text);
   });
   if (lines.size() > most) {
     lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(most));

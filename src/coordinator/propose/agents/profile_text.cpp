@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "coordinator/propose/agents/text.hpp"
@@ -69,9 +70,13 @@ std::string class_text(const AgentOrder& order) {
   if (!profiled && diagnosis.bottleneck == Bottleneck::unknown) {
     return "";
   }
-  return fmt::format("Class of the bottleneck: **{}**. {}\n",
-                     profiled ? name_of(diagnosis.kind) : name_of(diagnosis.bottleneck),
-                     diagnosis.text);
+  const std::string kind(profiled ? name_of(diagnosis.kind) : name_of(diagnosis.bottleneck));
+  // A profile's reason begins with the class.
+  const std::string reason = diagnosis.text.starts_with(kind + ": ")
+                                 ? diagnosis.text.substr(kind.size() + 2)
+                                 : diagnosis.text;
+  return fmt::format("Class of the bottleneck: **{}**{}{}.\n", kind, reason.empty() ? "" : ": ",
+                     reason);
 }
 
 std::string findings_text(const AgentOrder& order, std::size_t most) {
@@ -83,6 +88,20 @@ std::string findings_text(const AgentOrder& order, std::size_t most) {
   }
   if (findings.size() > most) {
     out += fmt::format("({} of less gain left out)\n", counted(findings.size() - most, "finding"));
+  }
+  return out;
+}
+
+std::string resources_text(const AgentOrder& order) {
+  constexpr std::size_t most = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, order.parent_kernels.size()); ++i) {
+    const KernelResources& kernel = order.parent_kernels[i];
+    out += fmt::format(
+        "- {}: {} registers a thread, {} bytes spilled, {} bytes of static shared "
+        "memory\n",
+        kernel.kernel, kernel.registers, kernel.spill_stores + kernel.spill_loads,
+        kernel.shared_bytes);
   }
   return out;
 }
@@ -107,8 +126,9 @@ std::string figures_text(const AgentOrder& order) {
   }
   rows += resources_rows(order.parent_kernels);
   std::vector<Finding> findings = node.diagnosis.findings;
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.tool < b.tool; });
+  std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.tool, a.kernel, a.observed) < std::tie(b.tool, b.kernel, b.observed);
+  });
   for (const Finding& finding : findings) {
     rows += fmt::format("| {}{} | {} |\n", finding.tool,
                         finding.kernel.empty() ? "" : " of " + finding.kernel,

@@ -16,7 +16,7 @@ namespace {
 
 enum class About { summary, findings, figures };
 
-constexpr const char* known_topics = "\"class\", \"findings\" or \"figures\"";
+constexpr const char* known_topics = R"("class", "findings" or "figures")";
 
 std::optional<About> parse_about(std::string_view name) {
   if (name == "class") {

@@ -75,7 +75,7 @@ Result<FrontMatter> read_front_matter(const std::vector<std::string>& lines, Pla
       continue;
     }
     if (colon == std::string::npos) {
-      return at.error(fmt::format("expected \"key: value\", not \"{}\"", line));
+      return at.error(fmt::format(R"(expected "key: value", not "{}")", line));
     }
     const std::string key = trimmed(line.substr(0, colon));
     if (!out.keys.emplace(key, trimmed(line.substr(colon + 1))).second) {
@@ -239,7 +239,7 @@ Result<PromptFile> parse_prompt(const std::string& text, const std::string& file
     return at.error(fmt::format("there is no role \"{}\"", values->front()));
   }
   if (values->back() != form_of(*role).answer) {
-    return at.error(fmt::format("the answer of a {} is \"{}\", not \"{}\"", name_of(*role),
+    return at.error(fmt::format(R"(the answer of a {} is "{}", not "{}")", name_of(*role),
                                 form_of(*role).answer, values->back()));
   }
   PromptFile prompt;
@@ -255,7 +255,7 @@ Result<PromptFile> parse_prompt(const std::string& text, const std::string& file
     } else if (part != nullptr) {
       KP_TRY(add_line(lines[i], part == &prompt.system, at, *part));
     } else if (!trimmed(lines[i]).empty()) {
-      return at.error("expected \"# system\" or \"# user\" before any text");
+      return at.error(R"(expected "# system" or "# user" before any text)");
     }
   }
   for (const auto& [name, pieces] :

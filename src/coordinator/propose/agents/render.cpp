@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -87,8 +88,9 @@ Error too_long(const PromptFile& prompt, const Scene& scene, const Shown& shown,
       }
     }
   }
-  std::stable_sort(lengths.begin(), lengths.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(lengths.begin(), lengths.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
+  });
   std::vector<std::string> longest;
   for (const auto& [length, name] : lengths) {
     if (length > 0) {

@@ -122,12 +122,14 @@ std::string profile_section(const Scene& scene, const Shown& shown) {
     case Feedback::tools: {
       const std::string found = class_text(order);
       const std::string findings = findings_text(order, shown.findings);
-      if (found.empty() && findings.empty()) {
+      const std::string resources = resources_text(order);
+      if (found.empty() && findings.empty() && resources.empty()) {
         return "";
       }
       return "## What holds it up\n\n" + found +
              (findings.empty() ? ""
-                               : "\nFindings, the largest predicted gain first:\n\n" + findings);
+                               : "\nFindings, the largest predicted gain first:\n\n" + findings) +
+             (resources.empty() ? "" : "\nWhat its kernels take of the device:\n\n" + resources);
     }
   }
   return "";

@@ -71,6 +71,7 @@ std::string lines_text(const std::vector<MemoryLine>& lines, bool measured) {
 std::string history_section(const Scene& scene, const Shown& shown) {
   const AgentOrder& order = *scene.order;
   std::vector<const Node*> nodes;
+  nodes.reserve(order.branch.size() + 1);
   for (const Tried& one : order.branch) {
     nodes.push_back(&one.node);
   }

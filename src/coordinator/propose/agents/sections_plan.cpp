@@ -39,13 +39,16 @@ std::vector<const Move*> ranked(const AgentOrder& order) {
   const bool told = order.run->settings.feedback == Feedback::tools;
   const Diagnosis diagnosis = told ? order.parent_tried.node.diagnosis : Diagnosis{};
   std::vector<const Move*> moves;
+  moves.reserve(order.moves.size());
   for (const Move& move : order.moves) {
     moves.push_back(&move);
   }
-  std::stable_sort(moves.begin(), moves.end(), [&diagnosis](const Move* a, const Move* b) {
-    return std::make_tuple(place_in_findings(*a, diagnosis), -promise(*a, diagnosis.bottleneck)) <
-           std::make_tuple(place_in_findings(*b, diagnosis), -promise(*b, diagnosis.bottleneck));
-  });
+  const auto rank = [&diagnosis](const Move& move) {
+    return std::make_tuple(place_in_findings(move, diagnosis), -promise(move, diagnosis.bottleneck),
+                           move.id);
+  };
+  std::sort(moves.begin(), moves.end(),
+            [&rank](const Move* a, const Move* b) { return rank(*a) < rank(*b); });
   return moves;
 }
 

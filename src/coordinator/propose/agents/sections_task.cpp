@@ -93,6 +93,7 @@ std::string tensors_text(const Task& task) {
 
 std::string axes_text(const Task& task) {
   std::vector<std::string> axes;
+  axes.reserve(task.axes.size());
   for (const AxisSpec& axis : task.axes) {
     axes.push_back(fmt::format("[{}] {}{}", axes.size(), axis.name,
                                axis.derived ? " = " + axis.derived->text() : ""));
@@ -146,12 +147,12 @@ std::string held_out_text(const Task& task) {
           fmt::format("{} from {} to {}", axis.name, range->second.low, range->second.high));
     }
   }
-  return ranges.empty()
-             ? ""
-             : fmt::format(
-                   "\nIt must be right at every shape with {}: such shapes are drawn anew "
-                   "for each evaluation, ones that no tile divides among them.\n",
-                   fmt::join(ranges, ", "));
+  return ranges.empty() ? ""
+                        : fmt::format(
+                              "\nIt must be right at these and at every shape with {}: such ones "
+                              "are drawn anew "
+                              "for each evaluation, ones that no tile divides among them.\n",
+                              fmt::join(ranges, ", "));
 }
 
 std::string tolerance_text(const AgentOrder& order) {

@@ -1,0 +1,261 @@
+// What is sent, word for word. KERNELPRO_REWRITE_GOLDEN=1 writes the files in golden/ anew: read
+// the difference before you keep it.
+#include "coordinator/propose/agents/render.hpp"
+
+#include <cstdlib>
+
+#include "coordinator/llm/token_count.hpp"
+#include "coordinator/propose/agents/fixture.hpp"
+
+namespace kernelpro::agents {
+namespace {
+
+using kernelpro::testing::agent_tests;
+using kernelpro::testing::cuda_source;
+using kernelpro::testing::file_text;
+using kernelpro::testing::fill_cpu;
+using kernelpro::testing::fill_cuda;
+using kernelpro::testing::fill_failed;
+using kernelpro::testing::fill_torch;
+using kernelpro::testing::prompt_folder;
+using kernelpro::testing::Situation;
+using kernelpro::testing::tried_failed;
+using kernelpro::testing::tried_passed;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+
+constexpr std::int64_t plenty = 48'000;
+
+PromptSet installed() {
+  const Result<PromptSet> set = load_prompts("", prompt_folder);
+  EXPECT_TRUE(set.ok()) << set.error().text();
+  return *set;
+}
+
+Plan example_plan() {
+  return {"vector_loads", "Let each thread move a float4.", 1.3, "A quarter of the loads.",
+          "Tails."};
+}
+
+Rendered rendered(const Situation& situation, LlmRole role, std::int64_t most = plenty) {
+  const PromptSet prompts = installed();
+  const Plan plan = example_plan();
+  Candidate candidate = situation.order.parent;
+  candidate.source = "// kp:options -O3\nint kp_launch();\n";
+  const Scene scene{&situation.order, &prompts, &plan, &candidate};
+  const Result<Rendered> out = render(prompts.roles.at(role), scene, most);
+  EXPECT_TRUE(out.ok()) << out.error().text();
+  return out.ok() ? *out : Rendered{};
+}
+
+std::string whole(const Rendered& text) {
+  return "===== system\n" + text.system + "\n===== user\n" + text.user + "\n";
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = agent_tests / "golden" / (name + ".txt");
+  if (std::getenv("KERNELPRO_REWRITE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_file_atomic(file, text).ok());
+  }
+  EXPECT_EQ(text, file_text(file)) << name;
+}
+
+TEST(Prompt, OfThePlannerOnACpu) {
+  Situation situation;
+  fill_cpu(situation);
+  expect_golden("planner_cpu", whole(rendered(situation, LlmRole::planner)));
+}
+
+TEST(Prompt, OfThePlannerOnAGpuWithFindings) {
+  Situation situation;
+  fill_cuda(situation);
+  expect_golden("planner_cuda", whole(rendered(situation, LlmRole::planner)));
+}
+
+TEST(Prompt, OfTheCoder) {
+  Situation situation;
+  fill_cuda(situation);
+  expect_golden("coder_cuda", whole(rendered(situation, LlmRole::coder)));
+}
+
+TEST(Prompt, OfTheReviewer) {
+  Situation situation;
+  fill_cuda(situation);
+  expect_golden("reviewer_cuda", whole(rendered(situation, LlmRole::reviewer)));
+}
+
+TEST(Prompt, OfTheFixerAfterABuildThatFailed) {
+  Situation situation;
+  fill_failed(situation,
+              tried_failed(7, 3, "vector_loads", Outcome::build_failed, "", "it does not compile",
+                           {file_text(agent_tests / "compiler_texts" / "nvcc_launch.txt")}),
+              file_text(agent_tests / "compiler_texts" / "launch.cu.txt"));
+  expect_golden("fixer_build", whole(rendered(situation, LlmRole::fixer)));
+}
+
+TEST(Prompt, OfTheFixerAfterAWrongResult) {
+  Situation situation;
+  fill_failed(
+      situation,
+      tried_failed(7, 3, "vector_loads", Outcome::incorrect, "", "out[256] is 0, expected 1.5",
+                   {"largest error 1.2 at out[256], bound 9.5e-07",
+                    "at n=257, normal values, seed 0x0123456789abcdef"}),
+      cuda_source("out[i] = x[i];"));
+  expect_golden("fixer_wrong", rendered(situation, LlmRole::fixer).user + "\n");
+}
+
+TEST(Prompt, WhereThereIsNoKernelYet) {
+  Situation situation;
+  fill_torch(situation);
+  expect_golden("planner_torch", whole(rendered(situation, LlmRole::planner)));
+  expect_golden("coder_torch", rendered(situation, LlmRole::coder).user + "\n");
+}
+
+TEST(Prompt, ShowsAPyTorchModuleOnce) {
+  Situation situation;
+  fill_torch(situation);
+  const std::string text = whole(rendered(situation, LlmRole::coder));
+  const std::size_t first = text.find("class Model");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("class Model", first + 1), std::string::npos);
+}
+
+TEST(Prompt, WithoutFeedbackHasTimesAlone) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.run.settings.feedback = Feedback::none;
+  const std::string text = rendered(situation, LlmRole::planner).user;
+  expect_golden("feedback_none", text + "\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("5.2 us"), Not(HasSubstr("latency")),
+                          Not(HasSubstr("narrow_loads")), Not(HasSubstr("registers"))));
+}
+
+TEST(Prompt, WithRawFeedbackHasFiguresWithoutAdvice) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.run.settings.feedback = Feedback::raw;
+  const std::string text = rendered(situation, LlmRole::planner).user;
+  expect_golden("feedback_raw", text + "\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("| narrow_loads of add | 32 bits |"),
+                          Not(HasSubstr("Class of the bottleneck")), Not(HasSubstr("Cause:")),
+                          Not(HasSubstr("predicted gain"))));
+}
+
+TEST(Prompt, OffersAToolInThePlaceOfFindings) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.run.settings.llm->tools = ToolUse::reactive;
+  const std::string text = rendered(situation, LlmRole::planner).user;
+  expect_golden("reactive", text + "\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("look_at_profile"), Not(HasSubstr("Each thread moves"))));
+}
+
+// The system part is cached by providers: it may not change within a run.
+TEST(Prompt, HasTheSameSystemPartForAllCallsOfARole) {
+  Situation first;
+  fill_cuda(first);
+  Situation second;
+  fill_failed(second, tried_failed(7, 3, "tile", Outcome::incorrect, "", "out[0] is 1, expected 2"),
+              cuda_source("out[i] = 1;"));
+  for (const LlmRole role : llm_roles()) {
+    EXPECT_EQ(rendered(first, role).system, rendered(second, role).system) << name_of(role);
+  }
+}
+
+// A branch of 30, 30 siblings and much to remember.
+void lengthen(Situation& situation) {
+  AgentOrder& order = situation.order;
+  const std::string long_plan(300, 'p');
+  NodeId id = 100;
+  for (int i = 0; i < 30; ++i) {
+    order.branch.push_back(tried_passed(id++, 0, "branch_" + std::to_string(i), 1.1 + 0.01 * i));
+    order.branch.back().node.plan = long_plan;
+    order.siblings.push_back(tried_passed(id++, 3, "sibling_" + std::to_string(i), 1.2));
+    order.siblings.back().node.plan = long_plan;
+    order.all.push_back(order.siblings.back());
+  }
+}
+
+TEST(Prompt, ThatIsTooLongLosesItsOldestHistoryFirst) {
+  Situation situation;
+  fill_cuda(situation);
+  lengthen(situation);
+  const Rendered all = rendered(situation, LlmRole::planner);
+  const std::int64_t full = about_tokens(all.system) + about_tokens(all.user);
+  const Rendered less = rendered(situation, LlmRole::planner, full - 500);
+  EXPECT_THAT(about_tokens(less.system) + about_tokens(less.user), Le(full - 500));
+  EXPECT_EQ(less.system, all.system);
+  EXPECT_THAT(less.user, AllOf(HasSubstr("earlier left out)"), Not(HasSubstr("branch_0`")),
+                               HasSubstr("branch_29`"), HasSubstr("sibling_0`")));
+  expect_golden("bounded", less.user + "\n");
+}
+
+TEST(Prompt, LosesSiblingsThenMemoryThenFindingsThenMoves) {
+  Situation situation;
+  fill_cuda(situation);
+  lengthen(situation);
+  std::string before = rendered(situation, LlmRole::planner).user;
+  const std::vector<std::string> marks = {"branch_29`",
+                                          "sibling_29`",
+                                          "the move sibling_29 lost",
+                                          "Registers limit the resident warps",
+                                          "Let each thread load and store float4",
+                                          "`vector_loads`:"};
+  std::vector<std::int64_t> gone(marks.size(), 0);
+  const std::int64_t system = about_tokens(rendered(situation, LlmRole::planner).system);
+  const PromptSet prompts = installed();
+  const Scene scene{&situation.order, &prompts, nullptr, nullptr};
+  for (std::int64_t most = system + about_tokens(before); most > 0; most -= 100) {
+    const Result<Rendered> out = render(prompts.roles.at(LlmRole::planner), scene, most);
+    if (!out) {
+      EXPECT_THAT(out.error().text(),
+                  ContainsRegex("the planner of node 9: its prompt would have about [0-9]+ tokens "
+                                "with everything left out that may be, and [0-9]+ are allowed; the "
+                                "sections have: contract [0-9]+, .*Raise --prompt-tokens"));
+      break;
+    }
+    EXPECT_THAT(out->user, AllOf(HasSubstr("__global__ void add"),
+                                 HasSubstr("Each thread moves 4 bytes at a time")));
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (gone[i] == 0 && out->user.find(marks[i]) == std::string::npos) {
+        gone[i] = most;
+      }
+    }
+  }
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    EXPECT_GT(gone[i], 0) << marks[i];
+    EXPECT_LE(gone[i], gone[i - 1]) << marks[i];
+  }
+}
+
+TEST(Prompt, CutsALongReferenceAndNothingElseOfItsSystemPart) {
+  Situation situation;
+  fill_cuda(situation);
+  std::string& reference = situation.run.task.files["reference.hpp"];
+  reference += std::string(100'000, '/');
+  const Rendered text = rendered(situation, LlmRole::planner, 12'000);
+  EXPECT_THAT(about_tokens(text.system), Le(6000));
+  EXPECT_THAT(text.system, AllOf(HasSubstr("(the rest is left out: it is too long)"),
+                                 HasSubstr("inline void small("), HasSubstr("Tolerance: e = max"),
+                                 HasSubstr("int kp_launch(const kp_context* context")));
+}
+
+TEST(Prompt, ShowsTheBuildInForceInTheSource) {
+  Situation situation;
+  fill_cuda(situation);
+  const std::string text = rendered(situation, LlmRole::planner).user;
+  EXPECT_THAT(text, HasSubstr("// kp:options -O3 -use_fast_math\n#include"));
+}
+
+TEST(Prompt, SurvivesASourceWithFencesInIt) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.order.parent.source += "// ```\n";
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user, HasSubstr("\n````cuda\n// kp:compiler"));
+}
+
+}  // namespace
+}  // namespace kernelpro::agents

@@ -64,12 +64,12 @@ Result<BatchResponse> response_of(const JsonLine& line) {
     return response;
   }
   if (!given.is_object()) {
-    return wrong(line.place, "it has neither a \"response\" nor an \"error\"");
+    return wrong(line.place, R"(it has neither a "response" nor an "error")");
   }
   const json& status = part(given, "status_code");
   const json& body = part(given, "body");
   if (!status.is_number_integer()) {
-    return wrong(line.place, "\"response\" has no \"status_code\", expected 200 for an answer");
+    return wrong(line.place, R"("response" has no "status_code", expected 200 for an answer)");
   }
   if (status.get<std::int64_t>() != ok_status) {
     const std::string said = error_text(part(body, "error"));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "common/base/clock.hpp"
@@ -119,17 +118,27 @@ std::optional<std::int64_t> BudgetedCaller::tokens_left() const {
   return budget_.tokens_left();
 }
 
+// Roles may share one.
+std::set<Chat*> BudgetedCaller::chats() const {
+  std::set<Chat*> chats;
+  for (const auto& [name, role] : chats_) {
+    chats.insert(role.chat.get());
+  }
+  return chats;
+}
+
 std::int64_t BudgetedCaller::differing() const {
+  std::int64_t recorded = 0;
+  for (const Chat* const chat : chats()) {
+    recorded += chat->differing();
+  }
   const std::lock_guard lock(mutex_);
-  return differing_;
+  return differing_ + recorded;
 }
 
 Status BudgetedCaller::hand_out() {
-  std::set<Chat*> done;
-  for (const auto& [name, role] : chats_) {
-    if (done.insert(role.chat.get()).second) {
-      KP_TRY(role.chat->hand_out());
-    }
+  for (Chat* const chat : chats()) {
+    KP_TRY(chat->hand_out());
   }
   return {};
 }

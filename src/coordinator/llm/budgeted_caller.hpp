@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -50,8 +51,8 @@ class BudgetedCaller : public Caller {
   // Spent and set apart.
   [[nodiscard]] Charge taken() const { return budget_.taken(); }
 
-  // Calls that were kept with another request, as another version of the prompts rendered it; the
-  // kept one counts.
+  // Calls that were kept or recorded with another request, as another version of the prompts
+  // rendered it; the kept answer counts.
   [[nodiscard]] std::int64_t differing() const;
 
   // Of every chat: what waits for an answer is handed out.
@@ -79,6 +80,7 @@ class BudgetedCaller : public Caller {
                  CallerOptions options);
   [[nodiscard]] Status take_up();
 
+  [[nodiscard]] std::set<Chat*> chats() const;
   [[nodiscard]] ChatRequest completed(ChatRequest request, const RoleChat& role,
                                       LlmRole name) const;
   // The entry, for this thread alone and with a place among those in flight.

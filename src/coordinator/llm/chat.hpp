@@ -121,6 +121,9 @@ class Chat {
 
   // What batch has been told to hand out is written when the run stops to wait.
   [[nodiscard]] virtual Status hand_out() { return {}; }
+
+  // How many requests were answered from a recording of other ones.
+  [[nodiscard]] virtual std::int64_t differing() const { return 0; }
 };
 
 }  // namespace kernelpro

@@ -28,8 +28,7 @@ class ReplayChat : public Chat {
   [[nodiscard]] Tried try_once(const std::string& id, const ChatRequest& request,
                                const TextListener& listener, std::stop_token stop) override;
 
-  // Calls whose request was another than the recorded one.
-  [[nodiscard]] std::int64_t differing() const { return differing_; }
+  [[nodiscard]] std::int64_t differing() const override { return differing_; }
   // That the recorded run asked for in this role; "" where it had none.
   [[nodiscard]] std::string model(LlmRole role) const;
 

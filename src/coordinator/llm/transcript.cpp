@@ -81,7 +81,7 @@ LlmCall read_line(const Place& place) {
   call.model = fields.at("model").text();
   call.answered_by = fields.at("answered_by").text();
   (void)fields.at("request").members();
-  (void)fields.maybe("answer");
+  (void)fields.at("answer");
   call.failure = fields.at("failure").text();
   call.started = fields.at("started").text();
   call.latency_ns = wire::read_count(fields.at("latency_ns"));
@@ -98,8 +98,8 @@ Result<LlmCall> call_of(const json& line) {
     return call;
   }
   call->request = line.at("request").dump();
-  const auto answer = line.find("answer");
-  const bool answered = answer != line.end() && !answer->is_null();
+  const json& answer = line.at("answer");
+  const bool answered = !answer.is_null();
   if (answered == !call->failure.empty()) {
     return make_error(ErrorKind::bad_input,
                       answered ? "it has both an answer and a failure, expected one of them"
@@ -109,10 +109,10 @@ Result<LlmCall> call_of(const json& line) {
   if (!answered) {
     return call;
   }
-  if (const Result<ChatAnswer> read = chat_answer_from_json(*answer); !read) {
-    return make_error(read.error().kind, read.error().message, "/answer" + read.error().context);
+  if (const Result<ChatAnswer> read = chat_answer_from_json(answer); !read) {
+    return make_error(ErrorKind::bad_input, read.error().text(), "/answer");
   }
-  call->answer = answer->dump();
+  call->answer = answer.dump();
   return call;
 }
 

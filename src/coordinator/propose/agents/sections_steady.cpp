@@ -3,7 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "coordinator/propose/agents/prompt_file.hpp"
 #include "coordinator/propose/agents/sections.hpp"
@@ -28,7 +29,8 @@ std::string ceilings_text(const Ceilings& ceilings) {
   }
   std::string rows;
   for (const Ceiling& one : ceilings.list) {
-    if (one.threads == most || one.threads <= 1) {
+    const bool shown = one.threads == most || one.threads <= 1;
+    if (shown && one.unit != "W") {
       rows += one.threads == 0
                   ? fmt::format("| {} | {} |\n", one.name, rate_text(one))
                   : fmt::format("| {}, {} | {} |\n", one.name,
@@ -56,10 +58,17 @@ std::string processor_text(const MachineRecord& machine, int threads) {
     out += fmt::format(", {} of last-level cache",
                        bytes_text(static_cast<double>(machine.cache_bytes)));
   }
-  out += fmt::format(
-      ". `context->threads` is {}.\n",
-      counted(static_cast<std::size_t>(threads > 0 ? threads : machine.cores), "thread"));
+  out += fmt::format(". `context->threads` is {}.\n", threads > 0 ? threads : machine.cores);
   return out;
+}
+
+// nvcc is the compiler of one backend, and its only one.
+std::string compilers_text(const AgentOrder& order) {
+  std::vector<std::string> compilers = order.compilers;
+  std::erase(compilers, "nvcc");
+  const bool cpu = order.run->settings.backend == "cpu";
+  return cpu && !compilers.empty() ? fmt::format("Compilers: {}.\n", fmt::join(compilers, ", "))
+                                   : "";
 }
 
 }  // namespace
@@ -88,9 +97,7 @@ std::string machine_section(const Scene& scene, const Shown& /*shown*/) {
   } else {
     out += processor_text(order.machine, settings.threads);
   }
-  if (!order.compilers.empty()) {
-    out += fmt::format("Compilers: {}.\n", fmt::join(order.compilers, ", "));
-  }
+  out += compilers_text(order);
   return out + ceilings_text(order.ceilings);
 }
 

@@ -102,7 +102,7 @@ inline void fill_cpu(Situation& situation) {
   order.ceilings.list = {{"read", "GB/s", 1, 21.5, 21, 22},
                          {"read", "GB/s", 2, 40.25, 40, 41},
                          {"fma_f32", "GFLOP/s", 2, 160, 159, 161}};
-  order.compilers = {"g++", "clang++-19"};
+  order.compilers = {"g++", "clang++-19", "nvcc"};
   order.parent = small_candidate(run.task.files.at("baseline.cpp"));
   order.parent_tried = tried_root();
   add_timing(order.parent_tried, {{"n", 20'000}}, 9100, 5960, "memory");
@@ -170,7 +170,8 @@ inline void fill_cuda(Situation& situation) {
   order.compilers.clear();
   order.ceilings.list = {{"read", "GB/s", 0, 4310, 4300, 4320},
                          {"tensor_tf32", "GFLOP/s", 0, 395000, 390000, 400000},
-                         {"launch", "us", 0, 2.1, 2, 2.2}};
+                         {"launch", "us", 0, 2.1, 2, 2.2},
+                         {"idle_power", "W", 0, 70, 69, 71}};
   order.parent.backend = "cuda";
   order.parent.compiler = "nvcc";
   order.parent.options = {"-O3", "-use_fast_math"};

@@ -20,7 +20,7 @@ std::string variable_of(const std::string& provider) {
 }
 
 std::string trimmed(const std::string& text) {
-  constexpr std::string_view blanks = " \t\r";
+  constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
   return first == std::string::npos ? std::string()
                                     : text.substr(first, text.find_last_not_of(blanks) - first + 1);
@@ -49,7 +49,9 @@ bool others_can_read(const fs::path& file) {
 
 Result<ApiKey> key_from_file(const std::string& file) {
   std::error_code none;
-  if (fs::is_directory(file, none) || fs::file_size(file, none) > 16 * longest_key) {
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(file, unknown);
+  if (fs::is_directory(file, none) || (!unknown && size > 16 * longest_key)) {
     return make_error(ErrorKind::bad_input, "expected a file with the key in its first line",
                       "key file " + file);
   }

@@ -61,6 +61,7 @@ struct Transfer {
   const HttpPost& post;
   const HttpReceiver& receiver;
   HttpHead head;
+  bool head_ended = false;
   std::size_t received = 0;
   std::int64_t last_byte_ns = 0;  // 0: the body has not begun
   double stall_seconds;
@@ -88,7 +89,10 @@ void take_header(HttpHead& head, std::string_view line) {
 }
 
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
-  take_header(static_cast<Transfer*>(user)->head, {data, size * count});
+  Transfer& transfer = *static_cast<Transfer*>(user);
+  const std::string_view line(data, size * count);
+  transfer.head_ended = trimmed(line).empty();
+  take_header(transfer.head, line);
   return size * count;
 }
 
@@ -270,6 +274,9 @@ HttpEnd end_of(CURL* easy, CURLcode code, Transfer& transfer, const char* words)
   HttpEnd end;
   end.outcome = transfer.verdict != HttpOutcome::finished ? transfer.verdict
                                                           : outcome_of(code, connected > 0);
+  if (end.outcome == HttpOutcome::finished && !transfer.head_ended) {
+    end.outcome = HttpOutcome::cut;  // libcurl takes half a head for a whole answer
+  }
   end.head = std::move(transfer.head);
   end.head.status = static_cast<int>(status);
   end.detail = *words != '\0' ? words : curl_easy_strerror(code);

@@ -19,8 +19,12 @@ class LlmRun : public Cli {
   [[nodiscard]] fs::path folder() const { return work() / "questions"; }
 
   [[nodiscard]] Finished optimize(Words more) const {
-    Words words = {"optimize", data("wave"), "--timing", "0.02",           "--accept-suspect",
-                   "-n",       "3",          "--llm",    "batch:questions"};
+    more.insert(more.end(), {"-n", "3", "--llm", "batch:questions"});
+    return optimize_as(std::move(more));
+  }
+
+  [[nodiscard]] Finished optimize_as(const Words& more) const {
+    Words words = {"optimize", data("wave"), "--timing", "0.02", "--accept-suspect"};
     words.insert(words.end(), more.begin(), more.end());
     return kernelpro(words);
   }
@@ -135,8 +139,8 @@ TEST_F(LlmRun, AFailedCandidateGoesToTheFixerWithTheCompilersWords) {
     if (role == "coder") {
       return fenced(
           "#include \"kernelpro/candidate.h\"\nint kp_launch(const kp_context*, const "
-          "kp_tensor*, int32_t) { return missing_name; }\n// " +
-          request["custom_id"].get<std::string>() + "\n");
+          "kp_tensor*, int32_t) { return missing_name; }\nconst char* tag = \"" +
+          request["custom_id"].get<std::string>() + "\";\n");
     }
     if (role == "fixer") {
       fixed = true;
@@ -145,7 +149,8 @@ TEST_F(LlmRun, AFailedCandidateGoesToTheFixerWithTheCompilersWords) {
     }
     return good_model(role, request);
   };
-  const Finished end = answer_to_the_end(optimize({"-n", "6"}), model);
+  const Finished end =
+      answer_to_the_end(optimize_as({"-n", "6", "--llm", "batch:questions"}), model);
   EXPECT_THAT(end.exit_code, ::testing::AnyOf(0, 3)) << end.errors;
   EXPECT_TRUE(fixed);
   EXPECT_GT(report()["verdicts"]["build_failed"], 0);
@@ -154,7 +159,7 @@ TEST_F(LlmRun, AFailedCandidateGoesToTheFixerWithTheCompilersWords) {
 
 TEST_F(LlmRun, WhatIsNoCodeIsAskedForAgainOnceAndThenSaidSo) {
   std::size_t asked = 0;
-  const Answer model = [&asked](const std::string& role, const Json& request) {
+  const Answer model = [&asked](const std::string& role, const Json& /*request*/) {
     asked += role == "coder" ? 1 : 0;
     return role == "planner" ? plan() : "I would rather not show any code.";
   };
@@ -164,7 +169,7 @@ TEST_F(LlmRun, WhatIsNoCodeIsAskedForAgainOnceAndThenSaidSo) {
   EXPECT_EQ(after["evaluations"], 0);
   EXPECT_GE(after["unwritten"], 5);
   EXPECT_GE(asked, 2 * after["unwritten"].get<std::size_t>());
-  EXPECT_THAT(end.output, HasSubstr("in a row"));
+  EXPECT_THAT(end.output, HasSubstr("nothing new 5 times in a row"));
   const Finished why = kernelpro({"why", "wave-1", "1"});
   EXPECT_THAT(why.output, HasSubstr("mishap: "));
 }
@@ -232,12 +237,12 @@ TEST_F(LlmRun, ASpentBudgetEndsTheRunAndMoreGoesOn) {
 TEST_F(LlmRun, WhatCannotWorkIsSaidBeforeAnythingIsJudged) {
   const std::vector<std::pair<Words, std::string>> cases = {
       {{"--llm", "oracle:delphi"}, "anthropic:MODEL"},
-      {{"--llm-dollars", "1"}, "--price"},
+      {{"--llm", "batch:questions", "--llm-dollars", "1"}, "--price"},
       {{"--llm", "anthropic:some-model"}, "ANTHROPIC_API_KEY"},
       {{"--llm", "replay:missing.jsonl"}, "missing.jsonl"},
   };
   for (const auto& [words, expected] : cases) {
-    const Finished refused = optimize(words);
+    const Finished refused = optimize_as(words);
     EXPECT_NE(refused.exit_code, 0);
     EXPECT_NE(refused.exit_code, 4);
     EXPECT_THAT(refused.errors, HasSubstr(expected));

@@ -7,6 +7,7 @@
 #include "coordinator/cli/store_call_journal.hpp"
 #include "coordinator/llm/budgeted_caller.hpp"
 #include "coordinator/loop/partners.hpp"
+#include "coordinator/propose/agents/agents.hpp"
 
 namespace kernelpro {
 

@@ -20,9 +20,22 @@ constexpr double nanoseconds = 1e9;
 // grows by noise at each replacement would be a lie by the end.
 constexpr double clearly = 1.01;
 
-// So many proposals in a row without a candidate end the run: models that cannot do it would be
-// asked for ever.
-constexpr std::int64_t most_unwritten = 5;
+// So many proposals of models in a row that nothing new came of end the run: models that cannot do
+// it would be asked for ever.
+constexpr std::int64_t most_fruitless = 5;
+
+// The last nodes but those under way, of which no new candidate came; from `first` on.
+std::vector<const Node*> fruitless_in_a_row(const std::vector<Node>& nodes, NodeId first) {
+  std::vector<const Node*> found;
+  for (auto one = nodes.rbegin(); one != nodes.rend() && one->id >= first; ++one) {
+    if (one->state == NodeState::unwritten || one->state == NodeState::duplicate) {
+      found.push_back(&*one);
+    } else if (one->state == NodeState::judged) {
+      break;
+    }
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -34,6 +47,7 @@ ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Labor
       laboratory_(laboratory),
       journal_(journal),
       watcher_(std::move(watcher)),
+      author_(author),
       proposer_(run, playbook, journal, author) {}
 
 //     task ──▶ propose ──▶ build ──▶ judge ──▶ diagnose ──▶ search
@@ -42,8 +56,8 @@ ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Labor
 Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
   started_ns_ = now_ns();
   wall_before_ns_ = run_.wall_ns;
-  run_.state = RunState::running;
   KP_TRY(take_up(history));
+  run_.state = RunState::running;
   std::optional<std::string> end;
   for (std::vector<NodeId> batch = nodes_in(NodeState::in_flight); !end;) {
     KP_TRY(write(batch, stop));
@@ -78,6 +92,8 @@ Status ClosedLoop::take_up(const LoopHistory& history) {
   for (const Node& one : nodes_) {
     known_keys_.insert(one.candidate_key);
   }
+  // A run that ended for that, and is taken up nevertheless, may try again.
+  first_proposal_ = run_.state == RunState::finished ? std::ssize(nodes_) : root_node;
   events_ = replay(history, search_, [this](const Node& one) { learn(one); });
   return nodes_.empty() ? add_root() : Status();
 }
@@ -295,9 +311,10 @@ std::optional<std::string> ClosedLoop::spent() const {
   if (!models_spent_.empty()) {
     return models_spent_;
   }
-  if (unwritten_ >= most_unwritten) {
-    return fmt::format("models gave no candidate {} times in a row; the last time: {}", unwritten_,
-                       nodes_.back().summary);
+  const std::vector<const Node*> fruitless = fruitless_in_a_row(nodes_, first_proposal_);
+  if (author_ != nullptr && std::ssize(fruitless) >= most_fruitless) {
+    return fmt::format("models gave nothing new {} times in a row; the last time: {}",
+                       fruitless.size(), fruitless.front()->summary);
   }
   return std::nullopt;
 }

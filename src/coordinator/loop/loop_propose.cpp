@@ -108,7 +108,6 @@ Status ClosedLoop::take_written(Node& one, const Proposed& written, std::vector<
     case Proposed::Kind::candidate:
       break;
   }
-  unwritten_ = 0;
   const std::string key = candidate_key(written.proposal.candidate);
   const auto same = std::find_if(nodes_.begin(), nodes_.end(),
                                  [&key](const Node& other) { return other.candidate_key == key; });
@@ -128,7 +127,6 @@ Status ClosedLoop::take_written(Node& one, const Proposed& written, std::vector<
 }
 
 Status ClosedLoop::end_unwritten(Node& one, const std::string& reason) {
-  ++unwritten_;
   one.state = NodeState::unwritten;
   one.summary = reason;
   KP_TRY(end_node(one, nullptr));

@@ -171,6 +171,21 @@ TEST_F(AuthorTest, TheSameCandidateAgainIsADuplicate) {
   EXPECT_EQ(node(2).same_as, 1);
 }
 
+TEST_F(AuthorTest, EndsWhenItSaysTheSameAgainAndAgain) {
+  Proposed same;
+  same.proposal.move = "written";
+  same.proposal.candidate.source = "int once;\n";
+  for (NodeId id = 1; id < 60; ++id) {
+    author_.script.emplace(id, same);
+  }
+  work_on();
+  EXPECT_EQ(run_.state, RunState::finished);
+  EXPECT_THAT(run_.ended_because, HasSubstr("the same candidate as node 1"));
+  const std::size_t before = journal_.nodes.size();
+  work_on();
+  EXPECT_GT(journal_.nodes.size(), before) << "taken up nevertheless, it tries again";
+}
+
 TEST_F(AuthorTest, ASpentBudgetEndsTheRunAndALargerOneGoesOn) {
   author_.script.emplace(3, ScriptedAuthor::saying(Proposed::Kind::spent, "9 tokens are left"));
   work_on();

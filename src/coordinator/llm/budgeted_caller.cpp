@@ -297,15 +297,18 @@ Result<std::string> BudgetedCaller::reserve(Work& work) {
   }
 }
 
-void BudgetedCaller::settle(Entry& entry, const Charge& actual, const Usage& usage) {
-  const std::lock_guard lock(mutex_);
-  budget_.settle(entry.standing, actual);
+// First on the disk, then in the budget: a process that is killed in between, while another call
+// takes what this one gave back, would leave more on the disk than there is.
+Status BudgetedCaller::settle(Entry& entry, Charge actual, const Usage& usage) {
+  const Charge reserved = std::exchange(entry.standing, {});
   entry.call.usage = sum(entry.call.usage, usage);
-  entry.call.cost += actual.cost - entry.standing.cost;
-  entry.standing = {};
-  --asking_;
-  ++settled_;
-  changed_.notify_all();
+  entry.call.cost += actual.cost - reserved.cost;
+  const Status kept = journal_.keep(entry.call);
+  if (kept) {
+    budget_.settle(reserved, actual);
+  }
+  pause();
+  return kept;
 }
 
 void BudgetedCaller::pause() {
@@ -317,42 +320,33 @@ void BudgetedCaller::pause() {
 
 Result<Called> BudgetedCaller::answered(Work& work, const ChatAnswer& answer,
                                         std::int64_t latency_ns) {
-  Entry& entry = work.entry;
-  LlmCall& call = entry.call;
-  if (answer.usage_known) {
-    const Usage usage = plausible(answer.usage);
-    settle(entry, charge_of(usage, work.price), usage);
-  } else if (outlives_process(call.provider)) {
-    const Usage estimate = at_most(plausible(answer.usage), call.reserved);
-    settle(entry, charge_of(estimate, work.price), estimate);
-  } else {
-    // Copied: settling empties what is set apart.
-    const Charge all = entry.standing;
-    settle(entry, all, call.reserved);
-  }
+  LlmCall& call = work.entry.call;
   call.state = CallState::answered;
   call.answer = to_json(answer).dump();
   call.answered_by = answer.model;
   // How long a batch took, no process has seen.
   call.latency_ns = call.provider == "batch" ? 0 : latency_ns;
-  KP_TRY(journal_.keep(call));
+  if (answer.usage_known) {
+    const Usage usage = plausible(answer.usage);
+    KP_TRY(settle(work.entry, charge_of(usage, work.price), usage));
+  } else if (outlives_process(call.provider)) {
+    const Usage estimate = at_most(plausible(answer.usage), call.reserved);
+    KP_TRY(settle(work.entry, charge_of(estimate, work.price), estimate));
+  } else {
+    KP_TRY(settle(work.entry, work.entry.standing, call.reserved));
+  }
   // Not `answer` itself: what is read back when the run is taken up must be the same.
   return kept_outcome(call);
 }
 
 Result<std::optional<Called>> BudgetedCaller::failed(Work& work, const ChatFailure& failure,
                                                      int tries) {
-  Entry& entry = work.entry;
-  LlmCall& call = entry.call;
+  LlmCall& call = work.entry.call;
   if (work.resumed && failure.for_all) {
     // It is still handed out.
     pause();
     return failure.error;
   }
-  const Charge charge = failure.may_cost ? entry.standing : Charge{};
-  settle(entry, charge, failure.may_cost ? call.reserved : Usage{});
-  call.reserved = {};
-  work.resumed = false;
   const bool stopped = work.stop.stop_requested() || failure.error.kind == ErrorKind::interrupted;
   const std::optional<double> wait = stopped ? std::nullopt : wait_after(tries, failure);
   // Whoever is overloaded or away now may be back when the run is taken up.
@@ -361,7 +355,10 @@ Result<std::optional<Called>> BudgetedCaller::failed(Work& work, const ChatFailu
     call.state = CallState::failed;
     call.failure = failure.error.text();
   }
-  KP_TRY(journal_.keep(call));
+  const Usage reserved = std::exchange(call.reserved, {});
+  work.resumed = false;
+  KP_TRY(failure.may_cost ? settle(work.entry, work.entry.standing, reserved)
+                          : settle(work.entry, {}, {}));
   if (wait) {
     return wait_or_stop(*wait, work.stop) ? Result<std::optional<Called>>(std::optional<Called>())
                                           : interrupted(call.id);

@@ -91,8 +91,9 @@ class BudgetedCaller : public Caller {
   [[nodiscard]] Result<Called> make(Work& work);
   // Empty when it is set apart, else why not.
   [[nodiscard]] Result<std::string> reserve(Work& work);
-  // Ends a reservation: it has cost `actual`.
-  void settle(Entry& entry, const Charge& actual, const Usage& usage);
+  // Keeps the call as it is now and ends its reservation: it has cost `actual`, which is a copy
+  // as it may be the reservation itself.
+  [[nodiscard]] Status settle(Entry& entry, Charge actual, const Usage& usage);
   // Nothing is asked now; what is set apart stays so.
   void pause();
 

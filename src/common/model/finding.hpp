@@ -1,6 +1,7 @@
 // What a diagnosis says: the class of the bottleneck, and findings an engineer would act on.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,8 @@ struct DiagnosisReport {
   std::string reason;
   std::vector<KernelDiagnosis> kernels;
   std::vector<Finding> findings;  // largest predicted gain first
+  // Of the main kernel, by the keys of its profile: what is shown where advice is not wanted.
+  std::map<std::string, double> figures;
 };
 
 }  // namespace kernelpro

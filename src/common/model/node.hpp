@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Diagnosis {
   // gain first.
   KernelClass kind = KernelClass::unknown;
   std::vector<Finding> findings;
+  std::map<std::string, double> figures;  // of its main kernel, where these are to be shown
 };
 
 // What to try next: a move made concrete.

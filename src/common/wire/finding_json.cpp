@@ -165,6 +165,9 @@ DiagnosisReport read_diagnosis(const Place& place) {
   report.reason = fields.at("reason").text();
   report.kernels = fields.at("kernels").list(read_kernel_diagnosis);
   report.findings = fields.at("findings").list(read_finding);
+  if (const std::optional<Place> figures = fields.maybe("figures")) {
+    report.figures = figures->map([](const Place& one) { return one.number(); });
+  }
   fields.end();
   return report;
 }
@@ -193,12 +196,17 @@ nlohmann::json to_json(const Finding& finding) {
 
 nlohmann::json to_json(const DiagnosisReport& report) {
   using namespace wire;
-  return {{"v", diagnosis_version},
-          {"class", name_of(report.kind)},
-          {"reason", write_text(report.reason)},
-          {"kernels", write_list(report.kernels, write_kernel_diagnosis)},
-          {"findings",
-           write_list(report.findings, [](const Finding& finding) { return to_json(finding); })}};
+  nlohmann::json json = {{"v", diagnosis_version},
+                         {"class", name_of(report.kind)},
+                         {"reason", write_text(report.reason)},
+                         {"kernels", write_list(report.kernels, write_kernel_diagnosis)},
+                         {"findings", write_list(report.findings, [](const Finding& finding) {
+                            return to_json(finding);
+                          })}};
+  for (const auto& [key, value] : report.figures) {
+    json["figures"][valid_utf8(key)] = write_number(value);
+  }
+  return json;
 }
 
 Result<DiagnosisReport> diagnosis_from_json(const nlohmann::json& json) {

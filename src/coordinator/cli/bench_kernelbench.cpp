@@ -240,20 +240,24 @@ int search_and_measure(const Options& options, std::stop_token stop) {
     return report_error(options, searches.error());
   }
   fmt::print(stderr, "{}", searches_text(*searches));
-  const bool waiting = std::ranges::any_of(*searches, &ProblemSearch::waiting);
-  const bool here = !bundle_file(options.run_settings.workers);
-  if (waiting) {
+  const bool for_models =
+      std::ranges::any_of(*searches, [](const ProblemSearch& one) { return one.awaited.models; });
+  const bool for_results =
+      std::ranges::any_of(*searches, [](const ProblemSearch& one) { return one.awaited.results; });
+  if (for_models) {
     LlmSettings settings;
     for (const auto& change : options.llm) {
       change(settings);
     }
     print_waiting_for_models(settings, "this command again");
-    if (!here) {
-      print_waiting(options.run_settings, "this command again; each task has its own such file");
-    }
+  }
+  if (for_results) {
+    print_waiting(options.run_settings, "this command again; each task has its own such file");
+  }
+  if (for_models || for_results) {
     return exit_waiting;
   }
-  return here ? measure(options, stop) : exit_done;
+  return bundle_file(options.run_settings.workers) ? exit_done : measure(options, stop);
 }
 
 int show(const Options& options) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
@@ -22,16 +21,11 @@ int say_what_is_awaited(const Options& options, const OpenRun& open) {
     return report_error(options, nodes.error());
   }
   const std::string then = fmt::format("`kernelpro resume {}`", open.run.id);
-  const bool written = std::none_of(nodes->begin(), nodes->end(), [](const Node& node) {
-    return node.state == NodeState::proposing;
-  });
-  const bool judged = std::none_of(nodes->begin(), nodes->end(), [](const Node& node) {
-    return node.state == NodeState::in_flight;
-  });
-  if (!written && open.run.settings.llm) {
+  const Awaited awaited = awaited_by(*nodes);
+  if (awaited.models && open.run.settings.llm) {
     print_waiting_for_models(*open.run.settings.llm, then);
   }
-  if (written || !judged) {
+  if (awaited.results) {
     print_waiting(open.run.settings, then);
   }
   return exit_waiting;

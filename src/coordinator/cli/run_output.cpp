@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -72,6 +73,16 @@ void print_waiting(const RunSettings& settings, const std::string& then) {
   const std::string file = bundle_file(settings.workers).value_or("").string();
   fmt::print(stderr, "waiting: run `kernelpro-worker run {0} {0}.out` {1}, then {2}\n", file,
              settings.backend == "cuda" ? "on the GPU node" : "on the machine that judges", then);
+}
+
+Awaited awaited_by(const std::vector<Node>& nodes) {
+  const auto any = [&nodes](NodeState state) {
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [state](const Node& node) { return node.state == state; });
+  };
+  // A run whose nodes have all ended waits for the confirmation of its best.
+  const bool models = any(NodeState::proposing);
+  return {models, !models || any(NodeState::in_flight)};
 }
 
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {

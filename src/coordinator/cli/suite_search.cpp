@@ -7,7 +7,6 @@
 #include "common/base/file.hpp"
 #include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/open_run.hpp"
-#include "coordinator/cli/run_output.hpp"
 #include "coordinator/cli/run_work.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/report/table.hpp"
@@ -125,7 +124,9 @@ Status work_on_search(const Options& options, OpenRun& open, ProblemSearch& sear
   }
   search.judged = report->evaluations;
   search.state = std::string(name_of(open.run.state));
-  search.waiting = open.run.state == RunState::waiting;
+  if (open.run.state == RunState::waiting) {
+    search.awaited = awaited_by(report->nodes);
+  }
   if (const Node* best = find_node(report->nodes, report->best);
       best != nullptr && report->best != root_node) {
     search.speedup = best->speedup;

@@ -8,6 +8,7 @@
 
 #include "common/base/result.hpp"
 #include "coordinator/cli/options.hpp"
+#include "coordinator/cli/run_output.hpp"
 #include "coordinator/suite/checkout.hpp"
 
 namespace kernelpro {
@@ -17,7 +18,7 @@ struct ProblemSearch {
   SuiteProblem problem;
   std::string run;    // empty: there is none
   std::string state;  // "finished", "waiting", or why there is none
-  bool waiting = false;
+  Awaited awaited;    // while it waits
   std::int64_t judged = 0;
   double speedup = 0;  // of the best; 0: nothing beats the module
 };

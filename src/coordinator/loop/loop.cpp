@@ -24,6 +24,15 @@ constexpr double clearly = 1.01;
 // it would be asked for ever.
 constexpr std::int64_t most_fruitless = 5;
 
+// Figures are for those who get no advice, or who may ask for either; they need room.
+void leave_out_unwanted(Diagnosis& diagnosis, const RunSettings& settings) {
+  if (settings.feedback == Feedback::raw) {
+    diagnosis.findings.clear();
+  } else if (!settings.llm || settings.llm->tools != ToolUse::reactive) {
+    diagnosis.figures.clear();
+  }
+}
+
 // The last nodes but those under way, of which no new candidate came; from `first` on.
 std::vector<const Node*> fruitless_in_a_row(const std::vector<Node>& nodes, NodeId first) {
   std::vector<const Node*> found;
@@ -190,6 +199,7 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
   take_verdict(one, certificate, id == root_node ? 1 : node(incumbent_of(certificate)).speedup);
   if ((*evaluated)->diagnosis && one.outcome == Outcome::passed) {
     one.diagnosis = diagnose(certificate.verdict.timing, *(*evaluated)->diagnosis);
+    leave_out_unwanted(one.diagnosis, run_.settings);
   }
   if (id == root_node && one.outcome != Outcome::passed) {
     return make_error(
@@ -214,7 +224,7 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
   const bool energy = confirming && needs_energy(run_.settings.objective);
   const bool profiled =
-      !confirming && run_.settings.feedback == Feedback::tools && run_.settings.backend == "cuda";
+      !confirming && run_.settings.feedback != Feedback::none && run_.settings.backend == "cuda";
   const Job job{one.id, confirming, energy, profiled, *candidate, against};
   Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
   if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&

@@ -68,6 +68,7 @@ Diagnosis diagnose(const Timing& timing, const DiagnosisReport& profiled) {
   out.kind = profiled.kind;
   out.bottleneck = bottleneck_of(profiled.kind, out.bottleneck);
   out.findings = profiled.findings;
+  out.figures = profiled.figures;
   if (!profiled.reason.empty()) {
     out.text = fmt::format("{}: {}", name_of(profiled.kind), profiled.reason);
   }

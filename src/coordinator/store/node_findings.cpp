@@ -25,6 +25,7 @@ Status keep_findings(Database& database, std::int64_t run, const Node& node) {
   DiagnosisReport report;
   report.kind = node.diagnosis.kind;
   report.findings = node.diagnosis.findings;
+  report.figures = node.diagnosis.figures;
   return database.execute("INSERT OR REPLACE INTO findings (run, node, json) VALUES (?1, ?2, ?3)",
                           {run, node.id, to_json(report).dump()});
 }
@@ -61,6 +62,7 @@ Status add_findings(Database& database, std::int64_t run, std::vector<Node>& nod
     if (found != by_id.end()) {
       found->second->diagnosis.kind = report->kind;
       found->second->diagnosis.findings = std::move(report->findings);
+      found->second->diagnosis.figures = std::move(report->figures);
     }
   }
 }

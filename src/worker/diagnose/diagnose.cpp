@@ -51,6 +51,11 @@ DiagnosisReport diagnose(const Profile& profile, const DiagnoseOptions& options)
   report.kind = program.kind;
   report.reason = program.reason;
   const KernelProfile* main_kernel = profile.kernels.empty() ? nullptr : &profile.kernels.front();
+  if (main_kernel != nullptr) {
+    for (const auto& [key, figure] : main_kernel->figures) {
+      report.figures[key] = figure.value;
+    }
+  }
   std::vector<std::string> not_available;
   for (const Tool& tool : all_tools()) {
     if (tool.reads_program) {

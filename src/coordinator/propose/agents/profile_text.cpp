@@ -125,7 +125,12 @@ std::string figures_text(const AgentOrder& order) {
     }
   }
   rows += resources_rows(order.parent_kernels);
-  std::vector<Finding> findings = node.diagnosis.findings;
+  for (const auto& [key, value] : node.diagnosis.figures) {
+    rows += fmt::format("| {} | {:.4g} |\n", key, value);
+  }
+  // Where a profile's figures were not kept, what its findings saw.
+  std::vector<Finding> findings =
+      node.diagnosis.figures.empty() ? node.diagnosis.findings : std::vector<Finding>();
   std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.tool, a.kernel, a.observed) < std::tie(b.tool, b.kernel, b.observed);
   });

@@ -47,7 +47,7 @@ TEST_P(Examples, GiveTheSameTreeAgain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::Values("attention_cpu", "gemm_cuda"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace kernelpro

@@ -89,6 +89,8 @@ Status ClosedLoop::write(std::vector<NodeId>& batch, std::stop_token stop) {
       first = one.error();
     }
   }
+  // Whoever wrote them, and whenever: what is judged together is judged in one order.
+  std::sort(batch.begin(), batch.end());
   return stop.stop_requested() ? Status() : first;
 }
 

@@ -42,6 +42,17 @@ Roofline roofline(const Task& task, const Axes& axes, const Ceilings& ceilings) 
   return {std::max(memory_ns, compute_ns), memory_ns >= compute_ns ? "memory" : "compute"};
 }
 
+double arithmetic_floor_ns(const Task& task, const Axes& axes, const Ceilings& ceilings) {
+  double rate = 0;
+  for (const char* const type : {"f64", "f32", "f16"}) {
+    rate = std::max(rate, best_flops(ceilings, type));
+  }
+  for (const char* const type : {"f64", "tf32", "f16", "bf16", "i8"}) {
+    rate = std::max(rate, best_tensor_flops(ceilings, type));
+  }
+  return rate > 0 ? 1e9 * value_or_zero(task.work.flops, axes) / rate : 0;
+}
+
 double physical_floor_ns(const Task& task, const Axes& axes, int calls, std::int64_t cache_bytes,
                          const Ceilings& ceilings) {
   const double bandwidth = best_bandwidth(ceilings);

@@ -30,6 +30,12 @@ struct Work {
 [[nodiscard]] double physical_floor_ns(const Task& task, const Axes& axes, int calls,
                                        std::int64_t cache_bytes, const Ceilings& ceilings);
 
+// The declared operations over the fastest arithmetic of any kind that was measured: what is faster
+// does fewer of them. A product in single precision may honestly be made of several on tensor
+// cores, so the rate of the contract's own type is no such bound. 0 when nothing was measured.
+[[nodiscard]] double arithmetic_floor_ns(const Task& task, const Axes& axes,
+                                         const Ceilings& ceilings);
+
 // The margin below the physical floor that noise of the ceilings may explain.
 inline constexpr double light_margin = 0.9;
 

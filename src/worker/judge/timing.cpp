@@ -311,7 +311,8 @@ class ShapeRun {
           {fmt::format("the least possible is {:.0f} ns on measured bandwidth", floor)}};
     } else if (timing_.candidate_ns < floor) {
       suspicions_.emplace_back("within the noise of the memory bound");
-    } else if (roof.bound_by == "compute" && timing_.candidate_ns < light_margin * roof.bound_ns) {
+    } else if (timing_.candidate_ns <
+               light_margin * arithmetic_floor_ns(in_.task, shape_.axes, in_.ceilings)) {
       suspicions_.emplace_back(
           "faster than the declared operations allow: the task's formula or the algorithm differs");
     }

@@ -229,7 +229,8 @@ TEST(NodeText, ShowsMovePlanReasonsVerdictAndLineage) {
   nodes[3].plan = "tile both loops by 32";
   nodes[3].reasons = {"node 2: the best so far", "widened: 3 visits"};
   nodes[3].options = {"-O3", "target"};
-  nodes[3].diagnosis = {Bottleneck::memory, 0.8, "80 % of the bandwidth", KernelClass::unknown, {}};
+  nodes[3].diagnosis = {Bottleneck::memory,   0.8, "80 % of the bandwidth",
+                        KernelClass::unknown, {},  {}};
   const Certificate certificate =
       testing::passed_certificate(testing::small_task(), testing::small_source("x[i] + y[i]"));
   const auto text = node_text(nodes, 3, certificate);

@@ -57,8 +57,8 @@ inline Node judged_node(NodeId id, double speedup = 1.25) {
   node.screened = true;
   node.speedup = speedup;
   node.speedup_interval = {speedup - 0.1, speedup + 0.1};
-  node.diagnosis = {
-      Bottleneck::memory, 0.625, "near the measured bandwidth", KernelClass::unknown, {}};
+  node.diagnosis = {Bottleneck::memory,   0.625, "near the measured bandwidth",
+                    KernelClass::unknown, {},    {}};
   node.build_ns = 123;
   node.judge_ns = std::numeric_limits<std::int64_t>::max();
   return node;

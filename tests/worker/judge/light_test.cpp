@@ -45,6 +45,18 @@ TEST(Light, ForgivesWhatTheCachesMayHaveKeptOfARound) {
   EXPECT_EQ(physical_floor_ns(small_task(), axes, 10, 120'000, round_ceilings()), 0);
 }
 
+TEST(Light, DoubtsOnlyWhatBeatsTheFastestArithmeticOfAnyKind) {
+  Task task = small_task();
+  task.work.flops = formula("100*n");
+  const Axes axes = {{"n", 1000}};
+  Ceilings ceilings = round_ceilings();
+  EXPECT_DOUBLE_EQ(arithmetic_floor_ns(task, axes, ceilings), 50'000);
+  ceilings.list.push_back({"tensor_f16", "GFLOP/s", 0, 20, 20, 20});
+  EXPECT_DOUBLE_EQ(arithmetic_floor_ns(task, axes, ceilings), 5'000);
+  EXPECT_DOUBLE_EQ(roofline(task, axes, ceilings).bound_ns, 50'000) << "of the contract's type";
+  EXPECT_EQ(arithmetic_floor_ns(task, axes, {}), 0);
+}
+
 TEST(Light, KnowsNoBoundWithoutCeilings) {
   EXPECT_EQ(roofline(small_task(), {{"n", 1000}}, {}).bound_ns, 0);
   EXPECT_EQ(physical_floor_ns(small_task(), {{"n", 1000}}, 10, 0, {}), 0);

@@ -57,10 +57,10 @@ void add_models(CLI::App& app, LlmChanges& changes) {
          "--role",
          [&changes](const std::vector<std::string>& all) {
            for (const std::string& text : all) {
-             const auto [name, spec] = split_at_equals(text);
-             const LlmRole role = role_named(name, "--role");
-             changes.emplace_back(
-                 [role, spec = spec](LlmSettings& to) { to.roles[role].llm = whole_spec(spec); });
+             const std::pair<std::string, std::string> parts = split_at_equals(text);
+             const LlmRole role = role_named(parts.first, "--role");
+             const std::string spec = whole_spec(parts.second);
+             changes.emplace_back([role, spec](LlmSettings& to) { to.roles[role].llm = spec; });
            }
          },
          "ROLE=LLM: another model for planner, coder, fixer or reviewer, repeatable")
@@ -71,7 +71,8 @@ void add_models(CLI::App& app, LlmChanges& changes) {
            for (const std::string& text : all) {
              const auto [name, number] = split_at_equals(text);
              double value = 0;
-             if (!CLI::detail::lexical_cast(number, value) || !(value >= 0 && value <= 2)) {
+             if (!CLI::detail::lexical_cast(number, value) || value < 0 || value > 2 ||
+                 std::isnan(value)) {
                throw CLI::ValidationError("--temperature", "expected [ROLE=]NUMBER from 0 to 2");
              }
              const std::vector<LlmRole> roles =
@@ -137,8 +138,8 @@ void add_llm_budgets(CLI::App& app, LlmChanges& changes) {
          "--price",
          [&changes](const std::vector<std::string>& all) {
            for (const std::string& text : all) {
-             const auto [model, parts] = split_at_equals(text);
-             const std::optional<Price> price = parse_price(parts);
+             const std::pair<std::string, std::string> parts = split_at_equals(text);
+             const std::optional<Price> price = parse_price(parts.second);
              if (!price) {
                throw CLI::ValidationError(
                    "--price",
@@ -146,8 +147,9 @@ void add_llm_budgets(CLI::App& app, LlmChanges& changes) {
                    "tokens, found \"" +
                        text + "\"");
              }
-             changes.emplace_back(
-                 [model = model, price = *price](LlmSettings& to) { to.prices[model] = price; });
+             changes.emplace_back([model = parts.first, price = *price](LlmSettings& to) {
+               to.prices[model] = price;
+             });
            }
          },
          "[MODEL=]IN/OUT[/CACHED[/WRITTEN]]: dollars a million tokens, repeatable")

@@ -178,7 +178,7 @@ TEST_F(BundleRun, WorkersOfAnUnknownKindAreRefused) {
   for (const char* workers : {"bundle", "bundle:", "moon"}) {
     const Finished refused = kernelpro({"optimize", data("wave"), "--workers", workers});
     expect_exit(refused, 1);
-    EXPECT_THAT(refused.errors, HasSubstr("expected \"local\" or \"bundle:FILE\", found \"" +
+    EXPECT_THAT(refused.errors, HasSubstr("expected \"local\", \"bundle:FILE\" or \"replay:FILE\", found \"" +
                                           std::string(workers) + "\""));
   }
 }

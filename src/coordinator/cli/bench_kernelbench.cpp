@@ -257,6 +257,9 @@ int search_and_measure(const Options& options, std::stop_token stop) {
   if (for_models || for_results) {
     return exit_waiting;
   }
+  if (std::ranges::all_of(*searches, &ProblemSearch::failed)) {
+    return exit_environment;
+  }
   return bundle_file(options.run_settings.workers) ? exit_done : measure(options, stop);
 }
 

@@ -95,6 +95,10 @@ std::vector<Bundle::Request> BundleLaboratory::requests() const {
 }
 
 Status BundleLaboratory::hand_out() {
+  const bool known = bundle_.result(describe_id) != nullptr && bundle_.result(open_id) != nullptr;
+  if (open_jobs_.empty() && known) {
+    return {};
+  }
   const std::vector<Bundle::Request> wanted = requests();
   const bool asked =
       std::all_of(wanted.begin(), wanted.end(),

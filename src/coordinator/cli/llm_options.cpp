@@ -30,8 +30,8 @@ std::string whole_spec(const std::string& spec) {
 }
 
 // "coder=0.2": the part before '=' and the part behind; all behind without one.
-std::pair<std::string, std::string> split_at_equals(const std::string& text) {
-  const std::size_t at = text.rfind('=');
+std::pair<std::string, std::string> split_at_equals(const std::string& text, bool last = false) {
+  const std::size_t at = last ? text.rfind('=') : text.find('=');
   return at == std::string::npos ? std::pair(std::string(), text)
                                  : std::pair(text.substr(0, at), text.substr(at + 1));
 }
@@ -138,7 +138,7 @@ void add_llm_budgets(CLI::App& app, LlmChanges& changes) {
          "--price",
          [&changes](const std::vector<std::string>& all) {
            for (const std::string& text : all) {
-             const std::pair<std::string, std::string> parts = split_at_equals(text);
+             const std::pair<std::string, std::string> parts = split_at_equals(text, true);
              const std::optional<Price> price = parse_price(parts.second);
              if (!price) {
                throw CLI::ValidationError(

@@ -128,7 +128,7 @@ Result<OpenRun> new_run(const Options& options, std::stop_token stop) {
   if (!lock) {
     return lock.error();
   }
-  return OpenRun{std::move(*store), std::move(run), std::move(*lock), {}};
+  return OpenRun{std::move(*store), std::move(run), std::move(*lock), {}, false};
 }
 
 Result<OpenRun> old_run(const Options& options) {
@@ -145,6 +145,7 @@ Result<OpenRun> old_run(const Options& options) {
     return run.error();
   }
   KP_TRY(check_unchanged(*run));
+  const std::int64_t before = run->settings.evaluations;
   if (options.more_evaluations) {
     run->settings.evaluations = options.run_settings.evaluations;
   }
@@ -152,6 +153,8 @@ Result<OpenRun> old_run(const Options& options) {
     run->settings.seconds = options.run_settings.seconds;
   }
   KP_TRY(apply_llm_changes(options.llm, run->settings));
+  // Kept before they take effect: a kill must not leave what they led to without them.
+  KP_TRY(store->save_run(*run));
   Result<std::vector<Node>> nodes = store->load_nodes(options.run);
   Result<std::vector<Closure>> closures = store->load_closures(options.run);
   if (!nodes || !closures) {
@@ -160,7 +163,8 @@ Result<OpenRun> old_run(const Options& options) {
   return OpenRun{std::move(*store),
                  std::move(*run),
                  std::move(*lock),
-                 {std::move(*nodes), std::move(*closures)}};
+                 {std::move(*nodes), std::move(*closures)},
+                 run->settings.evaluations > before};
 }
 
 }  // namespace kernelpro

@@ -16,6 +16,7 @@ struct OpenRun {
   Run run;
   RunLock lock;
   LoopHistory history;
+  bool larger_budget = false;  // than it had, of a run that is taken up
 };
 
 // A new run of `options.task`. Everything that can be wrong with its settings is said before it is

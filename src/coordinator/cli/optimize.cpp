@@ -15,18 +15,14 @@ namespace kernelpro {
 
 namespace {
 
-int say_what_is_awaited(const Options& options, const OpenRun& open) {
-  const Result<std::vector<Node>> nodes = open.store.load_nodes(open.run.id);
-  if (!nodes) {
-    return report_error(options, nodes.error());
-  }
-  const std::string then = fmt::format("`kernelpro resume {}`", open.run.id);
-  const Awaited awaited = awaited_by(*nodes);
-  if (awaited.models && open.run.settings.llm) {
-    print_waiting_for_models(*open.run.settings.llm, then);
+int say_what_is_awaited(const Run& run) {
+  const std::string then = fmt::format("`kernelpro resume {}`", run.id);
+  const Awaited awaited = awaited_by(run);
+  if (awaited.models && run.settings.llm) {
+    print_waiting_for_models(*run.settings.llm, then);
   }
   if (awaited.results) {
-    print_waiting(open.run.settings, then);
+    print_waiting(run.settings, then);
   }
   return exit_waiting;
 }
@@ -45,7 +41,7 @@ int finish(const Options& options, OpenRun& open, const Status& worked, std::sto
     return exit_interrupted;
   }
   if (open.run.state == RunState::waiting) {
-    return say_what_is_awaited(options, open);
+    return say_what_is_awaited(open.run);
   }
   if (*best == root_node) {
     return exit_not_passed;
@@ -77,7 +73,7 @@ int work_and_finish(const Options& options, OpenRun open, std::stop_token stop) 
 // The first call of a model, in a store that is thrown away: the baseline is judged, since the
 // prompt says how it runs, and nobody is asked.
 int dry_run(const Options& options, std::stop_token stop) {
-  if (options.llm.empty() || bundle_file(options.run_settings.workers)) {
+  if (options.llm.empty() || options.run_settings.workers != "local") {
     return report_error(options, make_error(ErrorKind::bad_input,
                                             "--dry-run shows what a model would be asked: it needs "
                                             "--llm, and judges the baseline on this machine"));
@@ -95,6 +91,9 @@ int dry_run(const Options& options, std::stop_token stop) {
   LiveView view(open->run.task.name, !options.quiet);
   PreviewAuthor author(open->run);
   const Status worked = work_on(*open, view, stop, &author);
+  if (stop.stop_requested()) {
+    return exit_interrupted;
+  }
   if (!worked) {
     return report_error(options, worked.error());
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -75,14 +74,14 @@ void print_waiting(const RunSettings& settings, const std::string& then) {
              settings.backend == "cuda" ? "on the GPU node" : "on the machine that judges", then);
 }
 
-Awaited awaited_by(const std::vector<Node>& nodes) {
-  const auto any = [&nodes](NodeState state) {
-    return std::any_of(nodes.begin(), nodes.end(),
-                       [state](const Node& node) { return node.state == state; });
-  };
-  // A run whose nodes have all ended waits for the confirmation of its best.
-  const bool models = any(NodeState::proposing);
-  return {models, !models || any(NodeState::in_flight)};
+// The loop says in words what it waits for; all else is the worker's.
+Awaited awaited_by(const Run& run) {
+  if (run.state != RunState::waiting) {
+    return {};
+  }
+  const bool models = run.ended_because.find("of models") != std::string::npos;
+  const bool results = run.ended_because.find("result") != std::string::npos;
+  return {models, results || !models};
 }
 
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {

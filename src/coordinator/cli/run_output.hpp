@@ -27,7 +27,7 @@ struct Awaited {
   bool models = false;
   bool results = false;
 };
-[[nodiscard]] Awaited awaited_by(const std::vector<Node>& nodes);
+[[nodiscard]] Awaited awaited_by(const Run& run);
 
 // Whom the answers of models are waited for.
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then);

@@ -74,7 +74,7 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
   ClosedLoop loop(
       run, **search, *playbook, laboratory, journal,
       [&view](const LoopProgress& progress) { view.show(progress); }, writing);
-  const Status worked = loop.work(open.history, stop);
+  Status worked = loop.work(open.history, stop);
   view.clear();
   if (!*author) {
     return worked;
@@ -101,9 +101,11 @@ Status work_here(OpenRun& open, LiveView& view, std::stop_token stop, Author* in
 
 // Whether the loop would have to propose something before it asks for a result.
 bool would_propose(const LoopHistory& history) {
-  return !history.nodes.empty() &&
-         std::none_of(history.nodes.begin(), history.nodes.end(),
-                      [](const Node& node) { return node.state == NodeState::in_flight; });
+  const auto any = [&history](NodeState state) {
+    return std::any_of(history.nodes.begin(), history.nodes.end(),
+                       [state](const Node& node) { return node.state == state; });
+  };
+  return !history.nodes.empty() && (any(NodeState::proposing) || !any(NodeState::in_flight));
 }
 
 Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, std::stop_token stop) {

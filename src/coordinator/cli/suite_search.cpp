@@ -9,6 +9,7 @@
 #include "coordinator/cli/open_run.hpp"
 #include "coordinator/cli/run_work.hpp"
 #include "coordinator/dispatch/bundle.hpp"
+#include "coordinator/propose/source_header.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/task/torch_problem.hpp"
 
@@ -46,7 +47,7 @@ Result<fs::path> task_folder(const Options& options, const SuiteProblem& problem
   return made ? Result<fs::path>(made->folder) : Result<fs::path>(made.error());
 }
 
-// The newest run of a task by models; empty: none.
+// The newest run of a task by models on that backend; empty: none.
 Result<std::string> known_run(const Options& options, const std::string& task) {
   const Result<Store> store = Store::open(store_directory(options.store), StoreMode::write);
   const Result<std::vector<RunSummary>> runs =
@@ -56,10 +57,17 @@ Result<std::string> known_run(const Options& options, const std::string& task) {
   }
   std::string newest;
   std::string created;
-  for (const RunSummary& run : *runs) {
-    if (run.task == task && run.created >= created) {
-      newest = run.id;
-      created = run.created;
+  for (const RunSummary& summary : *runs) {
+    if (summary.task != task || summary.created < created) {
+      continue;
+    }
+    const Result<Run> run = store->load_run(summary.id);
+    if (!run) {
+      return run.error();
+    }
+    if (run->settings.llm && run->settings.backend == options.run_settings.backend) {
+      newest = summary.id;
+      created = summary.created;
     }
   }
   return newest;
@@ -90,6 +98,19 @@ Result<OpenRun> open_search(const Options& options, const SuiteProblem& problem,
   return new_run(wanted, stop);
 }
 
+// The source says itself how it was built: it may have inherited that from its parent.
+std::string with_build_wishes(const Node& node, const std::string& source) {
+  const SourceHeader header = read_source_header(source);
+  std::string wishes;
+  if (header.compiler != node.compiler && !node.compiler.empty()) {
+    wishes += "// kp:compiler " + node.compiler + "\n";
+  }
+  if (header.options != node.options) {
+    wishes += fmt::format("// kp:options {}\n", fmt::join(node.options, " "));
+  }
+  return wishes + source;
+}
+
 Status keep_best(const Options& options, const OpenRun& open, const SuiteProblem& problem) {
   const Result<Node> best = open.store.load_node(open.run.id, open.run.best);
   const Result<std::string> source =
@@ -102,13 +123,14 @@ Status keep_best(const Options& options, const OpenRun& open, const SuiteProblem
   const char* const extension = open.run.settings.backend == "cuda" ? "cu" : "cpp";
   return write_file_atomic(options.suite.candidates / fmt::format("{}_{}.{}", problem.id.level,
                                                                   problem.id.number, extension),
-                           *source);
+                           with_build_wishes(*best, *source));
 }
 
 // Works on it unless it is finished, and keeps what came of it.
 Status work_on_search(const Options& options, OpenRun& open, ProblemSearch& search,
                       std::stop_token stop) {
-  if (open.run.state != RunState::finished || options.more_evaluations) {
+  // A run that has ended is left alone, unless its budget is larger now.
+  if (open.run.state != RunState::finished || open.larger_budget) {
     LiveView view(open.run.task.name, !options.quiet);
     const Status worked = work_on(open, view, stop);
     if (!worked) {
@@ -124,9 +146,7 @@ Status work_on_search(const Options& options, OpenRun& open, ProblemSearch& sear
   }
   search.judged = report->evaluations;
   search.state = std::string(name_of(open.run.state));
-  if (open.run.state == RunState::waiting) {
-    search.awaited = awaited_by(report->nodes);
-  }
+  search.awaited = awaited_by(open.run);
   if (const Node* best = find_node(report->nodes, report->best);
       best != nullptr && report->best != root_node) {
     search.speedup = best->speedup;
@@ -144,11 +164,13 @@ ProblemSearch search_one(const Options& options, const SuiteProblem& problem,
   Result<OpenRun> open = open_search(options, problem, script, stop);
   if (!open) {
     search.state = open.error().text();
+    search.failed = true;
     return search;
   }
   search.run = open->run.id;
   if (const Status worked = work_on_search(options, *open, search, stop); !worked) {
     search.state = worked.error().text();
+    search.failed = true;
   }
   return search;
 }
@@ -168,6 +190,9 @@ Result<std::vector<ProblemSearch>> search_suite(const Options& options,
       return make_error(ErrorKind::interrupted, "interrupted; the same command goes on");
     }
     searches.push_back(search_one(options, problem, script, stop));
+  }
+  if (stop.stop_requested()) {
+    return make_error(ErrorKind::interrupted, "interrupted; the same command goes on");
   }
   return searches;
 }

@@ -16,9 +16,10 @@ namespace kernelpro {
 // How the search on one problem stands.
 struct ProblemSearch {
   SuiteProblem problem;
-  std::string run;    // empty: there is none
-  std::string state;  // "finished", "waiting", or why there is none
-  Awaited awaited;    // while it waits
+  std::string run;      // empty: there is none
+  std::string state;    // "finished", "waiting", or why there is none
+  bool failed = false;  // the state says why
+  Awaited awaited;      // while it waits
   std::int64_t judged = 0;
   double speedup = 0;  // of the best; 0: nothing beats the module
 };

@@ -1,6 +1,8 @@
 #include "coordinator/llm/make_caller.hpp"
 
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "coordinator/llm/batch.hpp"
@@ -22,9 +24,7 @@ class Chats {
       : run_(run), settings_(settings), journal_(journal) {}
 
   Result<RoleChat> of(LlmRole role) {
-    const auto own = settings_.roles.find(role);
-    const bool differs = own != settings_.roles.end() && !own->second.llm.empty();
-    const std::string spec = differs ? own->second.llm : settings_.llm;
+    const std::string spec = spec_of(role);
     auto& made = chats_[spec];
     if (!made) {
       Result<std::shared_ptr<Chat>> chat = make(spec);
@@ -37,6 +37,12 @@ class Chats {
   }
 
  private:
+  [[nodiscard]] std::string spec_of(LlmRole role) const {
+    const auto own = settings_.roles.find(role);
+    const bool differs = own != settings_.roles.end() && !own->second.llm.empty();
+    return differs ? own->second.llm : settings_.llm;
+  }
+
   Result<std::shared_ptr<Chat>> make(const std::string& spec) {
     if (spec.starts_with(batch_scheme)) {
       return make_batch(spec.substr(batch_scheme.size()));
@@ -58,10 +64,15 @@ class Chats {
       return make_error(ErrorKind::bad_input,
                         "no folder is named: expected batch:FOLDER, where requests are put");
     }
-    const Result<std::vector<LlmCall>> kept = journal_.all();
+    Result<std::vector<LlmCall>> kept = journal_.all();
     if (!kept) {
       return kept.error();
     }
+    // What another role's model, or one that was asked before, still has to answer is not ours.
+    std::erase_if(*kept, [&](const LlmCall& call) {
+      return call.state == CallState::waiting &&
+             spec_of(call.role) != std::string(batch_scheme) + directory;
+    });
     return std::shared_ptr<Chat>(std::make_shared<BatchChat>(directory, run_, *kept));
   }
 
@@ -89,6 +100,7 @@ Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
                                                     CallJournal& journal, CallerOptions options) {
   Chats chats(run, settings, journal);
   std::map<LlmRole, RoleChat> roles;
+  std::set<std::string> providers;
   for (const LlmRole role : llm_roles()) {
     if (role == LlmRole::reviewer && !settings.reviewer) {
       continue;
@@ -97,7 +109,17 @@ Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
     if (!chat) {
       return chat.error();
     }
+    if (const std::string provider = chat->chat->provider();
+        provider == "anthropic" || provider == "openai") {
+      providers.insert(provider);
+    }
     roles.emplace(role, std::move(*chat));
+  }
+  if (providers.size() > 1 && (!settings.key_file.empty() || !settings.base_url.empty())) {
+    return make_error(ErrorKind::bad_input,
+                      "--api-key-file and --base-url are of one provider, and the roles name two: "
+                      "the key of one would be sent to the other. Leave both out, and give the "
+                      "keys by ANTHROPIC_API_KEY and OPENAI_API_KEY");
   }
   return BudgetedCaller::create(std::move(roles), journal, settings, std::move(options));
 }

@@ -301,14 +301,15 @@ std::optional<std::string> ClosedLoop::halted(const std::stop_token& stop) const
   if (stop.stop_requested()) {
     return "interrupted";
   }
+  std::string awaited;
   if (awaited_ > 0) {
-    return fmt::format("waiting for {} result{}", awaited_, awaited_ == 1 ? "" : "s");
+    awaited = fmt::format("{} result{}", awaited_, awaited_ == 1 ? "" : "s");
   }
   if (awaited_answers_ > 0) {
-    return fmt::format("waiting for {} proposal{} of models", awaited_answers_,
-                       awaited_answers_ == 1 ? "" : "s");
+    awaited += fmt::format("{}{} proposal{} of models", awaited.empty() ? "" : " and ",
+                           awaited_answers_, awaited_answers_ == 1 ? "" : "s");
   }
-  return std::nullopt;
+  return awaited.empty() ? std::nullopt : std::optional("waiting for " + awaited);
 }
 
 std::optional<std::string> ClosedLoop::spent() const {

@@ -55,6 +55,10 @@ Result<bool> ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token sto
     if (!offer) {
       return offer.error();
     }
+    // What was cut short is no reason to close a branch.
+    if (stop.stop_requested()) {
+      break;
+    }
     if (offer->kind == ChildOffer::Kind::nothing) {
       KP_TRY(close(choice->parent, offer->reason));
     } else if (offer->kind == ChildOffer::Kind::agents) {
@@ -72,6 +76,10 @@ Status ClosedLoop::write(std::vector<NodeId>& batch, std::stop_token stop) {
   const std::vector<NodeId> chosen = nodes_in(NodeState::proposing);
   if (chosen.empty() || stop.stop_requested()) {
     return {};
+  }
+  if (author_ == nullptr) {
+    return make_error(ErrorKind::bad_input,
+                      "models are to write nodes of this run, and it names none: give --llm");
   }
   report(fmt::format("asking models for {} candidate{}", chosen.size(),
                      chosen.size() == 1 ? "" : "s"));

@@ -32,12 +32,15 @@ bool known_to(const Node& child, const Node& node) {
 }  // namespace
 
 Result<ChildOffer> Proposer::offer(NodeId parent, const Standing& standing, std::stop_token stop) {
+  const Node& node = at(standing.nodes, parent);
+  if (node.state == NodeState::unwritten) {
+    return ChildOffer{ChildOffer::Kind::nothing, {}, {}, "no candidate came of it"};
+  }
   if (author_ == nullptr) {
     return playbook_offer(parent, standing, stop);
   }
   ChildOffer agents;
   agents.kind = ChildOffer::Kind::agents;
-  const Node& node = at(standing.nodes, parent);
   if (has_failed(node)) {
     const int repairs = run_.settings.llm ? run_.settings.llm->repairs : 0;
     if (failures_in_a_row(parent, standing.nodes) > repairs) {

@@ -178,8 +178,9 @@ TEST_F(BundleRun, WorkersOfAnUnknownKindAreRefused) {
   for (const char* workers : {"bundle", "bundle:", "moon"}) {
     const Finished refused = kernelpro({"optimize", data("wave"), "--workers", workers});
     expect_exit(refused, 1);
-    EXPECT_THAT(refused.errors, HasSubstr("expected \"local\", \"bundle:FILE\" or \"replay:FILE\", found \"" +
-                                          std::string(workers) + "\""));
+    EXPECT_THAT(refused.errors,
+                HasSubstr("expected \"local\", \"bundle:FILE\" or \"replay:FILE\", found \"" +
+                          std::string(workers) + "\""));
   }
 }
 

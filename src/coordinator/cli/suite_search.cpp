@@ -138,7 +138,9 @@ Status work_on_search(const Options& options, OpenRun& open, ProblemSearch& sear
       open.run.ended_because = worked.error().text();
     }
     KP_TRY(open.store.save_run(open.run));
-    KP_TRY(worked);
+    if (!worked) {
+      return worked.error();
+    }
   }
   const Result<RunReport> report = load_report(open.store, open.run.id);
   if (!report) {

@@ -46,7 +46,7 @@ TEST_P(Examples, GiveTheSameTreeAgain) {
   EXPECT_EQ(again["llm"]["answered_by"], recorded["llm"]["answered_by"]);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::Values("gemm_cuda"),
+INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::Values("attention_cpu", "gemm_cuda"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

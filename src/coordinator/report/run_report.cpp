@@ -63,7 +63,9 @@ void find_best(RunReport& report, const std::map<std::string, std::string>& tier
       report.best = node->id;
       report.found_at = report.evaluations;
     }
-    if (eligible && node->speedup > flags_only && is_flags_only(report, node->id, tiers)) {
+    // What models write is no matter of flags, whatever they call the move.
+    if (!report.run.settings.llm && eligible && node->speedup > flags_only &&
+        is_flags_only(report, node->id, tiers)) {
       flags_only = node->speedup;
       report.flags_only_best = node->id;
     }

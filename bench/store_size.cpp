@@ -174,11 +174,9 @@ void finish(Node& node, const Certificate& certificate) {
   node.summary = certificate.verdict.summary;
   node.speedup = certificate.verdict.timing.speedup;
   node.speedup_interval = certificate.verdict.timing.speedup_interval;
-  node.diagnosis = {Bottleneck::compute,
-                    0.41,
-                    "41 % of the measured arithmetic rate of one core",
-                    KernelClass::unknown,
-                    {}};
+  node.diagnosis.bottleneck = Bottleneck::compute;
+  node.diagnosis.share_of_bound = 0.41;
+  node.diagnosis.text = "41 % of the measured arithmetic rate of one core";
   node.build_ns = certificate.verdict.build_ns;
   node.judge_ns = certificate.verdict.judge_ns;
 }

@@ -16,8 +16,9 @@ build_packages=(
 )
 test_packages=(
   git patch clang-format-19 clang-tidy-19 libvalijson-dev libgtest-dev libgmock-dev python3-torch
-  nodejs npm
 )
+# Node.js from elsewhere brings its own npm, and refuses Debian's.
+command -v npm >/dev/null || test_packages+=(nodejs npm)
 
 say() {
   printf '%s\n' "$*"

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "coordinator/llm/role_llm.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -21,9 +23,9 @@ std::string whole_path(const std::string& path) {
 
 // "batch:DIR" and "replay:FILE" with their whole paths: a run is taken up from any folder.
 std::string whole_spec(const std::string& spec) {
-  for (const std::string prefix : {"batch:", "replay:"}) {
-    if (spec.starts_with(prefix)) {
-      return prefix + whole_path(spec.substr(prefix.size()));
+  for (const std::string_view scheme : {batch_scheme, replay_scheme}) {
+    if (spec.starts_with(scheme)) {
+      return std::string(scheme) + whole_path(spec.substr(scheme.size()));
     }
   }
   return spec;

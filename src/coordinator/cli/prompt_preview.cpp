@@ -8,6 +8,7 @@
 #include "coordinator/cli/agent_author.hpp"
 #include "coordinator/llm/openai_form.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
+#include "coordinator/llm/role_llm.hpp"
 #include "coordinator/report/llm_summary.hpp"
 
 namespace kernelpro {
@@ -28,9 +29,7 @@ struct Preview {
 
 // Of the model that the role asks: what stands behind the colon, or what a batch calls it.
 std::string model_of(const LlmSettings& settings, LlmRole role) {
-  const auto own = settings.roles.find(role);
-  const std::string& llm =
-      own == settings.roles.end() || own->second.llm.empty() ? settings.llm : own->second.llm;
+  const std::string& llm = llm_of(settings, role);
   const bool named = llm.starts_with("anthropic:") || llm.starts_with("openai:");
   return named ? llm.substr(llm.find(':') + 1) : settings.model;
 }

@@ -5,20 +5,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
 
 #include "common/base/paths.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/dispatch/bundle.hpp"
+#include "coordinator/llm/role_llm.hpp"
 #include "coordinator/propose/move.hpp"
 
 namespace kernelpro {
-
-namespace {
-
-constexpr std::string_view batch_prefix = "batch:";
-
-}  // namespace
 
 std::map<std::string, std::string> known_tiers(const std::string& backend) {
   std::map<std::string, std::string> tiers;
@@ -87,11 +81,9 @@ Awaited awaited_by(const Run& run) {
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {
   std::set<std::string> folders;
   for (const LlmRole role : llm_roles()) {
-    const auto own = settings.roles.find(role);
-    const std::string& llm =
-        own == settings.roles.end() || own->second.llm.empty() ? settings.llm : own->second.llm;
-    if (llm.starts_with(batch_prefix)) {
-      folders.insert(llm.substr(batch_prefix.size()));
+    const std::string& llm = llm_of(settings, role);
+    if (llm.starts_with(batch_scheme)) {
+      folders.insert(llm.substr(batch_scheme.size()));
     }
   }
   for (const std::string& folder : folders) {

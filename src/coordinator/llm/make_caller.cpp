@@ -8,12 +8,11 @@
 #include "coordinator/llm/batch.hpp"
 #include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/replay_chat.hpp"
+#include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
 namespace {
 
-constexpr std::string_view batch_scheme = "batch:";
-constexpr std::string_view replay_scheme = "replay:";
 // What a batch asks for where nobody says which model it should be.
 constexpr const char* any_model = "any";
 
@@ -24,7 +23,7 @@ class Chats {
       : run_(run), settings_(settings), journal_(journal) {}
 
   Result<RoleChat> of(LlmRole role) {
-    const std::string spec = spec_of(role);
+    const std::string& spec = llm_of(settings_, role);
     auto& made = chats_[spec];
     if (!made) {
       Result<std::shared_ptr<Chat>> chat = make(spec);
@@ -37,12 +36,6 @@ class Chats {
   }
 
  private:
-  [[nodiscard]] std::string spec_of(LlmRole role) const {
-    const auto own = settings_.roles.find(role);
-    const bool differs = own != settings_.roles.end() && !own->second.llm.empty();
-    return differs ? own->second.llm : settings_.llm;
-  }
-
   Result<std::shared_ptr<Chat>> make(const std::string& spec) {
     if (spec.starts_with(batch_scheme)) {
       return make_batch(spec.substr(batch_scheme.size()));
@@ -71,7 +64,7 @@ class Chats {
     // What another role's model, or one that was asked before, still has to answer is not ours.
     std::erase_if(*kept, [&](const LlmCall& call) {
       return call.state == CallState::waiting &&
-             spec_of(call.role) != std::string(batch_scheme) + directory;
+             llm_of(settings_, call.role) != std::string(batch_scheme) + directory;
     });
     return std::shared_ptr<Chat>(std::make_shared<BatchChat>(directory, run_, *kept));
   }

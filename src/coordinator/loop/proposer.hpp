@@ -49,7 +49,7 @@ class Proposer {
                                                             const std::vector<Node>& nodes,
                                                             std::stop_token stop);
 
-  // The order that a child of `parent` would be written from now.
+  // What `child`, chosen or thought of, is written from.
   [[nodiscard]] Result<AgentOrder> order_for(const Node& child, const std::vector<Node>& nodes);
 
   [[nodiscard]] Result<Candidate> candidate_of(const Node& node) const;

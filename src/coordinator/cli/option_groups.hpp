@@ -1,0 +1,32 @@
+// Options that several commands share. For the files of this room only.
+#pragma once
+
+#include <cstdint>
+
+#include "coordinator/cli/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kernelpro {
+
+inline constexpr double least_seconds = 0.001;
+inline constexpr double most_seconds = 3600;
+inline constexpr int most_in_flight = 256;
+
+void add_output(CLI::App& app, Options& options);
+void add_sandbox(CLI::App& app, Options& options);
+void add_judging(CLI::App& app, Options& options);
+void add_device(CLI::App& app, Options& options);
+void add_backend(CLI::App& app, Options& options);
+void add_place(CLI::App& app, Options& options);
+void add_store(CLI::App& app, Options& options);
+void add_budgets(CLI::App& app, Options& options);
+
+// The commands about tasks, machines and suites.
+void add_task(CLI::App& app, Options& options);
+void add_machine(CLI::App& app, Options& options);
+void add_bench(CLI::App& app, Options& options);
+
+}  // namespace kernelpro

@@ -1,0 +1,203 @@
+// The options of the commands about tasks, machines and suites.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <sstream>
+
+#include "coordinator/cli/option_groups.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// Splits "A=m,k" at the first '='.
+std::pair<std::string, std::string> split_assignment(const std::string& text,
+                                                     const std::string& flag) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0) {
+    throw CLI::ValidationError(flag, "expected NAME=VALUE, found \"" + text + "\"");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    out.push_back(part);
+  }
+  return out;
+}
+
+void add_task_new(CLI::App& task, Options& options) {
+  CLI::App* command = task.add_subcommand("new", "Write a task around a function of your own");
+  NewTask& wanted = options.new_task;
+  NewProblem& problem = options.new_problem;
+  CLI::Option* called =
+      command->add_option("name", wanted.name, "Name of the task: letters, digits, underscores");
+  CLI::Option* from = command->add_option("--from", wanted.source, "The C++ or CUDA (.cu) file");
+  CLI::Option* entry = command->add_option("--entry", wanted.entry, "The function in it");
+  CLI::Option* checkout = command->add_option(
+      "--kernelbench", problem.checkout, "Instead: a checkout of KernelBench, for a problem of it");
+  command->add_option("--level", problem.level, "Of the problem")->needs(checkout);
+  command->add_option("--problem", problem.problem, "Its number")->needs(checkout);
+  from->needs(called)->needs(entry)->excludes(checkout);
+  entry->needs(from);
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--shape",
+          [&wanted](const std::vector<std::string>& all) {
+            for (const std::string& text : all) {
+              std::istringstream words(text);
+              for (std::string word; words >> word;) {
+                const auto [name, shape] = split_assignment(word, "--shape");
+                wanted.shapes[name] = split_commas(shape);
+              }
+            }
+          },
+          "Shape of a pointer argument, repeatable: --shape A=m,k; or several: \"x=n y=n\"")
+      ->allow_extra_args(false);
+  command->add_option("--inout", wanted.inouts, "A pointer that is read and written, repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--workspace", wanted.workspaces, "A pointer to scratch memory, repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--fix",
+          [&wanted](const std::vector<std::string>& all) {
+            for (const std::string& text : all) {
+              const auto [name, value] = split_assignment(text, "--fix");
+              wanted.fixed[name] = value;
+            }
+          },
+          "A number that is always passed so, repeatable: --fix causal=1 --fix lda=k")
+      ->allow_extra_args(false);
+  command->add_option("--reference", wanted.reference,
+                      "A C++ file with a function of the same name that is right; or `original`: "
+                      "what yours computes today is (the default for CUDA)");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--values",
+          [&wanted](const std::vector<std::string>& all) {
+            for (const std::string& text : all) {
+              const auto [name, kind] = split_assignment(text, "--values");
+              wanted.values[name] = kind;
+            }
+          },
+          "How an input is drawn, repeatable: --values idx=index:n")
+      ->allow_extra_args(false);
+  command->add_option("--flops", wanted.flops, "Floating operations as a formula: \"2*m*n*k\"");
+  command->add_option("--reduction", wanted.reduction,
+                      "Length over which rounding accumulates, as a formula (default 1)");
+  command->add_option("--directory", wanted.directory, "Where the task folder is made")
+      ->default_val("tasks");
+  add_output(*command, options);
+  command->footer(
+      "Example:\n  kernelpro task new blur --from blur.cpp --entry blur --shape in=h,w --shape "
+      "out=h,w\n  kernelpro task new saxpy --from saxpy.cu --entry launch_saxpy --inout y\n"
+      "  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 12");
+  command->callback([&options, from, checkout] {
+    if (from->empty() && checkout->empty()) {
+      throw CLI::RequiredError("--from or --kernelbench");
+    }
+    options.command = CommandKind::task_new;
+  });
+}
+
+void add_bench_kernelbench(CLI::App& bench, Options& options) {
+  CLI::App* command = bench.add_subcommand(
+      "kernelbench", "PyTorch's times on KernelBench problems, and candidates judged against them");
+  SuiteOptions& suite = options.suite;
+  CLI::Option* checkout = command->add_option(
+      "--kernelbench", suite.checkout, "A checkout of KernelBench; without: show what FILE holds");
+  command->add_option("--levels", suite.levels, "Of the problems (default 1,2,3)")->needs(checkout);
+  command->add_option("--problems", suite.problems, "Their numbers: 1,19-23 (default: all)")
+      ->needs(checkout);
+  command
+      ->add_option("--candidates", suite.candidates,
+                   "A folder with LEVEL_PROBLEM.cu (.cpp on the CPU), such as 1_19.cu, to judge")
+      ->needs(checkout);
+  command->add_flag("--compile", suite.compile, "Time torch.compile as well")->needs(checkout);
+  command->add_option("--into", suite.into,
+                      "The file of results (default kernelbench.jsonl); what it has is not "
+                      "measured again");
+  command
+      ->add_option("--against", suite.against,
+                   "Compare FILE with this one instead; nothing is measured")
+      ->excludes(checkout);
+  command
+      ->add_option("--limit", suite.limit_seconds,
+                   "Seconds PyTorch gets for one problem (default 900)")
+      ->check(CLI::Range(least_seconds, most_seconds));
+  command->add_flag("--retry", suite.retry, "Try again what failed or was not judged")
+      ->needs(checkout);
+  command->add_flag("--verbose", suite.verbose, "One line a problem as well");
+  command->add_flag("--accept-suspect", options.accept_suspect,
+                    "Count results whose clock or bound is in doubt");
+  command
+      ->add_option("--allow-precision", options.allow_precision,
+                   "Accept this lower precision (tf32, f16, bf16), repeatable")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
+  add_llm_options(*command, options.llm);
+  add_budgets(*command, options);
+  add_store(*command, options);
+  command
+      ->add_option("--batch", options.batch,
+                   "Candidates of one bundle (default 16), with --workers bundle:FILE")
+      ->check(CLI::Range(1, most_in_flight));
+  add_place(*command, options);
+  add_judging(*command, options);
+  add_output(*command, options);
+  command->footer(
+      "With --llm models write the candidates first, one run a problem; all may wait in one "
+      "batch.\n"
+      "A run that was ended goes on where it was.\nExample:\n  kernelpro bench kernelbench "
+      "--kernelbench ../KernelBench --levels 1 --problems 19-23\n  kernelpro bench kernelbench "
+      "--into mine.jsonl --against theirs.jsonl");
+  command->callback([&options] { options.command = CommandKind::bench_kernelbench; });
+}
+
+}  // namespace
+
+void add_task(CLI::App& app, Options& options) {
+  CLI::App* task = app.add_subcommand("task", "List, check and make tasks");
+  task->require_subcommand(0, 1);
+  task->footer("Example:\n  kernelpro task list");
+  CLI::App* list = task->add_subcommand("list", "The tasks that are found, and where");
+  add_output(*list, options);
+  list->footer("Example:\n  kernelpro task list");
+  list->callback([&options] { options.command = CommandKind::task_list; });
+  CLI::App* check = task->add_subcommand("check", "Is a task fit to judge by?");
+  check->add_option("task", options.task, "A task's name, folder or task.toml")->required();
+  add_backend(*check, options);
+  add_judging(*check, options);
+  add_output(*check, options);
+  check->footer(
+      "Tries trivial outputs, redraws every input, counts the reference's operations, and judges\n"
+      "honest and broken variants of the baseline.\nExample:\n  kernelpro task check gemm");
+  check->callback([&options] { options.command = CommandKind::task_check; });
+  add_task_new(*task, options);
+}
+
+void add_machine(CLI::App& app, Options& options) {
+  CLI::App* ceilings = app.add_subcommand("ceilings", "What this machine can do at most, measured");
+  ceilings->add_flag("--refresh", options.refresh, "Measure again even when cached");
+  add_backend(*ceilings, options);
+  add_output(*ceilings, options);
+  ceilings->footer("Example:\n  kernelpro ceilings --backend cuda");
+  ceilings->callback([&options] { options.command = CommandKind::ceilings; });
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "What is there, what is missing and how to get it");
+  add_output(*doctor, options);
+  doctor->footer("Example:\n  kernelpro doctor");
+  doctor->callback([&options] { options.command = CommandKind::doctor; });
+}
+
+void add_bench(CLI::App& app, Options& options) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure a whole suite of problems");
+  bench->require_subcommand(0, 1);
+  bench->footer("Example:\n  kernelpro bench kernelbench --kernelbench ../KernelBench");
+  add_bench_kernelbench(*bench, options);
+}
+
+}  // namespace kernelpro

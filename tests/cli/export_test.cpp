@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using testing::Json;
 using testing::write;
 
-const std::string problem = testing::problem_text(
+const std::string scaled_linear_problem = testing::problem_text(
     "    def __init__(self, wide, narrow):\n        super().__init__()\n"
     "        self.linear = nn.Linear(wide, narrow)\n\n"
     "    def forward(self, x, factor):\n        return self.linear(x) * factor\n",
@@ -46,7 +46,7 @@ class ExportForms : public Cli {
 };
 
 TEST_F(ExportForms, AJudgedCandidateStandsInForItsModule) {
-  testing::make_checkout(work() / "checkout", problem);
+  testing::make_checkout(work() / "checkout", scaled_linear_problem);
   expect_exit(
       kernelpro({"task", "new", "--kernelbench", "checkout", "--level", "1", "--problem", "7"}), 0);
   write(work() / "mine.cpp", candidate);

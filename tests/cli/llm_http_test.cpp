@@ -12,11 +12,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* key = "sk-test-0123456789abcdef";
+constexpr const char* api_key = "sk-test-0123456789abcdef";
 
 class LlmOverHttp : public BatchCli {
  protected:
-  LlmOverHttp() { set("OPENAI_API_KEY", key); }
+  LlmOverHttp() { set("OPENAI_API_KEY", api_key); }
 
   [[nodiscard]] Finished optimize(const llm_server::HttpServer& server, Words more) const {
     Words words = {"optimize", data("wave"), "--timing",    "0.02",       "--accept-suspect", "-n",
@@ -65,7 +65,7 @@ TEST_F(LlmOverHttp, AModelBehindABaseUrlWritesTheCandidates) {
   EXPECT_EQ(report["llm"]["answered_by"]["tiny-1"], 4);
   EXPECT_EQ(report["llm"]["cost_billionths"], 4 * (900 * 1000 + 80 * 2000));
   const Finished transcript = kernelpro({"transcript", "wave-1"});
-  EXPECT_THAT(transcript.output, AllOf(HasSubstr("tiny-1"), Not(HasSubstr(key))));
+  EXPECT_THAT(transcript.output, AllOf(HasSubstr("tiny-1"), Not(HasSubstr(api_key))));
 }
 
 TEST_F(LlmOverHttp, AWrongKeyStopsTheRunWhichGoesOnWhenItIsMended) {
@@ -74,7 +74,7 @@ TEST_F(LlmOverHttp, AWrongKeyStopsTheRunWhichGoesOnWhenItIsMended) {
   llm_server::HttpServer server([&](const llm_server::Seen& seen, llm_server::Wire& wire) {
     if (!known) {
       wire.answer(401, "application/json",
-                  std::string(R"({"error":{"message":"no such key: )") + key + "\"}}", {});
+                  std::string(R"({"error":{"message":"no such key: )") + api_key + "\"}}", {});
       return;
     }
     wire.answer(200, "application/json", completion(text_for(seen.body, ++asked)), {});
@@ -82,7 +82,7 @@ TEST_F(LlmOverHttp, AWrongKeyStopsTheRunWhichGoesOnWhenItIsMended) {
   const Finished refused = optimize(server, {});
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_NE(refused.exit_code, 4);
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("key"), Not(HasSubstr(key))));
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("key"), Not(HasSubstr(api_key))));
   known = true;
   expect_exit(kernelpro({"resume", "wave-1"}), 0);
 }

@@ -10,10 +10,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::filesystem::path page = source_tree / "docs" / "architecture.md";
+const std::filesystem::path architecture_page = source_tree / "docs" / "architecture.md";
 
 Result<IncludeTable> written_table() {
-  const Result<std::string> text = read_file(page);
+  const Result<std::string> text = read_file(architecture_page);
   if (!text) {
     return text.error();
   }
@@ -54,7 +54,7 @@ class IncludesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const Result<IncludeTable> table = written_table();
-    ASSERT_TRUE(table.ok()) << page << ": " << table.error().text();
+    ASSERT_TRUE(table.ok()) << architecture_page << ": " << table.error().text();
     written_ = *table;
     actual_ = read_includes(source_tree / "src");
     ASSERT_FALSE(actual_.empty());
@@ -66,16 +66,19 @@ class IncludesTest : public ::testing::Test {
 
 TEST_F(IncludesTest, EveryIncludeIsInTheTable) {
   EXPECT_THAT(edges_beyond(actual_, written_), IsEmpty())
-      << "do without these includes, or allow them in " << page;
+      << "do without these includes, or allow them in " << architecture_page;
 }
 
 TEST_F(IncludesTest, EveryEntryOfTheTableIsUsed) {
-  EXPECT_THAT(edges_beyond(written_, actual_), IsEmpty()) << "take these out of " << page;
+  EXPECT_THAT(edges_beyond(written_, actual_), IsEmpty())
+      << "take these out of " << architecture_page;
 }
 
 TEST_F(IncludesTest, RoomsAndRowsAreTheSame) {
-  EXPECT_THAT(rooms_beyond(written_, actual_), IsEmpty()) << "rows without a room in " << page;
-  EXPECT_THAT(rooms_beyond(actual_, written_), IsEmpty()) << "rooms without a row in " << page;
+  EXPECT_THAT(rooms_beyond(written_, actual_), IsEmpty())
+      << "rows without a room in " << architecture_page;
+  EXPECT_THAT(rooms_beyond(actual_, written_), IsEmpty())
+      << "rooms without a row in " << architecture_page;
 }
 
 TEST_F(IncludesTest, CommonKnowsNobodyAndTheTwoSidesOnlyCommon) {

@@ -6,6 +6,8 @@
 
 namespace kernelpro {
 
+inline constexpr std::int64_t ns_per_ms = 1'000'000;
+
 inline std::int64_t now_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -14,7 +14,7 @@ struct Entry {
   double roundoff;
 };
 
-constexpr std::array<Entry, 9> entries = {{
+constexpr std::array<Entry, 9> dtype_entries = {{
     {DType::f64, "f64", "double", 8, 0x1p-53},
     {DType::f32, "f32", "float", 4, 0x1p-24},
     {DType::f16, "f16", "std::uint16_t", 2, 0x1p-11},
@@ -27,12 +27,12 @@ constexpr std::array<Entry, 9> entries = {{
 }};
 
 const Entry& entry_of(DType dtype) {
-  return entries[static_cast<std::size_t>(dtype)];
+  return dtype_entries[static_cast<std::size_t>(dtype)];
 }
 
 constexpr bool in_enum_order() {
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (static_cast<std::size_t>(entries[i].dtype) != i) {
+  for (std::size_t i = 0; i < dtype_entries.size(); ++i) {
+    if (static_cast<std::size_t>(dtype_entries[i].dtype) != i) {
       return false;
     }
   }
@@ -63,14 +63,14 @@ std::string_view cpp_type(DType dtype) {
 }
 
 std::optional<DType> parse_dtype(std::string_view name) {
-  const auto* found = std::find_if(entries.begin(), entries.end(),
+  const auto* found = std::find_if(dtype_entries.begin(), dtype_entries.end(),
                                    [&](const Entry& entry) { return entry.name == name; });
-  return found == entries.end() ? std::nullopt : std::optional(found->dtype);
+  return found == dtype_entries.end() ? std::nullopt : std::optional(found->dtype);
 }
 
 std::string known_dtypes() {
   std::string list;
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : dtype_entries) {
     list += list.empty() ? "" : ", ";
     list += entry.name;
   }

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/model/number_text.hpp"
 
 namespace kernelpro {
@@ -39,9 +40,8 @@ struct Formula::Node {
 
 namespace {
 
-using Node = Formula::Node;
-using Operation = Node::Operation;
-using NodePtr = std::shared_ptr<const Node>;
+using Operation = Formula::Node::Operation;
+using NodePtr = std::shared_ptr<const Formula::Node>;
 
 // Both limits keep the recursion over a formula shallow, whatever the text.
 constexpr std::size_t longest_text = 1000;
@@ -63,10 +63,6 @@ constexpr std::array<Function, 6> functions = {{
     {"sqrt", Operation::square_root, 1},
 }};
 
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
-
 bool starts_name(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
 }
@@ -82,7 +78,8 @@ std::string quoted(const std::string& text) {
 }
 
 NodePtr make_node(Operation operation, NodePtr left, NodePtr right = nullptr) {
-  return std::make_shared<const Node>(Node{operation, 0, {}, std::move(left), std::move(right)});
+  return std::make_shared<const Formula::Node>(
+      Formula::Node{operation, 0, {}, std::move(left), std::move(right)});
 }
 
 // Recursive descent; a null node means that `error_` is set.
@@ -202,13 +199,13 @@ class Parser {
   NodePtr number() {
     const char* begin = text_.data() + at_;
     const char* end = text_.data() + text_.size();
-    Node node;
+    Formula::Node node;
     const auto [rest, error] = std::from_chars(begin, end, node.number, std::chars_format::fixed);
     if (error != std::errc() || node.number > largest_magnitude) {
       return fail("expected a number of at most 2^62");
     }
     at_ += static_cast<std::size_t>(rest - begin);
-    return std::make_shared<const Node>(std::move(node));
+    return std::make_shared<const Formula::Node>(std::move(node));
   }
 
   NodePtr name_or_call() {
@@ -216,13 +213,13 @@ class Parser {
     while (at_ < text_.size() && (starts_name(text_[at_]) || is_digit(text_[at_]))) {
       ++at_;
     }
-    Node node;
+    Formula::Node node;
     node.operation = Operation::name;
     node.name = text_.substr(begin, at_ - begin);
     if (peek() == '(') {
       return call(node.name, begin);
     }
-    return std::make_shared<const Node>(std::move(node));
+    return std::make_shared<const Formula::Node>(std::move(node));
   }
 
   NodePtr call(const std::string& name, std::size_t begin) {
@@ -306,7 +303,7 @@ std::optional<std::string> refusal(Operation operation, double left, double righ
 }
 
 // The value of one node; an error's message is the bare reason.
-Result<double> value_of(const Node& node, const Axes& axes) {
+Result<double> value_of(const Formula::Node& node, const Axes& axes) {
   double left = node.number;
   double right = 0;
   if (node.operation == Operation::name) {
@@ -349,7 +346,7 @@ Error evaluation_error(const std::string& text, const Axes& axes, const std::str
                                               axes_text(axes) + ": " + reason);
 }
 
-void collect_names(const Node& node, std::vector<std::string>& names) {
+void collect_names(const Formula::Node& node, std::vector<std::string>& names) {
   if (node.operation == Operation::name &&
       std::find(names.begin(), names.end(), node.name) == names.end()) {
     names.push_back(node.name);

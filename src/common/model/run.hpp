@@ -57,6 +57,12 @@ enum class RunState { running, waiting, interrupted, finished };
 [[nodiscard]] std::string_view name_of(RunState state);
 [[nodiscard]] std::optional<RunState> parse_run_state(std::string_view name);
 
+// What a run waits for: results of its worker, answers of models.
+struct Awaited {
+  std::int64_t results = 0;
+  std::int64_t answers = 0;
+};
+
 struct Run {
   std::string id;  // "gemm-1": task name and number, unique in its store
   std::string created;
@@ -69,6 +75,7 @@ struct Run {
   NodeId best =
       root_node;  // by its objective, of those that hold against the baseline, once finished
   std::vector<Finalist> ranking;  // the best first; empty where the objective is time
+  Awaited awaited;                // while it waits; not kept
   std::string ended_because;  // "budget of 100 evaluations", "nothing left to try", "interrupted"
   std::int64_t wall_ns = 0;   // spent so far, over all times it was resumed
   std::int64_t work_ns = 0;   // the part of it spent building, judging and measuring

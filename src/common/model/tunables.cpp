@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 namespace {
 
@@ -22,15 +24,6 @@ struct Found {
 
 bool is_blank(char letter) {
   return letter == ' ' || letter == '\t' || letter == '\r';
-}
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
-
-bool is_word(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
-         is_digit(letter);
 }
 
 // Reads words off one line of the source.

@@ -31,7 +31,7 @@ Ceiling read_ceiling(const Place& place) {
   return ceiling;
 }
 
-json write_kernel(const KernelResources& kernel) {
+json write_resources(const KernelResources& kernel) {
   return {{"kernel", write_text(kernel.kernel)},
           {"architecture", write_text(kernel.architecture)},
           {"registers", kernel.registers},
@@ -43,7 +43,7 @@ json write_kernel(const KernelResources& kernel) {
           {"barriers", kernel.barriers}};
 }
 
-KernelResources read_kernel(const Place& place) {
+KernelResources read_resources(const Place& place) {
   Fields fields(place);
   KernelResources kernel;
   kernel.kernel = fields.at("kernel").text();
@@ -66,7 +66,7 @@ json write_build(const BuildRecord& build) {
                   {"source_hash", write_text(build.source_hash)},
                   {"binary_hash", write_text(build.binary_hash)}};
   if (!build.kernels.empty()) {
-    written["kernels"] = write_list(build.kernels, write_kernel);
+    written["kernels"] = write_list(build.kernels, write_resources);
   }
   return written;
 }
@@ -80,7 +80,7 @@ BuildRecord read_build(const Place& place) {
   build.source_hash = fields.at("source_hash").text();
   build.binary_hash = fields.at("binary_hash").text();
   if (const auto kernels = fields.maybe("kernels")) {
-    build.kernels = kernels->list(read_kernel);
+    build.kernels = kernels->list(read_resources);
   }
   fields.end();
   return build;

@@ -112,33 +112,33 @@ Diagnosed read_diagnosed(const Place& place) {
   return diagnosed;
 }
 
-void put_subject(nlohmann::json& json, const DiagnoseOrder& order) {
+void put_subject(nlohmann::json& object, const DiagnoseOrder& order) {
   switch (order.kind) {
     case DiagnoseKind::candidate:
       if (order.candidate) {
-        json["candidate"] = to_json(*order.candidate);
+        object["candidate"] = to_json(*order.candidate);
       } else {
-        json["implementation"] = write_text(order.implementation);
+        object["implementation"] = write_text(order.implementation);
       }
       break;
     case DiagnoseKind::library:
-      json["library"] = write_text(order.library);
+      object["library"] = write_text(order.library);
       break;
     case DiagnoseKind::program:
-      json["program"] = write_texts(order.program);
-      json["directory"] = write_text(order.directory);
-      json["environment"] = write_texts(order.environment);
+      object["program"] = write_texts(order.program);
+      object["directory"] = write_text(order.directory);
+      object["environment"] = write_texts(order.environment);
       break;
     case DiagnoseKind::nsys:
-      json["nsys_report"] = write_text(order.nsys_report);
+      object["nsys_report"] = write_text(order.nsys_report);
       break;
     case DiagnoseKind::profile:
-      json["profile"] = to_json(order.profile.value_or(Profile()));
+      object["profile"] = to_json(order.profile.value_or(Profile()));
       break;
   }
   if (order.shape &&
       (order.kind == DiagnoseKind::candidate || order.kind == DiagnoseKind::library)) {
-    json["shape"] = write_axes(*order.shape);
+    object["shape"] = write_axes(*order.shape);
   }
 }
 

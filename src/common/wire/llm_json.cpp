@@ -16,15 +16,15 @@ nlohmann::json price_json(const Price& price) {
 }
 
 nlohmann::json roles_json(const std::map<LlmRole, RoleSettings>& roles) {
-  nlohmann::json json = nlohmann::json::object();
+  nlohmann::json object = nlohmann::json::object();
   for (const auto& [role, settings] : roles) {
     nlohmann::json one = {{"llm", wire::write_text(settings.llm)}};
     if (settings.temperature) {
       one["temperature"] = wire::write_number(*settings.temperature);
     }
-    json[std::string(name_of(role))] = std::move(one);
+    object[std::string(name_of(role))] = std::move(one);
   }
-  return json;
+  return object;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ nlohmann::json write_finding(const LintFinding& finding) {
           {"text", write_text(finding.text)}};
 }
 
-LintFinding read_finding(const Place& place) {
+LintFinding read_lint_finding(const Place& place) {
   Fields fields(place);
   LintFinding finding;
   finding.level = fields.at("level").name(parse_lint_level, "error, warning, note");
@@ -30,9 +30,9 @@ LintFinding read_finding(const Place& place) {
   return finding;
 }
 
-std::vector<LintFinding> read_findings(const Place& place) {
+std::vector<LintFinding> read_lint_findings(const Place& place) {
   Fields fields(place);
-  std::vector<LintFinding> findings = fields.at("findings").list(read_finding);
+  std::vector<LintFinding> findings = fields.at("findings").list(read_lint_finding);
   fields.end();
   return findings;
 }
@@ -144,7 +144,7 @@ Opened read_opened(const Place& place) {
   Opened opened;
   opened.task_hash = fields.at("task_hash").text();
   opened.shapes = fields.at("shapes").list(read_opened_shape);
-  opened.findings = fields.at("findings").list(read_finding);
+  opened.findings = fields.at("findings").list(read_lint_finding);
   opened.ceilings = read_ceilings(fields.at("ceilings"));
   fields.end();
   return opened;
@@ -359,7 +359,7 @@ Result<WorkerDescription> description_from_json(const nlohmann::json& json) {
 }
 
 Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_findings);
+  return wire::read_document(json, wire::read_lint_findings);
 }
 
 Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json) {

@@ -38,11 +38,6 @@ void put_place(json& object, const SourcePlace& place) {
   }
 }
 
-std::string maybe_text(Fields& fields, const std::string& key) {
-  const auto place = fields.maybe(key);
-  return place ? place->text() : std::string();
-}
-
 std::optional<double> maybe_number(Fields& fields, const std::string& key) {
   const auto place = fields.maybe(key);
   return place ? std::optional(place->finite()) : std::nullopt;
@@ -274,7 +269,7 @@ KernelProfile read_kernel(const Place& place) {
   return kernel;
 }
 
-json write_work(const DeclaredWork& work) {
+json write_declared_work(const DeclaredWork& work) {
   return {{"flops", write_number(work.flops)},
           {"read_bytes", write_number(work.read_bytes)},
           {"write_bytes", write_number(work.write_bytes)},
@@ -282,7 +277,7 @@ json write_work(const DeclaredWork& work) {
           {"calls", work.calls}};
 }
 
-DeclaredWork read_work(const Place& place) {
+DeclaredWork read_declared_work(const Place& place) {
   Fields fields(place);
   DeclaredWork work;
   work.flops = fields.at("flops").number();
@@ -327,7 +322,7 @@ Profile read_profile(const Place& place) {
   profile.limits = read_amounts(fields.at("limits"));
   profile.ceilings = read_ceilings(fields.at("ceilings"));
   if (const auto work = fields.maybe("work")) {
-    profile.work = read_work(*work);
+    profile.work = read_declared_work(*work);
   }
   if (const auto trace = fields.maybe("trace")) {
     profile.trace = read_trace(*trace);
@@ -350,7 +345,7 @@ nlohmann::json to_json(const Profile& profile) {
   put_text(json, "device", profile.device);
   put_text(json, "no_counters", profile.counters);
   if (profile.work) {
-    json["work"] = write_work(*profile.work);
+    json["work"] = write_declared_work(*profile.work);
   }
   if (profile.trace) {
     json["trace"] = to_json(*profile.trace);

@@ -250,6 +250,11 @@ void Fields::end() const {
   }
 }
 
+std::string maybe_text(Fields& fields, const std::string& key) {
+  const std::optional<Place> place = fields.maybe(key);
+  return place ? place->text() : std::string();
+}
+
 void expect_version(Fields& fields, std::int64_t expected, std::string_view what) {
   const Place place = fields.at("v");
   const std::int64_t version = place.integer();

@@ -102,6 +102,8 @@ class Fields {
   std::set<std::string> known_;
 };
 
+[[nodiscard]] std::string maybe_text(Fields& fields, const std::string& key);  // "": no such key
+
 // Reads the key "v". Call it first: another version may mean something else by every other key.
 void expect_version(Fields& fields, std::int64_t expected, std::string_view what);
 

@@ -16,11 +16,6 @@ std::string read_text(const Place& place) {
   return place.text();
 }
 
-std::string maybe_text(Fields& fields, const std::string& key) {
-  const std::optional<Place> place = fields.maybe(key);
-  return place ? place->text() : std::string();
-}
-
 std::vector<double> read_times(const Place& place) {
   std::vector<double> times = place.numbers();
   for (const double time : times) {
@@ -47,9 +42,9 @@ std::vector<std::string> maybe_texts(Fields& fields, const std::string& key) {
 }
 
 // The object at `key` as its own text; empty when there is none.
-std::string object_text(const nlohmann::json& json, const std::string& key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_object() ? found->dump() : std::string();
+std::string object_text(const nlohmann::json& parent, const std::string& key) {
+  const auto found = parent.find(key);
+  return found != parent.end() && found->is_object() ? found->dump() : std::string();
 }
 
 SuiteHeader read_header(const Place& place) {
@@ -134,11 +129,11 @@ SurveyAnswer read_answer(const Place& place) {
 }
 
 nlohmann::json write_times(const std::map<std::string, std::vector<double>>& times) {
-  nlohmann::json json = nlohmann::json::object();
+  nlohmann::json object = nlohmann::json::object();
   for (const auto& [mode, values] : times) {
-    json[mode] = write_numbers(values);
+    object[mode] = write_numbers(values);
   }
-  return json;
+  return object;
 }
 
 nlohmann::json write_suite_candidate(const SuiteCandidate& candidate) {

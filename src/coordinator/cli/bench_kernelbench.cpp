@@ -240,10 +240,10 @@ int search_and_measure(const Options& options, std::stop_token stop) {
     return report_error(options, searches.error());
   }
   fmt::print(stderr, "{}", searches_text(*searches));
-  const bool for_models =
-      std::ranges::any_of(*searches, [](const ProblemSearch& one) { return one.awaited.models; });
-  const bool for_results =
-      std::ranges::any_of(*searches, [](const ProblemSearch& one) { return one.awaited.results; });
+  const bool for_models = std::ranges::any_of(
+      *searches, [](const ProblemSearch& one) { return one.awaited.answers > 0; });
+  const bool for_results = std::ranges::any_of(
+      *searches, [](const ProblemSearch& one) { return one.awaited.results > 0; });
   if (for_models) {
     LlmSettings settings;
     for (const auto& change : options.llm) {

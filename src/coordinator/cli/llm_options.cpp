@@ -15,7 +15,7 @@ constexpr std::int64_t most_tokens = 1'000'000'000'000;
 constexpr double most_dollars = 1e6;
 constexpr double billionths = 1e9;
 constexpr int most_repairs = 100;
-constexpr double most_seconds = 24 * 3600;
+constexpr double most_llm_seconds = 24 * 3600;
 
 std::string whole_path(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
@@ -116,7 +116,7 @@ void add_connection(CLI::App& app, LlmChanges& changes) {
            changes.emplace_back([seconds](LlmSettings& to) { to.timeout_seconds = seconds; });
          },
          "Seconds one call may take (default 600)")
-      ->check(CLI::Range(1.0, most_seconds));
+      ->check(CLI::Range(1.0, most_llm_seconds));
 }
 
 void add_llm_budgets(CLI::App& app, LlmChanges& changes) {

@@ -17,11 +17,10 @@ namespace {
 
 int say_what_is_awaited(const Run& run) {
   const std::string then = fmt::format("`kernelpro resume {}`", run.id);
-  const Awaited awaited = awaited_by(run);
-  if (awaited.models && run.settings.llm) {
+  if (run.awaited.answers > 0 && run.settings.llm) {
     print_waiting_for_models(*run.settings.llm, then);
   }
-  if (awaited.results) {
+  if (run.awaited.results > 0) {
     print_waiting(run.settings, then);
   }
   return exit_waiting;

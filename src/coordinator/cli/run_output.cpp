@@ -68,16 +68,6 @@ void print_waiting(const RunSettings& settings, const std::string& then) {
              settings.backend == "cuda" ? "on the GPU node" : "on the machine that judges", then);
 }
 
-// The loop says in words what it waits for; all else is the worker's.
-Awaited awaited_by(const Run& run) {
-  if (run.state != RunState::waiting) {
-    return {};
-  }
-  const bool models = run.ended_because.find("of models") != std::string::npos;
-  const bool results = run.ended_because.find("result") != std::string::npos;
-  return {models, results || !models};
-}
-
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {
   std::set<std::string> folders;
   for (const LlmRole role : llm_roles()) {

@@ -22,13 +22,6 @@ namespace kernelpro {
 // What to do with the bundle that was written, and then; on standard error.
 void print_waiting(const RunSettings& settings, const std::string& then);
 
-// What a run that waits does so for.
-struct Awaited {
-  bool models = false;
-  bool results = false;
-};
-[[nodiscard]] Awaited awaited_by(const Run& run);
-
 // Whom the answers of models are waited for.
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then);
 

@@ -126,6 +126,7 @@ Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, std:
   if (!*worker && would_propose(open.history)) {
     // Both files are gone: which compilers the worker has must be asked again first.
     run.state = RunState::waiting;
+    run.awaited.results = 1;
     run.ended_because = "waiting for the description of the worker";
     return laboratory.hand_out();
   }

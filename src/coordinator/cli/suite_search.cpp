@@ -148,7 +148,7 @@ Status work_on_search(const Options& options, OpenRun& open, ProblemSearch& sear
   }
   search.judged = report->evaluations;
   search.state = std::string(name_of(open.run.state));
-  search.awaited = awaited_by(open.run);
+  search.awaited = open.run.awaited;
   if (const Node* best = find_node(report->nodes, report->best);
       best != nullptr && report->best != root_node) {
     search.speedup = best->speedup;

@@ -57,7 +57,7 @@ std::vector<json> blocks_of(const ChatMessage& message) {
 
 // Results of tools are the user's, and all that follow one turn of the assistant have to stand in
 // one message.
-json messages_json(const ChatRequest& request) {
+json anthropic_messages(const ChatRequest& request) {
   const auto is_user = [](const ChatMessage& message) { return message.speaker == Speaker::user; };
   const auto last_user = std::find_if(request.messages.rbegin(), request.messages.rend(), is_user);
   json messages = json::array();
@@ -80,7 +80,7 @@ json messages_json(const ChatRequest& request) {
   return messages;
 }
 
-json tool_json(const ToolSpec& tool) {
+json anthropic_tool(const ToolSpec& tool) {
   return {{"name", wire::write_text(tool.name)},
           {"description", wire::write_text(tool.description)},
           {"input_schema", schema_object(tool.schema)}};
@@ -89,7 +89,7 @@ json tool_json(const ToolSpec& tool) {
 json body_json(const ChatRequest& request) {
   json body = {{"model", wire::write_text(request.model)},
                {"max_tokens", request.max_output},
-               {"messages", messages_json(request)},
+               {"messages", anthropic_messages(request)},
                {"stream", true}};
   if (!request.system.empty()) {
     json system = text_block(request.system);
@@ -97,7 +97,7 @@ json body_json(const ChatRequest& request) {
     body["system"] = json::array({std::move(system)});
   }
   if (!request.tools.empty()) {
-    body["tools"] = wire::write_list(request.tools, tool_json);
+    body["tools"] = wire::write_list(request.tools, anthropic_tool);
   }
   if (request.temperature) {
     body["temperature"] = *request.temperature;

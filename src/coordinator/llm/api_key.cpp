@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "common/base/file.hpp"
+#include "common/base/text.hpp"
 
 namespace kernelpro {
 namespace {
@@ -17,13 +18,6 @@ constexpr std::size_t longest_key = 4096;
 
 std::string variable_of(const std::string& provider) {
   return provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
-}
-
-std::string trimmed(const std::string& text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blanks);
-  return first == std::string::npos ? std::string()
-                                    : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 // A key becomes a line of a header, so it must not end one.
@@ -59,7 +53,7 @@ Result<ApiKey> key_from_file(const std::string& file) {
   if (!text) {
     return make_error(ErrorKind::bad_input, text.error().text(), "key file " + file);
   }
-  ApiKey key{trimmed(text->substr(0, text->find('\n'))), "the key in " + file};
+  ApiKey key{std::string(trimmed(text->substr(0, text->find('\n')))), "the key in " + file};
   if (others_can_read(file)) {
     key.origin += " (which others can read: chmod 600 " + file + ")";
   }
@@ -97,7 +91,7 @@ Result<ApiKey> find_api_key(const std::string& provider, const BaseUrl& base, bo
                           "name a file that holds a key for it",
                       "base URL " + base.text);
   }
-  ApiKey key{trimmed(found), "the key in " + variable};
+  ApiKey key{std::string(trimmed(found)), "the key in " + variable};
   KP_TRY(check_key(key.value, variable));
   return key;
 }

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "coordinator/llm/json_parts.hpp"
+
 namespace kernelpro {
 namespace {
-
-// With the dearest price there can be (parse_price) a call of so many tokens costs 4e18.
-constexpr std::int64_t most_tokens = 1'000'000'000;
 
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
@@ -40,7 +39,7 @@ std::int64_t worst_cost(const Usage& usage, const Price& price) {
 
 Usage plausible(const Usage& usage) {
   const auto bounded = [](std::int64_t tokens) {
-    return std::clamp<std::int64_t>(tokens, 0, most_tokens);
+    return std::clamp<std::int64_t>(tokens, 0, most_tokens_of_call);
   };
   Usage fixed{.input = bounded(usage.input),
               .cached = bounded(usage.cached),

@@ -56,8 +56,8 @@ Result<Called> kept_outcome(const LlmCall& call) {
   if (call.state == CallState::failed) {
     return Called{.kind = Called::Kind::failed, .answer = {}, .reason = call.failure};
   }
-  const Result<nlohmann::json> json = parse_json(call.answer);
-  Result<ChatAnswer> answer = json ? chat_answer_from_json(*json) : json.error();
+  const Result<nlohmann::json> parsed = parse_json(call.answer);
+  Result<ChatAnswer> answer = parsed ? chat_answer_from_json(*parsed) : parsed.error();
   if (!answer) {
     return make_error(ErrorKind::io, "the kept answer cannot be read: " + answer.error().text(),
                       "call " + call.id);

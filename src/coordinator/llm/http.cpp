@@ -10,47 +10,42 @@
 #include <utility>
 
 #include "common/base/clock.hpp"
+#include "common/base/text.hpp"
 #include "coordinator/llm/base_url.hpp"
 
 namespace kernelpro {
-namespace {
 
-constexpr long connect_timeout_ms = 10'000;
-constexpr double last_wait_seconds = 0.5;
-constexpr int longest_poll_ms = 1000;
-
+// With names that link, since HttpClient::Pool holds them.
 template <auto Free>
-struct Freed {
+struct CurlFreed {
   template <typename T>
   void operator()(T* pointer) const {
     Free(pointer);
   }
 };
 
-using Easy = std::unique_ptr<CURL, Freed<curl_easy_cleanup>>;
-using Multi = std::unique_ptr<CURLM, Freed<curl_multi_cleanup>>;
-using List = std::unique_ptr<curl_slist, Freed<curl_slist_free_all>>;
+using CurlEasy = std::unique_ptr<CURL, CurlFreed<curl_easy_cleanup>>;
+using CurlMulti = std::unique_ptr<CURLM, CurlFreed<curl_multi_cleanup>>;
 
 // Connections live in the multi handle, so the two stay together.
-struct Handles {
-  Multi multi;
-  Easy easy;
+struct CurlHandles {
+  CurlMulti multi;
+  CurlEasy easy;
 };
+
+namespace {
+
+using List = std::unique_ptr<curl_slist, CurlFreed<curl_slist_free_all>>;
+
+constexpr long connect_timeout_ms = 10'000;
+constexpr double last_wait_seconds = 0.5;
+constexpr int longest_poll_ms = 1000;
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 // What libcurl's callbacks see of a running post.
@@ -288,21 +283,21 @@ HttpEnd end_of(CURL* easy, CURLcode code, Transfer& transfer, const char* words)
 
 struct HttpClient::Pool {
   std::mutex mutex;
-  std::vector<Handles> idle;
+  std::vector<CurlHandles> idle;
 
-  Handles take() {
+  CurlHandles take() {
     {
       const std::scoped_lock lock(mutex);
       if (!idle.empty()) {
-        Handles handles = std::move(idle.back());
+        CurlHandles handles = std::move(idle.back());
         idle.pop_back();
         return handles;
       }
     }
-    return {Multi(curl_multi_init()), Easy(curl_easy_init())};
+    return {CurlMulti(curl_multi_init()), CurlEasy(curl_easy_init())};
   }
 
-  void give_back(Handles handles) {
+  void give_back(CurlHandles handles) {
     curl_easy_reset(handles.easy.get());
     const std::scoped_lock lock(mutex);
     idle.push_back(std::move(handles));
@@ -316,7 +311,7 @@ HttpClient::HttpClient() : pool_(std::make_unique<Pool>()) {
 HttpClient::~HttpClient() = default;
 
 HttpEnd HttpClient::post(const HttpPost& post, const HttpReceiver& receiver, std::stop_token stop) {
-  Handles handles = pool_->take();
+  CurlHandles handles = pool_->take();
   CURL* const easy = handles.easy.get();
   CURLM* const multi = handles.multi.get();
   if (easy == nullptr || multi == nullptr) {

@@ -3,12 +3,6 @@
 #include <nlohmann/json.hpp>
 
 namespace kernelpro {
-namespace {
-
-// No model reads or writes so many; larger numbers would overflow a cost.
-constexpr std::int64_t most_tokens = 1'000'000'000;
-
-}  // namespace
 
 const nlohmann::json& part(const nlohmann::json& value, std::string_view key) {
   static const nlohmann::json nothing;
@@ -26,7 +20,7 @@ std::string text_part(const nlohmann::json& value, std::string_view key) {
 
 std::optional<std::int64_t> tokens_part(const nlohmann::json& value, std::string_view key) {
   const nlohmann::json& found = part(value, key);
-  if (!found.is_number_unsigned() || found.get<std::uint64_t>() > most_tokens) {
+  if (!found.is_number_unsigned() || found.get<std::uint64_t>() > most_tokens_of_call) {
     return std::nullopt;
   }
   return found.get<std::int64_t>();

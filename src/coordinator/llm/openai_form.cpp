@@ -45,7 +45,7 @@ json message_json(const ChatMessage& message) {
           {"content", wire::write_text((message.failed ? "Error: " : "") + message.text)}};
 }
 
-json tool_json(const ToolSpec& tool) {
+json openai_tool(const ToolSpec& tool) {
   return {{"type", "function"},
           {"function",
            {{"name", wire::write_text(tool.name)},
@@ -53,7 +53,7 @@ json tool_json(const ToolSpec& tool) {
             {"parameters", schema_object(tool.schema)}}}};
 }
 
-json messages_json(const ChatRequest& request) {
+json openai_messages(const ChatRequest& request) {
   json messages = json::array();
   if (!request.system.empty()) {
     messages.push_back({{"role", "system"}, {"content", wire::write_text(request.system)}});
@@ -115,10 +115,10 @@ Error no_completion(const json& body) {
 
 json openai_body(const ChatRequest& request, bool stream, std::string_view limit_name) {
   json body = {{"model", wire::write_text(request.model)},
-               {"messages", messages_json(request)},
+               {"messages", openai_messages(request)},
                {std::string(limit_name), request.max_output}};
   if (!request.tools.empty()) {
-    body["tools"] = wire::write_list(request.tools, tool_json);
+    body["tools"] = wire::write_list(request.tools, openai_tool);
   }
   if (request.temperature) {
     body["temperature"] = *request.temperature;

@@ -24,8 +24,8 @@ std::int64_t sent_bytes(std::string_view text) {
   return size_of(wire::valid_utf8(text));
 }
 
-std::int64_t json_bytes(const nlohmann::json& json) {
-  return json_times * size_of(json.dump());
+std::int64_t json_bytes(const nlohmann::json& value) {
+  return json_times * size_of(value.dump());
 }
 
 std::int64_t most_of_message(const ChatMessage& message) {

@@ -33,6 +33,19 @@ void leave_out_unwanted(Diagnosis& diagnosis, const RunSettings& settings) {
   }
 }
 
+// Charges a run with the time since `started`, however it ends.
+class WallTime {
+ public:
+  WallTime(Run& run, std::int64_t started) : run_(run), started_(started) {}
+  WallTime(const WallTime&) = delete;
+  WallTime& operator=(const WallTime&) = delete;
+  ~WallTime() { run_.wall_ns = now_ns() - started_; }
+
+ private:
+  Run& run_;
+  std::int64_t started_;
+};
+
 // The last nodes but those under way, of which no new candidate came; from `first` on.
 std::vector<const Node*> fruitless_in_a_row(const std::vector<Node>& nodes, NodeId first) {
   std::vector<const Node*> found;
@@ -63,8 +76,9 @@ ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Labor
 //                 ▲                                           │
 //                 └────── what to try next, and why ◀─────────┘
 Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
-  started_ns_ = now_ns();
-  wall_before_ns_ = run_.wall_ns;
+  started_ns_ = now_ns() - run_.wall_ns;
+  const WallTime charged(run_, started_ns_);
+  run_.awaited = {};
   KP_TRY(take_up(history));
   run_.state = RunState::running;
   std::optional<std::string> end;
@@ -89,7 +103,6 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
   run_.state = pause ? paused : RunState::finished;
   run_.ended_because = pause.value_or(*end);
   run_.best = best_;
-  run_.wall_ns = wall_before_ns_ + now_ns() - started_ns_;
   return {};
 }
 
@@ -192,7 +205,7 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
     return evaluated.error();
   }
   if (!*evaluated) {
-    ++awaited_;
+    ++run_.awaited.results;
     return {};
   }
   const Certificate& certificate = (*evaluated)->certificate;
@@ -302,12 +315,13 @@ std::optional<std::string> ClosedLoop::halted(const std::stop_token& stop) const
     return "interrupted";
   }
   std::string awaited;
-  if (awaited_ > 0) {
-    awaited = fmt::format("{} result{}", awaited_, awaited_ == 1 ? "" : "s");
+  if (run_.awaited.results > 0) {
+    awaited =
+        fmt::format("{} result{}", run_.awaited.results, run_.awaited.results == 1 ? "" : "s");
   }
-  if (awaited_answers_ > 0) {
+  if (run_.awaited.answers > 0) {
     awaited += fmt::format("{}{} proposal{} of models", awaited.empty() ? "" : " and ",
-                           awaited_answers_, awaited_answers_ == 1 ? "" : "s");
+                           run_.awaited.answers, run_.awaited.answers == 1 ? "" : "s");
   }
   return awaited.empty() ? std::nullopt : std::optional("waiting for " + awaited);
 }
@@ -331,7 +345,7 @@ std::optional<std::string> ClosedLoop::spent() const {
 }
 
 double ClosedLoop::seconds() const {
-  return static_cast<double>(wall_before_ns_ + now_ns() - started_ns_) / nanoseconds;
+  return static_cast<double>(now_ns() - started_ns_) / nanoseconds;
 }
 
 void ClosedLoop::report(const std::string& doing, const Node* last) const {

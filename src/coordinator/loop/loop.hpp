@@ -110,12 +110,9 @@ class ClosedLoop {
   NodeId best_ = root_node;
   std::int64_t events_ = 0;
   std::int64_t judged_ = 0;
-  std::int64_t awaited_ = 0;           // results that the laboratory does not have yet
-  std::int64_t awaited_answers_ = 0;   // of models
   NodeId first_proposal_ = root_node;  // of those that count as tried in vain
   std::string models_spent_;           // which budget for models is spent; empty: none
-  std::int64_t started_ns_ = 0;
-  std::int64_t wall_before_ns_ = 0;
+  std::int64_t started_ns_ = 0;        // as if it had never paused
 };
 
 }  // namespace kernelpro

@@ -20,7 +20,7 @@ Status ClosedLoop::confirm(std::stop_token stop) {
       return evaluated.error();
     }
     if (!*evaluated) {
-      ++awaited_;
+      ++run_.awaited.results;
       return {};
     }
     const Certificate& certificate = (*evaluated)->certificate;
@@ -56,10 +56,10 @@ Status ClosedLoop::confirm_by_energy(std::stop_token stop) {
     if (*evaluated) {
       measured.emplace_back(id, std::move((*evaluated)->certificate));
     } else {
-      ++awaited_;
+      ++run_.awaited.results;
     }
   }
-  return awaited_ > 0 || stop.stop_requested() ? Status() : take_ranking(measured);
+  return run_.awaited.results > 0 || stop.stop_requested() ? Status() : take_ranking(measured);
 }
 
 Status ClosedLoop::take_ranking(const std::vector<std::pair<NodeId, Certificate>>& measured) {

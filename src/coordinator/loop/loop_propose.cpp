@@ -108,7 +108,7 @@ Status ClosedLoop::take_written(Node& one, const Proposed& written, std::vector<
   }
   switch (written.kind) {
     case Proposed::Kind::not_yet:
-      ++awaited_answers_;
+      ++run_.awaited.answers;
       return {};
     case Proposed::Kind::spent:
       models_spent_ = written.reason;

@@ -5,14 +5,11 @@
 #include <string_view>
 
 #include "common/base/hash.hpp"
+#include "common/base/text.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 // Whether two characters side by side could be one token: "int x", "a - -b".
 bool would_join(char left, char right) {

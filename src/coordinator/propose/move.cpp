@@ -8,18 +8,13 @@
 #include <sstream>
 
 #include "common/base/file.hpp"
+#include "common/base/text.hpp"
 
 namespace kernelpro {
 
 namespace {
 
 constexpr const char* fence = "---";
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -68,7 +63,7 @@ Result<Condition> condition_of(const std::string& text) {
 Status read_when(Move& move, const std::string& value) {
   std::istringstream stream(value);
   for (std::string part; std::getline(stream, part, ';');) {
-    Result<Condition> condition = condition_of(trimmed(part));
+    Result<Condition> condition = condition_of(std::string(trimmed(part)));
     if (!condition) {
       return condition.error();
     }
@@ -176,7 +171,7 @@ const std::map<std::string, Reader>& readers() {
 
 Status read_line(Move& move, const std::string& line) {
   const std::size_t colon = line.find(':');
-  const std::string key = trimmed(line.substr(0, colon));
+  const std::string key(trimmed(line.substr(0, colon)));
   const auto reader = readers().find(key);
   if (colon == std::string::npos || reader == readers().end()) {
     std::string keys;
@@ -187,7 +182,7 @@ Status read_line(Move& move, const std::string& line) {
         ErrorKind::bad_input,
         fmt::format(R"(expected "key: value" with a key of {}, not "{}")", keys, line));
   }
-  const Status read = reader->second(move, trimmed(line.substr(colon + 1)));
+  const Status read = reader->second(move, std::string(trimmed(line.substr(colon + 1))));
   return read ? read : Status(make_error(ErrorKind::bad_input, key + ": " + read.error().message));
 }
 

@@ -12,18 +12,16 @@
 namespace kernelpro {
 namespace {
 
-const char* const nothing = "–";
-
 std::string group_name(const SuiteGroup& group) {
   return group.level ? fmt::format("level {}", *group.level) : "over all";
 }
 
 std::string ratio_text(double value) {
-  return value > 0 ? fmt::format("{:.2f}", value) : nothing;
+  return value > 0 ? fmt::format("{:.2f}", value) : no_value;
 }
 
 std::string percent_text(double share, std::size_t of) {
-  return of > 0 ? fmt::format("{:.0f} %", 100 * share) : nothing;
+  return of > 0 ? fmt::format("{:.0f} %", 100 * share) : no_value;
 }
 
 // 0: not known.
@@ -77,7 +75,7 @@ std::string baselines_text(const std::vector<SuiteGroup>& groups) {
 std::string mode_text(const SuiteRecord& record, const char* mode) {
   const auto found = record.times.find(mode);
   return found == record.times.end() || found->second.empty()
-             ? nothing
+             ? no_value
              : duration_text(median(found->second));
 }
 
@@ -93,7 +91,7 @@ std::string state_text(const SuiteRecord& record) {
 
 std::string verdict_cell(const SuiteRecord& record) {
   if (!record.candidate) {
-    return nothing;
+    return no_value;
   }
   std::string out(name_of(record.candidate->outcome));
   if (record.candidate->precision != "contract") {
@@ -104,7 +102,7 @@ std::string verdict_cell(const SuiteRecord& record) {
 
 std::vector<std::string> candidate_cells(const SuiteRecord& record) {
   if (!record.candidate || !(record.candidate->time_ns > 0)) {
-    return {verdict_cell(record), nothing, nothing, nothing};
+    return {verdict_cell(record), no_value, no_value, no_value};
   }
   const SuiteCandidate& candidate = *record.candidate;
   return {verdict_cell(record), duration_text(candidate.time_ns), ratio_text(candidate.speedup),

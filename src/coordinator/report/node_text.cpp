@@ -41,7 +41,7 @@ std::string outcome_of(const Node& node) {
   return out + (node.verified ? "" : " (unverified)");
 }
 
-std::string speedup_of(const Node& node) {
+std::string speedup_text(const Node& node) {
   if (node.id == root_node) {
     return "1.00";
   }
@@ -99,7 +99,7 @@ std::string lineage_table(const std::vector<Node>& nodes, NodeId id) {
   Table table({"node", "move", "where", "verdict", "speed-up"});
   for (const Node* node : lineage_of(nodes, id)) {
     table.add({std::to_string(node->id), node->id == root_node ? "baseline" : node->move,
-               node->site, outcome_of(*node), speedup_of(*node)});
+               node->site, outcome_of(*node), speedup_text(*node)});
   }
   return table.text();
 }

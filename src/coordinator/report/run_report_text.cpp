@@ -51,6 +51,30 @@ std::string node_phrase(const RunReport& report, NodeId id) {
                      moves_text(report, id));
 }
 
+std::string why_not_best(const RunSettings& settings, const Node& node) {
+  if (may_be_best(settings, node)) {
+    return "not clear of it by 1 %";
+  }
+  return node.suspect ? "suspect" : "of lower precision";
+}
+
+// Nodes that read faster than a finished run's best, and why they are not it.
+std::string faster_readings_text(const RunReport& report) {
+  const Node* best = find_node(report.nodes, report.best);
+  if (report.run.state != RunState::finished || best == nullptr ||
+      needs_energy(report.run.settings.objective)) {
+    return "";
+  }
+  std::string nodes;
+  for (const Node& node : report.nodes) {
+    if (node.outcome == Outcome::passed && node.speedup > best->speedup) {
+      nodes += fmt::format("{}node {}, {:.2f}: {}", nodes.empty() ? "" : "; ", node.id,
+                           node.speedup, why_not_best(report.run.settings, node));
+    }
+  }
+  return nodes;
+}
+
 std::string state_text(const Run& run) {
   return std::string(name_of(run.state)) +
          (run.ended_because.empty() ? "" : " (" + run.ended_because + ")");
@@ -107,7 +131,17 @@ std::string chart_text(const RunReport& report) {
                      report.progress.back());
 }
 
-std::string time_text(const Run& run) {
+// Work by bundles is not done while a run waits for it: its time is what the verdicts say.
+std::string time_text(const RunReport& report) {
+  const Run& run = report.run;
+  if (run.settings.workers != "local") {
+    double work = 0;
+    for (const Node& node : report.nodes) {
+      work += static_cast<double>(node.build_ns + node.judge_ns);
+    }
+    return fmt::format("{} here, {} building and judging there",
+                       duration_text(static_cast<double>(run.wall_ns)), duration_text(work));
+  }
   return fmt::format("{}, {} of it building and judging",
                      duration_text(static_cast<double>(run.wall_ns)),
                      duration_text(static_cast<double>(run.work_ns)));
@@ -120,11 +154,12 @@ Rows facts(const RunReport& report) {
                {"search", search_text(run.settings)},
                {"objective", objective_text(run)},
                {"state", state_text(run)},
-               {"time", time_text(run)},
+               {"time", time_text(report)},
                {"machine", run.machine},
                {"verdicts", verdict_text(report)},
                {"models", report.llm ? llm_text(*report.llm) : ""},
                {"best", node_phrase(report, report.best)},
+               {"reads faster", faster_readings_text(report)},
                {"found after", found_text(report)},
                {"flags only", node_phrase(report, report.flags_only_best)},
                {"progress", chart_text(report)}};

@@ -8,8 +8,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr const char* nothing = "–";
-
 std::string verdicts_text(const RunReport& report) {
   std::string text;
   for (const auto& [outcome, count] : report.verdicts) {
@@ -27,13 +25,13 @@ std::vector<std::string> cells(const RunRow& row) {
   const ShapeTiming shape = timed ? row.best->verdict.timing.shapes.front() : ShapeTiming{};
   return {
       report.run.task.name,
-      timed ? duration_text(shape.incumbent_ns) : nothing,
-      flags != nullptr && flags->id != root_node ? fmt::format("{:.2f}", flags->speedup) : nothing,
-      timed ? duration_text(shape.candidate_ns) : nothing,
+      timed ? duration_text(shape.incumbent_ns) : no_value,
+      flags != nullptr && flags->id != root_node ? fmt::format("{:.2f}", flags->speedup) : no_value,
+      timed ? duration_text(shape.candidate_ns) : no_value,
       found ? fmt::format("{:.2f} [{:.2f}, {:.2f}]", best->speedup, best->speedup_interval.low,
                           best->speedup_interval.high)
-            : nothing,
-      found ? fmt::format("{:.0f} %", 100 * best->diagnosis.share_of_bound) : nothing,
+            : no_value,
+      found ? fmt::format("{:.0f} %", 100 * best->diagnosis.share_of_bound) : no_value,
       verdicts_text(report)};
 }
 

@@ -6,6 +6,8 @@
 
 namespace kernelpro {
 
+inline constexpr const char* no_value = "–";  // in its cell
+
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

@@ -1,18 +1,14 @@
 #include "coordinator/rewrite/analysis.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "common/base/text.hpp"
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/convert.hpp"
 #include "coordinator/rewrite/print.hpp"
 
 namespace kernelpro {
 namespace {
-
-bool is_word(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
 
 // Calls `visit(begin, end)` for each identifier in `text`.
 template <typename Visit>
@@ -26,7 +22,7 @@ void for_each_word(const std::string& text, const Visit& visit) {
     while (at < text.size() && is_word(text[at])) {
       ++at;
     }
-    if (std::isdigit(static_cast<unsigned char>(text[begin])) == 0) {
+    if (!is_digit(text[begin])) {
       visit(begin, at);
     }
   }

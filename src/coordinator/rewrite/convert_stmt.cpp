@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "coordinator/rewrite/analysis.hpp"
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/convert.hpp"
@@ -13,19 +14,13 @@
 namespace kernelpro {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
-
 // The lines of `gap` that are directives, continuation lines joined.
 std::vector<std::string> directives_in(const std::string& gap) {
   std::vector<std::string> found;
   std::istringstream lines(gap);
   bool open = false;
   for (std::string line; std::getline(lines, line);) {
-    std::string text = trimmed(line);
+    std::string text(trimmed(line));
     const bool starts = !open && text.starts_with("#");
     const bool goes_on = text.ends_with("\\");
     if (goes_on) {
@@ -53,8 +48,8 @@ bool text_assigns(const std::string& text, const std::string& variable) {
     if ((at > 0 && is_word(at - 1)) || is_word(end)) {
       continue;
     }
-    const std::string before = trimmed(text.substr(0, at));
-    const std::string after = trimmed(text.substr(end));
+    const std::string before(trimmed(text.substr(0, at)));
+    const std::string after(trimmed(text.substr(end)));
     const bool step = before.ends_with("++") || before.ends_with("--") || after.starts_with("++") ||
                       after.starts_with("--");
     const bool plain = after.starts_with("=") && !after.starts_with("==");
@@ -267,7 +262,7 @@ class StmtConverter {
     }
     std::string base = mutable_type(type);
     while (is_pointer(base)) {
-      base = trimmed(mutable_type(trimmed(element_type(base))));
+      base = trimmed(mutable_type(std::string(trimmed(element_type(base)))));
       base = base.starts_with("const ") ? base.substr(6) : base;
     }
     if (!is_integer(base) && !is_floating(base) && base != "bool") {
@@ -381,7 +376,7 @@ void add_function(const AstNode& node, bool hidden, const std::string& text,
   one.end = node.end;
   one.function.name = node.name;
   one.function.signature = trimmed(text.substr(node.begin, body->begin - node.begin));
-  one.function.result = plain_type(trimmed(node.type.substr(0, node.type.find('('))));
+  one.function.result = plain_type(std::string(trimmed(node.type.substr(0, node.type.find('(')))));
   one.function.local = hidden || node.storage == "static";
   for (const AstNode& child : node.inner) {
     if (child.kind == "ParmVarDecl") {

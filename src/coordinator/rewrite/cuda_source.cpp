@@ -1,26 +1,24 @@
 #include "coordinator/rewrite/cuda_source.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
+
+#include "common/base/text.hpp"
 
 namespace kernelpro {
 
 namespace {
 
 constexpr std::size_t nowhere = std::string::npos;
+constexpr std::string_view spaces = " \t\n\v\f\r";
 constexpr std::string_view dim3 = "dim3";
 constexpr std::string_view constant_signs = "*()/+";
 
-bool in_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 bool blank(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
+  return spaces.find(c) != nowhere;
 }
 
-std::size_t skip_blanks(const std::string& text, std::size_t at) {
+std::size_t skip_space(const std::string& text, std::size_t at) {
   while (at < text.size() && blank(text[at])) {
     ++at;
   }
@@ -31,7 +29,7 @@ std::size_t skip_blanks(const std::string& text, std::size_t at) {
 std::size_t find_word(const std::string& text, std::string_view word, std::size_t from) {
   for (std::size_t at = text.find(word, from); at != nowhere; at = text.find(word, at + 1)) {
     const std::size_t behind = at + word.size();
-    if ((at == 0 || !in_word(text[at - 1])) && (behind == text.size() || !in_word(text[behind]))) {
+    if ((at == 0 || !is_word(text[at - 1])) && (behind == text.size() || !is_word(text[behind]))) {
       return at;
     }
   }
@@ -53,15 +51,6 @@ std::size_t behind_bracket(const std::string& text, std::size_t open) {
   return nowhere;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = skip_blanks(text, 0);
-  std::size_t end = text.size();
-  while (end > begin && blank(text[end - 1])) {
-    --end;
-  }
-  return text.substr(begin, end - begin);
-}
-
 // Split at commas outside of brackets.
 std::vector<std::string> split_arguments(const std::string& text) {
   std::vector<std::string> out;
@@ -71,13 +60,13 @@ std::vector<std::string> split_arguments(const std::string& text) {
     depth += c == '(' || c == '{' || c == '[' ? 1 : 0;
     depth -= c == ')' || c == '}' || c == ']' ? 1 : 0;
     if (c == ',' && depth == 0) {
-      out.push_back(trimmed(part));
+      out.emplace_back(trimmed(part, spaces));
       part.clear();
     } else {
       part += c;
     }
   }
-  out.push_back(trimmed(part));
+  out.emplace_back(trimmed(part, spaces));
   return out;
 }
 
@@ -87,7 +76,7 @@ std::string word_before(const std::string& text, std::size_t end) {
     --end;
   }
   std::size_t begin = end;
-  while (begin > 0 && in_word(text[begin - 1])) {
+  while (begin > 0 && is_word(text[begin - 1])) {
     --begin;
   }
   return text.substr(begin, end - begin);
@@ -95,7 +84,7 @@ std::string word_before(const std::string& text, std::size_t end) {
 
 // Behind the statement at `at`: a block, or up to its semicolon.
 std::size_t behind_statement(const std::string& text, std::size_t at) {
-  at = skip_blanks(text, at);
+  at = skip_space(text, at);
   if (at < text.size() && text[at] == '{') {
     return behind_bracket(text, at);
   }
@@ -128,7 +117,7 @@ std::optional<CudaKernel> kernel_at(const std::string& text, std::size_t begin) 
   }
   kernel.name = word_before(text, open);
   const std::size_t behind = behind_bracket(text, open);
-  kernel.body = behind == nowhere ? nowhere : skip_blanks(text, behind);
+  kernel.body = behind == nowhere ? nowhere : skip_space(text, behind);
   if (kernel.name.empty() || kernel.body >= text.size() || text[kernel.body] != '{') {
     return std::nullopt;
   }
@@ -137,9 +126,7 @@ std::optional<CudaKernel> kernel_at(const std::string& text, std::size_t begin) 
 }
 
 bool is_number(const std::string& word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-  });
+  return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
 }
 
 // Whether the file says `#define NAME`, or `constexpr … NAME =`, before `place`.
@@ -148,7 +135,7 @@ bool is_constant_name(const std::string& text, const std::string& name, std::siz
     if (word_before(text, at) == "define") {
       return true;
     }
-    const std::size_t next = skip_blanks(text, at + name.size());
+    const std::size_t next = skip_space(text, at + name.size());
     const std::size_t before = at == 0 ? nowhere : text.find_last_of(";{}=", at - 1);
     const std::size_t begin = before == nowhere ? 0 : before + 1;
     if (next < text.size() && (text[next] == '=' || text[next] == '{') &&
@@ -163,7 +150,7 @@ bool is_constant_name(const std::string& text, const std::string& name, std::siz
 bool is_constant(const std::string& text, const std::string& expression, std::size_t place) {
   for (std::size_t at = 0; at < expression.size();) {
     std::size_t end = at;
-    while (end < expression.size() && in_word(expression[end])) {
+    while (end < expression.size() && is_word(expression[end])) {
       ++end;
     }
     const std::string word = expression.substr(at, end - at);
@@ -195,11 +182,11 @@ std::vector<std::string> parts_of_dim3(const std::string& text, const std::strin
     if (word_before(text, at) != dim3) {
       continue;
     }
-    std::size_t open = skip_blanks(text, at + name.size());
+    std::size_t open = skip_space(text, at + name.size());
     if (open < text.size() && text[open] == '=') {
-      open = skip_blanks(text, open + 1);
+      open = skip_space(text, open + 1);
       open =
-          text.compare(open, dim3.size(), dim3) == 0 ? skip_blanks(text, open + dim3.size()) : open;
+          text.compare(open, dim3.size(), dim3) == 0 ? skip_space(text, open + dim3.size()) : open;
     }
     if (!parts.empty()) {
       return {};
@@ -225,7 +212,7 @@ std::string without_text(const std::string& source) {
     } else if (source.compare(at, 2, "/*") == 0) {
       end = source.find("*/", at + 2);
       end = end == nowhere ? source.size() : end + 2;
-    } else if (source[at] == '"' || (source[at] == '\'' && (at == 0 || !in_word(source[at - 1])))) {
+    } else if (source[at] == '"' || (source[at] == '\'' && (at == 0 || !is_word(source[at - 1])))) {
       for (end = at + 1; end < source.size() && source[end] != source[at]; ++end) {
         end += source[end] == '\\' ? 1 : 0;
       }
@@ -255,7 +242,7 @@ std::vector<std::size_t> find_innermost_loops(const std::string& text, std::size
   std::vector<std::size_t> out;
   for (std::size_t at = find_word(text, "for", begin); at < end;
        at = find_word(text, "for", at + 1)) {
-    const std::size_t open = skip_blanks(text, at + 3);
+    const std::size_t open = skip_space(text, at + 3);
     const std::size_t head =
         open < text.size() && text[open] == '(' ? behind_bracket(text, open) : nowhere;
     const std::size_t behind = head == nowhere ? nowhere : behind_statement(text, head);
@@ -294,10 +281,10 @@ std::optional<std::string> constant_threads(const std::string& text, const std::
     return expression;
   }
   std::vector<std::string> parts;
-  if (!expression.empty() && std::all_of(expression.begin(), expression.end(), in_word)) {
+  if (!expression.empty() && std::all_of(expression.begin(), expression.end(), is_word)) {
     parts = parts_of_dim3(text, expression);
   } else if (expression.starts_with(dim3)) {
-    parts = parts_between(expression, skip_blanks(expression, dim3.size()));
+    parts = parts_between(expression, skip_space(expression, dim3.size()));
   }
   std::string product;
   for (const std::string& part : parts) {
@@ -305,7 +292,7 @@ std::optional<std::string> constant_threads(const std::string& text, const std::
       return std::nullopt;
     }
     product += (product.empty() ? "" : " * ") +
-               (std::all_of(part.begin(), part.end(), in_word) ? part : "(" + part + ")");
+               (std::all_of(part.begin(), part.end(), is_word) ? part : "(" + part + ")");
   }
   return product.empty() ? std::nullopt : std::optional(product);
 }

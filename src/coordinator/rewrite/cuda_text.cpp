@@ -12,7 +12,7 @@ namespace kernelpro {
 namespace {
 
 constexpr const char* launch_bounds = "cuda_launch_bounds";
-constexpr const char* unroll = "cuda_unroll";
+constexpr const char* cuda_unroll = "cuda_unroll";
 
 // What a transformation does to one kernel: text put in front of places, and a tunable.
 struct Edit {
@@ -125,11 +125,11 @@ Result<Edit> unroll_loops(const std::string& text, const CudaKernel& kernel) {
 }  // namespace
 
 std::vector<std::string> cuda_rewriter_names() {
-  return {launch_bounds, unroll};
+  return {launch_bounds, cuda_unroll};
 }
 
 bool is_cuda_rewriter(const std::string& name) {
-  return name == launch_bounds || name == unroll;
+  return name == launch_bounds || name == cuda_unroll;
 }
 
 Result<std::vector<Rewritten>> rewrite_cuda(const std::string& name, const std::string& source,
@@ -148,7 +148,7 @@ Result<std::vector<Rewritten>> rewrite_cuda(const std::string& name, const std::
       continue;
     }
     const Result<Edit> edit =
-        name == unroll ? unroll_loops(text, kernel) : bound_launches(text, kernel);
+        name == cuda_unroll ? unroll_loops(text, kernel) : bound_launches(text, kernel);
     if (edit) {
       out.push_back({kernel.name, edit->summary, applied(source, text, *edit)});
     } else {

@@ -11,10 +11,6 @@
 namespace kernelpro {
 namespace {
 
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
-
 // Where the body touches the array, as text.
 Names places_of(const Body& body, const std::string& array) {
   Names places;

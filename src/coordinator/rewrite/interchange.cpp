@@ -10,10 +10,6 @@
 namespace kernelpro {
 namespace {
 
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
-
 // outer { inner { body } } as inner { outer { body } }; pragmas stay with their place.
 Stmt swapped(const Stmt& outer, const Stmt& inner) {
   Stmt new_inner = outer;

@@ -6,13 +6,10 @@
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/convert.hpp"
 #include "coordinator/rewrite/places.hpp"
+#include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
 namespace {
-
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
 
 // The names that differ from lane to lane: the loop's variable and what is computed from it.
 class Varying {

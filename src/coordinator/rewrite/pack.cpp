@@ -14,17 +14,13 @@
 namespace kernelpro {
 namespace {
 
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
-
-using Known = std::vector<std::pair<std::string, Expr>>;
+using KnownInOrder = std::vector<std::pair<std::string, Expr>>;
 
 // What surrounds an expression: loops, settled conditions, the values of constants.
 struct Around {
   std::vector<Loop> loops;
   std::vector<Expr> guards;
-  Known known;
+  KnownInOrder known;
   bool sure = true;  // false under a condition or in a loop that is not understood
 };
 
@@ -35,7 +31,7 @@ struct Access {
   std::vector<Expr> guards;
 };
 
-Expr resolved(Expr expr, const Known& known) {
+Expr resolved(Expr expr, const KnownInOrder& known) {
   for (const auto& [name, value] : std::views::reverse(known)) {
     substitute(expr, name, value);
   }

@@ -13,10 +13,6 @@
 namespace kernelpro {
 namespace {
 
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
-
 bool has_pragma(const Stmt& loop, const std::string& word) {
   return std::ranges::any_of(loop.loop.pragmas, [&](const std::string& line) {
     return line.find(word) != std::string::npos;

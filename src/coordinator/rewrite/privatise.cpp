@@ -11,10 +11,6 @@
 namespace kernelpro {
 namespace {
 
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
-
 // Arrays of which every round writes the same elements: scratch memory as a rule.
 Names scratch_arrays(const Stmt& loop) {
   const Names declared = declared_in(loop.body);

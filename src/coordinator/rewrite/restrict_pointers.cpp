@@ -1,14 +1,9 @@
-#include <cctype>
-
+#include "common/base/text.hpp"
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
 namespace kernelpro {
 namespace {
-
-bool is_word(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
 
 // Where the name of the parameter stands in the signature, right behind a star; npos: nowhere.
 std::size_t place_of(const std::string& signature, const std::string& name) {

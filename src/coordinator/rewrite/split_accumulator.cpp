@@ -10,10 +10,6 @@
 namespace kernelpro {
 namespace {
 
-Error refuse(const std::string& why) {
-  return make_error(ErrorKind::bad_input, why);
-}
-
 // One accumulator: how its parts start and how one of them is added to it.
 struct Accumulator {
   std::string name;

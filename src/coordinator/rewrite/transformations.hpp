@@ -22,6 +22,11 @@ struct Offer {
   std::function<Result<Program>()> apply;
 };
 
+// Why a transformation does not apply.
+[[nodiscard]] inline Error refuse(const std::string& why) {
+  return make_error(ErrorKind::bad_input, why);
+}
+
 // Blocks the loops, which must lie inside one another, and runs the rounds of a block side by side
 // in the innermost loop. The first of `loops` becomes the innermost, the one to vectorise.
 [[nodiscard]] Result<Program> register_block(const Program& program,

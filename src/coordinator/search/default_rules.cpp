@@ -17,7 +17,7 @@ constexpr double share_of_best = 0.9;
 // Exploration in units of the spread of rewards, so that a task with gains of 5 % and one with
 // gains of 50x are searched alike. Half of the usual 1.414: a result stays as it was measured, so a
 // second visit is for depth and not for certainty.
-constexpr double exploration_constant = 0.7;
+constexpr double default_exploration = 0.7;
 
 // Until rewards differ, moves are taken to be worth 5 %: twice the noise of a good timing.
 constexpr double least_spread = 0.05;
@@ -72,7 +72,7 @@ class DefaultRules : public MctsRules {
                             const Progress& progress) const override {
     const double unit = scale(progress);
     return {.value = value(child, unit),
-            .exploration = exploration_constant * unit *
+            .exploration = default_exploration * unit *
                            std::sqrt(std::log(busy(parent) + 1) / std::max(1.0, busy(child)))};
   }
 
@@ -81,8 +81,8 @@ class DefaultRules : public MctsRules {
     const double unit = scale(progress);
     return {
         .value = share_of_own_reward * node.reward + (1 - share_of_own_reward) * value(node, unit),
-        .exploration = exploration_constant * unit *
-                       std::sqrt(std::log(busy(node) + 1) / (node.children + 1))};
+        .exploration =
+            default_exploration * unit * std::sqrt(std::log(busy(node) + 1) / (node.children + 1))};
   }
 
   [[nodiscard]] int width(const Branch& node) const override {

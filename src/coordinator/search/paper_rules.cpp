@@ -7,7 +7,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr double exploration_constant = 1.414;
+constexpr double paper_exploration = 1.414;
 constexpr double did_not_build = -3;
 constexpr double did_not_pass = -2;
 constexpr double root_width = 2;
@@ -22,8 +22,7 @@ double explore(double visits_of_parent, double visits_of_child) {
   if (visits_of_parent < 1) {
     return 0;
   }
-  return exploration_constant *
-         std::sqrt(std::log(visits_of_parent) / std::max(1.0, visits_of_child));
+  return paper_exploration * std::sqrt(std::log(visits_of_parent) / std::max(1.0, visits_of_child));
 }
 
 class PaperRules : public MctsRules {

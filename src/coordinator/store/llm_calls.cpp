@@ -25,7 +25,7 @@ Status make_table(Database& database) {
 }
 
 Status insert_call(Database& database, std::int64_t run, const LlmCall& call,
-                   const std::string& json, const std::string& hash, const std::string& answer) {
+                   const std::string& written, const std::string& hash, const std::string& answer) {
   const Result<std::string> request = pack_text(call.request, no_model);
   if (!request) {
     return request.error();
@@ -35,16 +35,16 @@ Status insert_call(Database& database, std::int64_t run, const LlmCall& call,
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (run, id) DO UPDATE SET "
       "json = excluded.json, request_hash = excluded.request_hash, request = excluded.request, "
       "answer = excluded.answer",
-      {run, call.id, json, hash, Blob{*request}, Blob{answer}});
+      {run, call.id, written, hash, Blob{*request}, Blob{answer}});
 }
 
 // The present row of select_calls.
 Result<LlmCall> read_call(const Rows& row) {
-  const Result<nlohmann::json> json = parse_json(row.text(0));
-  if (!json) {
-    return json.error();
+  const Result<nlohmann::json> parsed = parse_json(row.text(0));
+  if (!parsed) {
+    return parsed.error();
   }
-  Result<LlmCall> call = llm_call_from_json(*json);
+  Result<LlmCall> call = llm_call_from_json(*parsed);
   if (!call) {
     return call;
   }

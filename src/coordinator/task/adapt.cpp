@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/model/adapter.hpp"
+#include "coordinator/task/bad.hpp"
 #include "coordinator/task/lexer.hpp"
 #include "coordinator/task/nearest.hpp"
 #include "coordinator/task/signature.hpp"
@@ -20,10 +21,6 @@ using Role = EntryParameter::Role;
 
 constexpr const char* stream_name = "stream";
 constexpr int workspace_alignment = 256;
-
-Error bad(const std::string& key, const std::string& message) {
-  return make_error(ErrorKind::bad_input, message, key);
-}
 
 template <typename List>
 std::vector<std::string> names_of(const List& list) {

@@ -6,17 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 namespace {
 
 bool is_word_start(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool is_word(char c) {
-  return is_word_start(c) || is_digit(c);
 }
 
 class Lexer {

@@ -12,14 +12,13 @@
 
 #include "common/model/formula.hpp"
 #include "coordinator/task/adapt.hpp"
+#include "coordinator/task/bad.hpp"
 #include "coordinator/task/nearest.hpp"
 
 namespace kernelpro {
 namespace {
 
-Error bad(const std::string& flag, const std::string& message) {
-  return make_error(ErrorKind::bad_input, message, flag);
-}
+using Role = EntryParameter::Role;
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
@@ -46,7 +45,6 @@ std::optional<double> parse_number(const std::string& text) {
 }
 
 bool is_pointer(const EntryParameter& parameter) {
-  using Role = EntryParameter::Role;
   return parameter.role == Role::input || parameter.role == Role::output ||
          parameter.role == Role::untyped;
 }
@@ -79,8 +77,6 @@ class Planner {
   }
 
  private:
-  using Role = EntryParameter::Role;
-
   [[nodiscard]] bool is_fixed(const EntryParameter& parameter) const {
     return request_.fixed.contains(parameter.name);
   }
@@ -377,7 +373,6 @@ Result<TaskPlan> plan_task(const NewTask& request, const Signature& signature) {
 
 Status check_reference_signature(const TaskPlan& plan, const Signature& reference,
                                  const std::string& file) {
-  using Role = EntryParameter::Role;
   const auto& known = plan.signature.parameters;
   std::vector<std::string> names;
   for (const EntryParameter& parameter : known) {

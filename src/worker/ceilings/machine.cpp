@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "common/base/jail_policy.hpp"
+#include "common/base/text.hpp"
 
 namespace kernelpro {
 namespace {
@@ -44,13 +45,6 @@ std::optional<std::int64_t> leading_number(std::string_view text) {
   return value;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  const auto last = text.find_last_not_of(" \t");
-  return first == std::string_view::npos ? std::string_view{}
-                                         : text.substr(first, last - first + 1);
-}
-
 // The first processor's entry in /proc/cpuinfo.
 std::map<std::string, std::string> processor_entry() {
   std::map<std::string, std::string> entry;
@@ -60,7 +54,7 @@ std::map<std::string, std::string> processor_entry() {
     const auto colon = line.find(':');
     if (colon != std::string::npos) {
       const std::string_view text = line;
-      entry.emplace(trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1)));
+      entry.emplace(trimmed(text.substr(0, colon), " \t"), trimmed(text.substr(colon + 1), " \t"));
     }
   }
   return entry;

@@ -17,7 +17,6 @@ constexpr double sample_ms = 1.5;
 constexpr unsigned most_rounds = 1U << 28;
 constexpr int launches_back_to_back = 200;
 constexpr std::size_t waited_launches = 500;
-constexpr std::int64_t ns_per_ms = 1'000'000;
 constexpr double ns_per_us = 1e3;
 constexpr double us_per_ms = 1e3;
 constexpr unsigned fill_threads = 256;

@@ -14,7 +14,6 @@ namespace kernelpro {
 namespace {
 
 constexpr std::int64_t reading_ms = 50;
-constexpr std::int64_t ns_per_ms = 1'000'000;
 constexpr int nvml_success = 0;
 constexpr int sm_clock = 1;
 constexpr int memory_clock = 2;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "common/base/random.hpp"
+#include "worker/judge/purpose.hpp"
 #include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
@@ -19,9 +20,6 @@ constexpr std::size_t much_memory = std::size_t{1} << 30;
 constexpr std::int64_t late_work_ms = 50;
 // A second filling of the slack around inputs: large finite numbers, where poison is NaN.
 constexpr unsigned char other_slack = 0x7e;
-
-// What each number drawn from the evaluation's seed is for.
-enum Purpose : std::uint64_t { shape_purpose = 1, values_purpose, scalars_purpose };
 
 std::uint64_t seed_for(std::uint64_t seed, Purpose purpose, std::uint64_t index) {
   return counter_hash(counter_hash(seed, purpose), index);
@@ -36,7 +34,7 @@ std::int64_t draw_extent(const AxisRange& range, Random& random) {
 }
 
 Axes draw_shape(const Task& task, std::uint64_t seed, std::uint64_t index) {
-  Random random(seed_for(seed, shape_purpose, index));
+  Random random(seed_for(seed, check_shape_purpose, index));
   Axes axes;
   for (const auto& [name, range] : task.held_out) {
     axes[name] = draw_extent(range, random);
@@ -60,8 +58,8 @@ class CaseList {
     CheckCase item;
     item.stage = stage;
     item.draw.axes = std::move(*axes);
-    item.draw.scalar_seed = seed_for(seed_, scalars_purpose, scalars_);
-    item.draw.seed = seed_for(seed_, values_purpose, cases_.size());
+    item.draw.scalar_seed = seed_for(seed_, check_scalars_purpose, scalars_);
+    item.draw.seed = seed_for(seed_, check_values_purpose, cases_.size());
     item.draw.distribution = distribution;
     cases_.push_back(std::move(item));
     return {};

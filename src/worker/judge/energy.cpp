@@ -9,6 +9,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/random.hpp"
+#include "worker/judge/purpose.hpp"
 #include "worker/judge/statistics.hpp"
 
 namespace kernelpro {
@@ -24,13 +25,6 @@ constexpr double rate_doubt = 0.05;
 constexpr double quicker_than_honest = 0.15;
 constexpr std::chrono::milliseconds idle_batch(50);
 
-enum Purpose : std::uint64_t {
-  scalars_purpose = 31,
-  pair_purpose,
-  sample_purpose,
-  bootstrap_purpose
-};
-
 const char* name_of_arm(int arm) {
   return arm == candidate_arm ? "candidate" : "incumbent";
 }
@@ -43,12 +37,12 @@ Error ours_failed(const Failure& failure) {
 class EnergyRun {
  public:
   EnergyRun(const EnergyInputs& in, Rounds& rounds)
-      : in_(in), rounds_(rounds), random_(seed(sample_purpose, 0)) {
+      : in_(in), rounds_(rounds), random_(seed(energy_sample_purpose, 0)) {
     out_.energy.shape = in.timing.shape;
   }
 
   [[nodiscard]] Result<EnergyOutcome> run() {
-    rounds_.redraw_scalars(seed(scalars_purpose, 0));
+    rounds_.redraw_scalars(seed(energy_scalars_purpose, 0));
     KP_TRY(attach_arms());
     if (out_.failure) {
       return std::move(out_);
@@ -65,7 +59,8 @@ class EnergyRun {
       return std::move(out_);
     }
     KP_TRY(idle());
-    summarize_energy(in_.task, rounds_.shape().axes, seed(bootstrap_purpose, 0), out_.energy);
+    summarize_energy(in_.task, rounds_.shape().axes, seed(energy_bootstrap_purpose, 0),
+                     out_.energy);
     doubt_rates();
     return std::move(out_);
   }
@@ -164,8 +159,8 @@ class EnergyRun {
   // arm agrees with it.
   [[nodiscard]] Status checked_pair(int arm, int index) {
     const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
-    const Pair pair = rounds_.run(arms, arm, seed(pair_purpose, index), rounds_.shape().calls,
-                                  in_.bounds, timeout_ms());
+    const Pair pair = rounds_.run(arms, arm, seed(energy_pair_purpose, index),
+                                  rounds_.shape().calls, in_.bounds, timeout_ms());
     KP_TRY(rounds_.stand().memory->health());
     for (const int one : {candidate_arm, incumbent_arm}) {
       if (const auto& failure = pair.rounds[static_cast<std::size_t>(one)].failure) {

@@ -7,6 +7,7 @@
 
 #include "common/base/random.hpp"
 #include "worker/judge/light.hpp"
+#include "worker/judge/purpose.hpp"
 #include "worker/judge/reference.hpp"
 #include "worker/judge/statistics.hpp"
 #include "worker/judge/tolerance.hpp"
@@ -26,14 +27,6 @@ constexpr double clock_resolution = 0.02;
 constexpr double null_spreads = 3;  // what counts as noise, in spreads of the empty rounds
 constexpr double busy_machine = 0.10;
 constexpr double gross_lie = 0.30;
-
-enum Purpose : std::uint64_t {
-  screen_purpose = 11,
-  pair_purpose,
-  bootstrap_purpose,
-  sample_purpose,
-  scalars_purpose,
-};
 
 // The rounds of one comparison at one shape, gathered step by step.
 class ShapeRun {
@@ -102,7 +95,7 @@ class ShapeRun {
 
   void run_null(int count) {
     for (int i = 0; i < count; ++i) {
-      const Round round = rounds_.run_alone(in_.null, seed(pair_purpose, -1 - i),
+      const Round round = rounds_.run_alone(in_.null, seed(time_pair_purpose, -1 - i),
                                             shape_.rounds.calls, timeout_ms());
       if (!round.failure) {
         null_rounds_.push_back(round);
@@ -209,7 +202,7 @@ class ShapeRun {
   }
 
   [[nodiscard]] Status run_pair(int index) {
-    const std::uint64_t pair_seed = seed(pair_purpose, index);
+    const std::uint64_t pair_seed = seed(time_pair_purpose, index);
     Result<std::optional<Pair>> pair = one_pair(pair_seed, index % 2, shape_.rounds.calls);
     if (!pair) {
       return pair.error();
@@ -219,7 +212,7 @@ class ShapeRun {
     }
     record(**pair);
     // A secret sample of the calls is held against the oracle too.
-    Random random(seed(sample_purpose, index));
+    Random random(seed(time_sample_purpose, index));
     const int stride = std::max(1, shape_.pairs / oracle_samples);
     if (index % stride == 0) {
       return ask_oracle(pair_seed, (*pair)->called[random.below((*pair)->called.size())]);
@@ -246,7 +239,7 @@ class ShapeRun {
   }
 
   void summarize() {
-    const std::uint64_t bootstrap = seed(bootstrap_purpose, 0);
+    const std::uint64_t bootstrap = seed(time_bootstrap_purpose, 0);
     ClockCheck clock;
     ClockCheck incumbent_clock;
     timing_.candidate_rounds = rounds_of(candidate_arm, clock);
@@ -396,7 +389,7 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) 
 }
 
 Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape, Rounds& rounds) {
-  rounds.redraw_scalars(counter_hash(in.seed, scalars_purpose));
+  rounds.redraw_scalars(counter_hash(in.seed, time_scalars_purpose));
   return ShapeRun(in, shape, rounds).run();
 }
 

@@ -141,9 +141,9 @@ void keep_what_matters(std::vector<MemoryInstruction>& memory) {
 }
 
 // Reads the whole of it, part by part.
-class Reader {
+class CodeReader {
  public:
-  explicit Reader(const std::vector<Instruction>& code)
+  explicit CodeReader(const std::vector<Instruction>& code)
       : code_(code), length_(length_without_padding(code)) {
     decoded_.reserve(code.size());
     for (const Instruction& instruction : code) {
@@ -222,7 +222,7 @@ class Reader {
 }  // namespace
 
 CodeFacts code_facts(const std::vector<Instruction>& code) {
-  return Reader(code).read();
+  return CodeReader(code).read();
 }
 
 }  // namespace kernelpro

@@ -5,20 +5,19 @@
 #include <charconv>
 #include <cmath>
 
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 namespace {
 
 using std::string_view;
 
-constexpr string_view digits = "0123456789";
+constexpr string_view all_digits = "0123456789";
 // Longer is no number: the largest double has 309 digits before its point, and ncu prints few.
 constexpr std::size_t longest_number = 400;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-string_view trimmed(string_view text) {
+// A cell without blanks around it, and without the end of its line.
+string_view cell_text(string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
     text.remove_prefix(1);
   }
@@ -63,7 +62,7 @@ std::optional<Pieces> take_apart(string_view text) {
     if (power.starts_with('-') || power.starts_with('+')) {
       power.remove_prefix(1);
     }
-    if (power.empty() || power.find_first_not_of(digits) != string_view::npos) {
+    if (power.empty() || power.find_first_not_of(all_digits) != string_view::npos) {
       return std::nullopt;
     }
   }
@@ -140,7 +139,7 @@ Cell grouped_number(string_view text, Notation notation) {
   }
   if (point != string_view::npos) {
     const string_view fraction = pieces->body.substr(point + 1);
-    if (fraction.find_first_not_of(digits) != string_view::npos) {
+    if (fraction.find_first_not_of(all_digits) != string_view::npos) {
       return unreadable();
     }
     plain.append(".").append(fraction);
@@ -181,7 +180,7 @@ CellKind kind_of_word(string_view text) {
 }  // namespace
 
 std::optional<Notation> notation_of(string_view cell, bool count) {
-  cell = trimmed(cell);
+  cell = cell_text(cell);
   const std::size_t first = cell.find_first_of(".,");
   if (first == string_view::npos || cell.size() > longest_number) {
     return std::nullopt;
@@ -213,7 +212,7 @@ std::optional<Notation> notation_of(string_view cell, bool count) {
 }
 
 Cell read_cell(string_view cell, Notation notation) {
-  cell = trimmed(cell);
+  cell = cell_text(cell);
   if (cell.empty()) {
     return {};
   }
@@ -264,17 +263,17 @@ constexpr std::array<string_view, 13> nouns = {
     "byte",    "hz",     "inst",  "sector", "sectors",   "cycle",   "warp",
     "request", "thread", "block", "sample", "wavefront", "register"};
 // In seconds; the short names, and the long ones of older versions.
-constexpr std::array<NamedScale, 8> times = {{{"s", 1},
-                                              {"ms", 1e-3},
-                                              {"us", 1e-6},
-                                              {"ns", 1e-9},
-                                              {"second", 1},
-                                              {"msecond", 1e-3},
-                                              {"usecond", 1e-6},
-                                              {"nsecond", 1e-9}}};
+constexpr std::array<NamedScale, 8> named_times = {{{"s", 1},
+                                                    {"ms", 1e-3},
+                                                    {"us", 1e-6},
+                                                    {"ns", 1e-9},
+                                                    {"second", 1},
+                                                    {"msecond", 1e-3},
+                                                    {"usecond", 1e-6},
+                                                    {"nsecond", 1e-9}}};
 
 std::optional<double> seconds_of(string_view unit) {
-  for (const NamedScale& time : times) {
+  for (const NamedScale& time : named_times) {
     if (unit == time.name) {
       return time.scale;
     }
@@ -299,7 +298,7 @@ Unit side(string_view unit) {
 }  // namespace
 
 Unit base_unit(string_view unit) {
-  unit = trimmed(unit);
+  unit = cell_text(unit);
   const std::size_t slash = unit.find('/');
   if (slash == string_view::npos) {
     if (const std::optional<double> seconds = seconds_of(unit)) {

@@ -1,5 +1,7 @@
 #include "worker/profile/ncu_output.hpp"
 
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 namespace {
 
@@ -9,14 +11,6 @@ constexpr std::size_t most_complaints = 100;
 constexpr std::size_t longest_complaint = 4096;
 // How every table of ours begins; a program's output may stand before it on the same line.
 constexpr string_view table_head = R"("ID","Process ID",)";
-
-string_view trimmed(string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 void keep(std::vector<std::string>& complaints, string_view text) {
   if (complaints.size() < most_complaints && !text.empty()) {

@@ -120,7 +120,7 @@ std::optional<std::uint64_t> address_of(string_view text) {
   return number_of<std::uint64_t>(text.substr(2), 16);
 }
 
-string_view trimmed(string_view text) {
+string_view without_indent(string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   return text;
 }
@@ -177,7 +177,7 @@ class KernelRows {
     if (place_.line <= 0 || !samples || *samples == 0) {
       return;
     }
-    const string_view text = trimmed(fields[*columns.line_text]);
+    const string_view text = without_indent(fields[*columns.line_text]);
     kernel_.lines.push_back(
         {.place = place_,
          .text = std::string(text == no_source ? string_view() : text.substr(0, longest_line)),

@@ -17,6 +17,7 @@
 
 #include "common/base/file.hpp"
 #include "common/base/process.hpp"
+#include "common/base/text.hpp"
 #include "worker/profile/call_kind.hpp"
 #include "worker/profile/csv.hpp"
 #include "worker/profile/recording.hpp"
@@ -58,14 +59,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 std::optional<double> number_in(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, " ");
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = failure == std::errc() && end == text.data() + text.size();
@@ -102,7 +97,7 @@ class Report {
         return true;
       }
       if (row == CsvRow::whole && rows_.fields().size() == 1 &&
-          trimmed(rows_.fields()[0]).empty()) {
+          trimmed(rows_.fields()[0], " ").empty()) {
         continue;
       }
       ++bad_rows_;
@@ -116,7 +111,7 @@ class Report {
   [[nodiscard]] std::string_view text(const std::string& column) const {
     const auto found = columns_.find(column);
     return found == columns_.end() ? std::string_view()
-                                   : trimmed(rows_.fields()[found->second.index]);
+                                   : trimmed(rows_.fields()[found->second.index], " ");
   }
 
   // In nanoseconds or bytes where the column has a unit. Nothing when it is no such number.
@@ -158,7 +153,7 @@ class Report {
     const std::size_t open = std::min(title.find('('), title.size());
     std::string_view unit = title.substr(std::min(open + 1, title.size()));
     unit = unit.substr(0, unit.find(')'));
-    return {lower(trimmed(title.substr(0, open))), lower(trimmed(unit))};
+    return {lower(trimmed(title.substr(0, open), " ")), lower(trimmed(unit, " "))};
   }
 
   static bool is_header(const std::vector<std::string_view>& fields) {
@@ -182,7 +177,7 @@ class Report {
   void note_message(std::string_view line) {
     if (line.find("does not contain") != std::string_view::npos ||
         line.find("ERROR") != std::string_view::npos) {
-      message_ = trimmed(line);
+      message_ = trimmed(line, " ");
     }
   }
 
@@ -311,7 +306,7 @@ void read_calls(Recording& out, std::string_view csv) {
 }
 
 std::string report_text(const Finished& done) {
-  return std::string(trimmed(done.errors.empty() ? done.output : done.errors)).substr(0, 500);
+  return std::string(trimmed(done.errors.empty() ? done.output : done.errors, " ")).substr(0, 500);
 }
 
 Result<std::string> ask(const std::string& nsys, const fs::path& recording,

@@ -4,20 +4,14 @@
 #include <charconv>
 #include <limits>
 
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 namespace {
 
 using std::string_view;
 
 constexpr int most_span = 128;
-
-string_view trimmed(string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // The next operand, up to a comma outside of brackets.
 string_view take_operand(string_view& rest) {
@@ -33,13 +27,9 @@ string_view take_operand(string_view& rest) {
       break;
     }
   }
-  const string_view operand = trimmed(rest.substr(0, end));
+  const string_view operand = trimmed(rest.substr(0, end), " \t");
   rest = end < rest.size() ? rest.substr(end + 1) : string_view();
   return operand;
-}
-
-bool is_word_character(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 // The number of the register that `text` begins with; nothing: none, or RZ.
@@ -49,7 +39,7 @@ std::optional<int> register_at(string_view text) {
   }
   int number = -1;
   const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
-  const bool whole = end == text.data() + text.size() || !is_word_character(*end);
+  const bool whole = end == text.data() + text.size() || !is_word(*end);
   return error == std::errc() && whole && number >= 0 && number < general_registers
              ? std::optional(number)
              : std::nullopt;
@@ -196,7 +186,7 @@ void add_read(DecodedInstruction& decoded, Operand operand) {
 void add_address(DecodedInstruction& decoded, string_view operand) {
   bool any = false;
   for (std::size_t at = operand.find('['); at < operand.size(); ++at) {
-    if (operand[at] != 'R' || is_word_character(operand[at - 1])) {
+    if (operand[at] != 'R' || is_word(operand[at - 1])) {
       continue;
     }
     if (const std::optional<int> number = register_at(operand.substr(at))) {

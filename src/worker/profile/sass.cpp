@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "worker/profile/opcodes.hpp"
 #include "worker/profile/sass_lines.hpp"
 
@@ -22,7 +23,7 @@ bool is_opcode(string_view word) {
          std::all_of(word.begin(), word.end(), allowed);
 }
 
-bool is_predicate(string_view word) {
+bool is_guard(string_view word) {
   word.remove_prefix(1);
   if (word.starts_with('!')) {
     word.remove_prefix(1);
@@ -37,7 +38,7 @@ bool is_predicate(string_view word) {
 string_view take_word(string_view& text) {
   const std::size_t end = std::min(text.find_first_of(blanks), text.size());
   const string_view word = text.substr(0, end);
-  text = trimmed(text.substr(end));
+  text = trimmed(text.substr(end), blanks);
   return word;
 }
 
@@ -48,7 +49,7 @@ Result<std::string> chosen_architecture(string_view text, const std::string& ask
   for (std::size_t at = text.find(code_for); at != string_view::npos;
        at = text.find(code_for, at + 1)) {
     const string_view rest = text.substr(at + code_for.size());
-    present.emplace(trimmed(rest.substr(0, rest.find('\n'))));
+    present.emplace(trimmed(rest.substr(0, rest.find('\n')), blanks));
   }
   if (present.empty()) {
     return std::string();
@@ -89,11 +90,11 @@ bool is_system_header(string_view file) {
 }
 
 std::optional<Instruction> parse_instruction(string_view text) {
-  text = trimmed(text.substr(0, text.find(';')));
+  text = trimmed(text.substr(0, text.find(';')), blanks);
   Instruction instruction;
   if (text.starts_with('@')) {
     const string_view predicate = take_word(text);
-    if (!is_predicate(predicate)) {
+    if (!is_guard(predicate)) {
       return std::nullopt;
     }
     instruction.predicate = std::string(predicate);
@@ -140,10 +141,10 @@ Result<std::vector<CodeFunction>> parse_cuobjdump(string_view text, const CodeWi
   while (lines.next()) {
     const string_view line = lines.line();
     if (line.starts_with(code_for)) {
-      right_architecture = trimmed(line.substr(code_for.size())) == *architecture;
+      right_architecture = trimmed(line.substr(code_for.size()), blanks) == *architecture;
       inside = false;
     } else if (const std::size_t at = line.find(function_word); at != string_view::npos) {
-      const string_view name = trimmed(line.substr(at + function_word.size()));
+      const string_view name = trimmed(line.substr(at + function_word.size()), blanks);
       inside = right_architecture && collector.wants(name);
       if (inside) {
         collector.begin(name, *architecture, lines.rest());

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 
 using std::string_view;
@@ -40,14 +42,6 @@ std::optional<Architecture> architecture_of(string_view name) {
 
 }  // namespace
 
-string_view trimmed(string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::optional<std::uint64_t> hex_number(string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -64,7 +58,7 @@ std::string hex_text(std::uint64_t value) {
 }
 
 std::optional<CodeLine> code_line(string_view line) {
-  line = trimmed(line);
+  line = trimmed(line, blanks);
   if (!line.starts_with("/*")) {
     return std::nullopt;
   }
@@ -76,10 +70,10 @@ std::optional<CodeLine> code_line(string_view line) {
   if (!offset) {
     return std::nullopt;
   }
-  CodeLine result{.offset = *offset, .body = trimmed(line.substr(close + 2))};
+  CodeLine result{.offset = *offset, .body = trimmed(line.substr(close + 2), blanks)};
   const std::size_t end = result.body.find(';');
   result.ended = end != string_view::npos;
-  result.body = trimmed(result.body.substr(0, end));
+  result.body = trimmed(result.body.substr(0, end), blanks);
   return result;
 }
 

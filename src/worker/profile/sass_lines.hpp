@@ -15,8 +15,6 @@ namespace kernelpro {
 
 inline constexpr std::string_view blanks = " \t\r";
 
-[[nodiscard]] std::string_view trimmed(std::string_view text);
-
 // "1f0", all of it.
 [[nodiscard]] std::optional<std::uint64_t> hex_number(std::string_view text);
 

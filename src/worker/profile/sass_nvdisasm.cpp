@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "worker/profile/sass_lines.hpp"
 
 namespace kernelpro {
@@ -90,17 +91,17 @@ struct Section {
 };
 
 std::optional<Section> section_of(string_view line) {
-  line = trimmed(line);
+  line = trimmed(line, blanks);
   if (!line.starts_with(".section")) {
     return std::nullopt;
   }
-  line = trimmed(line.substr(string_view(".section").size()));
+  line = trimmed(line.substr(string_view(".section").size()), blanks);
   constexpr string_view prefix = ".text.";
   if (!line.starts_with(prefix)) {
     return Section{};
   }
   line.remove_prefix(prefix.size());
-  return Section{.is_code = true, .function = trimmed(line.substr(0, line.find(',')))};
+  return Section{.is_code = true, .function = trimmed(line.substr(0, line.find(',')), blanks)};
 }
 
 // "NAME:" alone on its line, from the first column.
@@ -164,9 +165,9 @@ class NvdisasmReader {
 
   void take_target(string_view line) {
     constexpr string_view word = ".target";
-    const string_view trimmed_line = trimmed(line);
+    const string_view trimmed_line = trimmed(line, blanks);
     if (trimmed_line.starts_with(word)) {
-      architecture_ = std::string(trimmed(trimmed_line.substr(word.size())));
+      architecture_ = std::string(trimmed(trimmed_line.substr(word.size()), blanks));
     }
   }
 

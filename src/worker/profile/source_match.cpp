@@ -48,7 +48,7 @@ Result<std::vector<std::size_t>> spread(const Run& blocks, std::size_t launches)
   return out;
 }
 
-bool is_word(char c) {
+bool is_in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -88,7 +88,7 @@ std::string bare_name(string_view name) {
     const std::size_t open = text.find_first_of("<(", at);
     std::size_t begin = std::min(open, text.size());
     const std::size_t end = begin;
-    while (begin > at && is_word(text[begin - 1])) {
+    while (begin > at && is_in_name(text[begin - 1])) {
       --begin;
     }
     bare = end > begin ? text.substr(begin, end - begin) : bare;

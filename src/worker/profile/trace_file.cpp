@@ -26,16 +26,16 @@ constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30U;
 // Each launch has its name with it; templates' names are long.
 constexpr std::size_t most_name_bytes = std::size_t{512} << 20U;
 
-struct Name {
+struct KernelName {
   std::string text;
   std::string module;
 };
 
 // The fields of one line, taken from its front. After a field that is not as it should be, it is
 // bad and gives nothing more.
-class Fields {
+class LineFields {
  public:
-  explicit Fields(std::string_view line) : rest_(line) {}
+  explicit LineFields(std::string_view line) : rest_(line) {}
 
   std::string_view word() {
     const std::size_t end = std::min(rest_.find(' '), rest_.size());
@@ -125,11 +125,11 @@ CopyKind copy_kind(int number) {
   }
 }
 
-class Reader {
+class TraceReader {
  public:
   // False: it is not a line of ours, or a part of one.
   [[nodiscard]] bool take(std::string_view line) {
-    Fields fields(line.substr(std::min<std::size_t>(2, line.size())));
+    LineFields fields(line.substr(std::min<std::size_t>(2, line.size())));
     switch (line.empty() || (line.size() > 1 && line[1] != ' ') ? '\0' : line[0]) {
       case 'V':
         (void)fields.number<std::uint32_t>();
@@ -180,7 +180,7 @@ class Reader {
   }
 
  private:
-  [[nodiscard]] bool take_device(Fields& fields) {
+  [[nodiscard]] bool take_device(LineFields& fields) {
     const auto device = fields.number<std::uint32_t>();
     const auto major = fields.number<std::uint32_t>();
     const auto minor = fields.number<std::uint32_t>();
@@ -191,7 +191,7 @@ class Reader {
     return true;
   }
 
-  [[nodiscard]] bool take_name(Fields& fields) {
+  [[nodiscard]] bool take_name(LineFields& fields) {
     const auto number = fields.number<std::size_t>();
     const std::string_view module = fields.word();
     // They are numbered from 1 on.
@@ -205,7 +205,7 @@ class Reader {
     return true;
   }
 
-  [[nodiscard]] bool take_kernel(Fields& fields) {
+  [[nodiscard]] bool take_kernel(LineFields& fields) {
     TracedLaunch launch;
     const auto name = fields.number<std::size_t>();
     const auto device = fields.number<std::uint32_t>();
@@ -231,7 +231,7 @@ class Reader {
     return true;
   }
 
-  [[nodiscard]] bool take_copy(Fields& fields) {
+  [[nodiscard]] bool take_copy(LineFields& fields) {
     TracedCopy copy;
     copy.kind = copy_kind(fields.number<std::uint8_t>());
     copy.pageable = fields.number<std::uint8_t>() != 0;
@@ -245,7 +245,7 @@ class Reader {
     return fields.all_read();
   }
 
-  [[nodiscard]] bool take_fill(Fields& fields) {
+  [[nodiscard]] bool take_fill(LineFields& fields) {
     TracedFill fill;
     fill.bytes = fields.amount();
     fill.stream = fields.number<std::uint32_t>();
@@ -257,7 +257,7 @@ class Reader {
     return fields.all_read();
   }
 
-  [[nodiscard]] bool take_call(Fields& fields) {
+  [[nodiscard]] bool take_call(LineFields& fields) {
     TracedCall call;
     const auto name = fields.number<std::size_t>();
     call.thread = fields.number<std::uint32_t>();
@@ -280,7 +280,7 @@ class Reader {
     if (number == 0 || name_bytes_ > most_name_bytes) {
       return;
     }
-    const Name& known = names_[number - 1];
+    const KernelName& known = names_[number - 1];
     launch.name = known.text;
     launch.module = ambiguous_.contains(known.text) ? "" : known.module;
     name_bytes_ += launch.name.size();
@@ -308,7 +308,7 @@ class Reader {
   }
 
   Recording recording_;
-  std::vector<Name> names_;
+  std::vector<KernelName> names_;
   std::set<std::string> ambiguous_;
   std::vector<std::size_t> kernel_names_;  // of recording_.launches
   std::map<std::uint32_t, std::string> devices_;
@@ -369,7 +369,7 @@ Result<std::vector<Trace>> read_trace(const fs::path& path) {
                           std::string(first_line) + "'",
                       path.string());
   }
-  Reader reader;
+  TraceReader reader;
   std::size_t number = 1;
   std::size_t bad_line = 0;
   while (const std::optional<std::string_view> line = next_line(rest)) {

@@ -14,7 +14,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::size_t grain = 1 << 16;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct F64 {
@@ -103,7 +102,7 @@ template <typename Part>
 TensorError merged_parts(std::size_t count, Part part) {
   TensorError total;
   std::mutex mutex;
-  parallel_parts(count, grain, [&](std::size_t begin, std::size_t end) {
+  parallel_parts(count, elements_a_part, [&](std::size_t begin, std::size_t end) {
     const TensorError error = part(begin, end);
     const std::lock_guard lock(mutex);
     merge(total, error);

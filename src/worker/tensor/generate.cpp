@@ -13,8 +13,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::size_t grain = 1 << 16;
-
 // How far the magnitudes of `large`, `tiny` and `mixed` reach, as a power of two.
 int reach_of(DType dtype) {
   return dtype == DType::f16 ? 4 : 12;
@@ -137,7 +135,7 @@ std::int64_t load_whole(const char* data, DType dtype, std::size_t i) {
 void fill_whole(char* data, const TensorPlan& tensor, std::int64_t low, std::int64_t count,
                 std::uint64_t stream) {
   const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1));
-  parallel_parts(tensor.elements, grain, [&](std::size_t begin, std::size_t end) {
+  parallel_parts(tensor.elements, elements_a_part, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       store_whole(data, tensor.dtype, i,
                   low + static_cast<std::int64_t>(counter_hash(stream, i) % limit));
@@ -178,7 +176,7 @@ void fill_row_columns(T* row, std::int64_t first, std::int64_t length, std::int6
 void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
                   const TensorPlan& offsets_plan, std::int64_t bound, std::uint64_t stream) {
   const std::size_t rows = offsets_plan.elements - 1;
-  parallel_parts(rows, grain / 16, [&](std::size_t begin, std::size_t end) {
+  parallel_parts(rows, elements_a_part / 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const std::int64_t first = load_whole(offsets, offsets_plan.dtype, row);
       const std::int64_t length = load_whole(offsets, offsets_plan.dtype, row + 1) - first;

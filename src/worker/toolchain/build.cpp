@@ -32,12 +32,6 @@ constexpr std::int64_t largest_preprocessed = 64LL << 20;
 constexpr std::int64_t largest_library = 512LL << 20;
 constexpr std::uintmax_t nearly_full = 16U << 20;
 
-using Words = std::vector<std::string>;
-
-void append(Words& to, const Words& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 void erase_all(std::string& text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
     text.erase(at, part.size());

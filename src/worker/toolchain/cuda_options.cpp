@@ -10,16 +10,14 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view not_listed = "it is not on the list";
-
-constexpr string_view allowed_summary =
+constexpr string_view cuda_summary =
     "allowed with nvcc are cutlass, -O0 to -O3, -std=c++17, -std=c++20, -DNAME=VALUE with a plain "
     "value, -UNAME, --use_fast_math, -ftz=, -prec-div=, -prec-sqrt= and -fmad= with true or false, "
     "-maxrregcount=N, -restrict, --extra-device-vectorization, --expt-relaxed-constexpr, "
     "--expt-extended-lambda, -diag-suppress=N, and -Xptxas with -O0 to -O3, -v, -dlcm=, -dscm=, "
     "--allow-expensive-optimizations= or -warn-spills";
 
-constexpr string_view whole_words = " cutlass -O0 -O1 -O2 -O3 -std=c++17 -std=c++20 ";
+constexpr string_view cuda_words = " cutlass -O0 -O1 -O2 -O3 -std=c++17 -std=c++20 ";
 
 // With one dash or two, as nvcc takes them.
 constexpr string_view long_words =
@@ -34,13 +32,9 @@ constexpr string_view ptxas_words =
     " -allow-expensive-optimizations=true -allow-expensive-optimizations=false"
     " -warn-spills --warn-on-spills -warn-lmem-usage --warn-on-local-memory-usage ";
 
-struct Refusal {
-  string_view prefix;  // without its dashes
-  string_view reason;
-};
-
-// The first match is the reason given; what matches none is simply not on the list.
-constexpr auto refusals = std::to_array<Refusal>({
+// Without their dashes. The first match is the reason given; what matches none is simply not on the
+// list.
+constexpr auto cuda_refusals = std::to_array<RefusedPrefix>({
     {"Xcompiler", "it passes options around this check"},
     {"compiler-options", "it passes options around this check"},
     {"Xlinker", "it passes options around this check"},
@@ -122,8 +116,8 @@ bool has_numeric_value(string_view name) {
                     [](string_view number) { return is_number(number, 5); });
 }
 
-bool is_allowed(string_view option) {
-  if (has_word(whole_words, option) || is_plain_definition(option)) {
+bool is_cuda_option(string_view option) {
+  if (has_word(cuda_words, option) || is_plain_definition(option)) {
     return true;
   }
   if (!option.starts_with("-")) {
@@ -134,7 +128,7 @@ bool is_allowed(string_view option) {
          (option.starts_with("-U") && is_identifier(option.substr(2)));
 }
 
-string_view reason_against(string_view option) {
+string_view reason_against_cuda(string_view option) {
   if (option.starts_with("@")) {
     return "it reads further options from a file";
   }
@@ -152,18 +146,12 @@ string_view reason_against(string_view option) {
     return "warnings are chosen by the toolchain, less those of -diag-suppress=N";
   }
   const string_view name = without_dashes(option);
-  for (const Refusal& refusal : refusals) {
+  for (const RefusedPrefix& refusal : cuda_refusals) {
     if (name.starts_with(refusal.prefix)) {
       return refusal.reason;
     }
   }
   return not_listed;
-}
-
-RefusedOption refuse(const std::string& option, string_view reason) {
-  return {"build option \"" + option + "\" is refused: " + std::string(reason) + "; " +
-              std::string(allowed_summary),
-          reason != not_listed};
 }
 
 }  // namespace
@@ -176,15 +164,15 @@ std::optional<RefusedOption> refused_cuda_option(const std::vector<std::string>&
     if (option == "-Xptxas") {
       const bool last = i + 1 == options.size();
       if (last || !is_ptxas_list(options[i + 1])) {
-        return refuse(option + (last ? "" : " " + options[i + 1]), reason);
+        return refused(option + (last ? "" : " " + options[i + 1]), reason, cuda_summary);
       }
       ++i;
     } else if (option.starts_with(joined)) {
       if (!is_ptxas_list(string_view(option).substr(joined.size()))) {
-        return refuse(option, reason);
+        return refused(option, reason, cuda_summary);
       }
-    } else if (!is_allowed(option)) {
-      return refuse(option, reason_against(option));
+    } else if (!is_cuda_option(option)) {
+      return refused(option, reason_against_cuda(option), cuda_summary);
     }
   }
   return std::nullopt;

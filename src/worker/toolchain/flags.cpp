@@ -12,12 +12,6 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
-
-void append(Words& to, const Words& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 bool any_starts_with(const Words& words, std::string_view prefix) {
   return std::ranges::any_of(
       words, [prefix](const std::string& word) { return word.starts_with(prefix); });

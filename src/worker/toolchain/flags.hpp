@@ -10,6 +10,12 @@
 
 namespace kernelpro {
 
+using Words = std::vector<std::string>;
+
+inline void append(Words& to, const Words& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
 struct BuildFlags {
   std::vector<std::string> compile;
   std::vector<std::string> link;

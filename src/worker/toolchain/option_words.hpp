@@ -1,9 +1,11 @@
-// Small questions that both lists of allowed build options ask.
+// What both lists of allowed build options share.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "worker/toolchain/options.hpp"
 
 namespace kernelpro {
 
@@ -35,6 +37,22 @@ namespace kernelpro {
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : body.substr(equals + 1);
   return is_identifier(body.substr(0, equals)) && is_made_of(value, "_.+-");
+}
+
+// Options that begin with `prefix`, and why they are refused.
+struct RefusedPrefix {
+  std::string_view prefix;
+  std::string_view reason;
+};
+
+inline constexpr std::string_view not_listed = "it is not on the list";
+
+// `allowed` is the summary of the list.
+[[nodiscard]] inline RefusedOption refused(const std::string& option, std::string_view reason,
+                                           std::string_view allowed) {
+  return {"build option \"" + option + "\" is refused: " + std::string(reason) + "; " +
+              std::string(allowed),
+          reason != not_listed};
 }
 
 }  // namespace kernelpro

@@ -11,15 +11,13 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view not_listed = "it is not on the list";
-
-constexpr string_view allowed_summary =
+constexpr string_view cpp_summary =
     "allowed are target, openmp, -O*, -std=*, -march=, -mcpu=, -mtune=, instruction-set switches, "
     "math, inlining and vectoriser switches (-f*), -fopenmp, -pthread, -g, -DNAME=VALUE with a "
     "plain value, and -mllvm -polly*";
 
 // Lists of words, each with a space on either side.
-constexpr string_view whole_words =
+constexpr string_view cpp_words =
     " target openmp -O -O0 -O1 -O2 -O3 -Os -Og -Ofast -fopenmp -fopenmp-simd -pthread -g"
     " -mrecip -mfpmath=sse -mfpmath=387 -ffp-contract=fast -ffp-contract=on -ffp-contract=off"
     " -ffp-model=fast -ffp-model=precise -ffp-model=strict -fvect-cost-model=unlimited"
@@ -70,13 +68,8 @@ constexpr auto valued = std::to_array<string_view>({
     "-mbranch-cost=",
 });
 
-struct Refusal {
-  string_view prefix;
-  string_view reason;
-};
-
 // The first match is the reason given; what matches none is simply not on the list.
-constexpr auto refusals = std::to_array<Refusal>({
+constexpr auto cpp_refusals = std::to_array<RefusedPrefix>({
     {"@", "it reads further options from a file"},
     {"-fplugin", "it loads code into the compiler"},
     {"-fpass-plugin", "it loads code into the compiler"},
@@ -150,13 +143,13 @@ bool is_polly(string_view option) {
       meddling, [option](string_view word) { return option.find(word) != string_view::npos; });
 }
 
-bool is_allowed(string_view option) {
-  return has_word(whole_words, option) || is_switch(option, 'f', f_switches) ||
+bool is_cpp_option(string_view option) {
+  return has_word(cpp_words, option) || is_switch(option, 'f', f_switches) ||
          is_switch(option, 'm', m_switches) || is_standard(option) || is_plain_definition(option) ||
          has_plain_value(option);
 }
 
-string_view reason_against(string_view option) {
+string_view reason_against_cpp(string_view option) {
   if (option.starts_with("-wrapper")) {
     return "it runs another program around the compiler";
   }
@@ -166,18 +159,12 @@ string_view reason_against(string_view option) {
   if (!option.starts_with("-") && !option.starts_with("@")) {
     return "it is no option, and a candidate is one source";
   }
-  for (const Refusal& refusal : refusals) {
+  for (const RefusedPrefix& refusal : cpp_refusals) {
     if (option.starts_with(refusal.prefix)) {
       return refusal.reason;
     }
   }
   return not_listed;
-}
-
-RefusedOption refuse(const std::string& option, string_view reason) {
-  return {"build option \"" + option + "\" is refused: " + std::string(reason) + "; " +
-              std::string(allowed_summary),
-          reason != not_listed};
 }
 
 }  // namespace
@@ -187,12 +174,12 @@ std::optional<RefusedOption> refused_option(const std::vector<std::string>& opti
     if (options[i] == "-mllvm") {
       if (i + 1 == options.size() || !is_polly(options[i + 1])) {
         const std::string what = i + 1 == options.size() ? "" : " " + options[i + 1];
-        return refuse(options[i] + what,
-                      "only -polly* options that touch no file may follow -mllvm");
+        return refused(options[i] + what,
+                       "only -polly* options that touch no file may follow -mllvm", cpp_summary);
       }
       ++i;
-    } else if (!is_allowed(options[i])) {
-      return refuse(options[i], reason_against(options[i]));
+    } else if (!is_cpp_option(options[i])) {
+      return refused(options[i], reason_against_cpp(options[i]), cpp_summary);
     }
   }
   return std::nullopt;

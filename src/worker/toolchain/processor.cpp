@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/base/file.hpp"
+#include "common/base/text.hpp"
 
 namespace kernelpro {
 namespace {
@@ -27,12 +28,6 @@ constexpr auto identifying_keys = std::to_array<std::string_view>({
     "CPU revision",
 });
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  const std::size_t last = text.find_last_not_of(" \t");
-  return first == std::string_view::npos ? "" : text.substr(first, last - first + 1);
-}
-
 void add_features(Processor& processor, std::string_view list) {
   std::istringstream words{std::string(list)};
   for (std::string word; words >> word;) {
@@ -51,8 +46,8 @@ Processor parse_processor(const std::string& architecture, const std::string& cp
     if (colon == std::string::npos) {
       continue;
     }
-    const std::string_view key = trimmed(std::string_view(line).substr(0, colon));
-    const std::string_view value = trimmed(std::string_view(line).substr(colon + 1));
+    const std::string_view key = trimmed(std::string_view(line).substr(0, colon), " \t");
+    const std::string_view value = trimmed(std::string_view(line).substr(colon + 1), " \t");
     if (std::ranges::find(identifying_keys, key) == identifying_keys.end()) {
       continue;
     }

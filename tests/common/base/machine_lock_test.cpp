@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t long_ms = 20'000;
+constexpr std::int64_t lock_wait_ms = 20'000;
 
 class MachineLockTest : public ::testing::Test {
  protected:
@@ -132,7 +132,7 @@ TEST_F(MachineLockTest, WaitsUntilTheHolderLetsGo) {
   ASSERT_TRUE(held->ok());
   const pid_t waiter = in_process([&] {
     held.reset();  // the copy that the fork made
-    return MachineLock::acquire("cpu", LockMode::timing, long_ms).ok();
+    return MachineLock::acquire("cpu", LockMode::timing, lock_wait_ms).ok();
   });
   held.reset();
   EXPECT_EQ(exit_code_of(waiter), 0);
@@ -143,7 +143,7 @@ TEST_F(MachineLockTest, StopRequestEndsTheWait) {
   std::stop_source source;
   source.request_stop();
   const Result<MachineLock> stopped =
-      MachineLock::acquire("cpu", LockMode::timing, long_ms, source.get_token());
+      MachineLock::acquire("cpu", LockMode::timing, lock_wait_ms, source.get_token());
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().kind, ErrorKind::interrupted);
 }

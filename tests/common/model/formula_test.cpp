@@ -11,12 +11,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const Axes axes = {{"m", 6}, {"n", 100}, {"zero", 0}, {"huge", std::int64_t{1} << 61U}};
+const Axes sample_axes = {{"m", 6}, {"n", 100}, {"zero", 0}, {"huge", std::int64_t{1} << 61U}};
 
 double value(const std::string& text) {
   const Result<Formula> formula = Formula::parse(text);
   EXPECT_TRUE(formula.ok()) << formula.error().text();
-  const Result<double> result = formula.ok() ? formula->evaluate(axes) : formula.error();
+  const Result<double> result = formula.ok() ? formula->evaluate(sample_axes) : formula.error();
   EXPECT_TRUE(result.ok()) << result.error().text();
   return result.ok() ? *result : NAN;
 }
@@ -32,13 +32,13 @@ std::string parse_error(const std::string& text) {
 }
 
 std::string evaluation_error(const std::string& text) {
-  const Result<double> result = Formula::parse(text)->evaluate(axes);
+  const Result<double> result = Formula::parse(text)->evaluate(sample_axes);
   EXPECT_FALSE(result.ok()) << text;
   return result.ok() ? "" : result.error().message;
 }
 
 std::string size_error(const std::string& text) {
-  const Result<std::int64_t> result = Formula::parse(text)->evaluate_size(axes);
+  const Result<std::int64_t> result = Formula::parse(text)->evaluate_size(sample_axes);
   EXPECT_FALSE(result.ok()) << text;
   return result.ok() ? "" : result.error().message;
 }
@@ -180,8 +180,8 @@ TEST(FormulaTest, MagnitudesBeyondTheLimitAreErrorsEvenInBetween) {
 }
 
 TEST(FormulaTest, SizesAreWholeAndNotNegative) {
-  EXPECT_EQ(*Formula::parse("n/4")->evaluate_size(axes), 25);
-  EXPECT_EQ(*Formula::parse("zero")->evaluate_size(axes), 0);
+  EXPECT_EQ(*Formula::parse("n/4")->evaluate_size(sample_axes), 25);
+  EXPECT_EQ(*Formula::parse("zero")->evaluate_size(sample_axes), 0);
   EXPECT_THAT(size_error("n/8"), HasSubstr("it gives 12.5, expected a whole number of at least 0"));
   EXPECT_THAT(size_error("m - n"), HasSubstr("it gives -94, expected a whole number"));
   EXPECT_THAT(size_error("m/zero"), HasSubstr("division by zero"));

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/wire/json_checks.hpp"
 #include "common/wire/orders_json.hpp"
 #include "common/wire/samples.hpp"
 #include "common/wire/worker_line.hpp"
@@ -13,14 +14,10 @@
 namespace kernelpro {
 namespace {
 
+using testing::error_of;
 using ::testing::HasSubstr;
 using testing::SchemaFile;
 using json = nlohmann::json;
-
-template <typename T>
-std::string error_of(const Result<T>& result) {
-  return result.ok() ? "no error" : result.error().text();
-}
 
 TEST(FindingJson, ADiagnosisSurvivesARoundTripAndItsSchema) {
   const json written = to_json(testing::sample_diagnosis());

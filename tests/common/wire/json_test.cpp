@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/random.hpp"
+#include "common/wire/json_checks.hpp"
 #include "common/wire/samples.hpp"
 #include "support/schema.hpp"
 
@@ -15,8 +16,11 @@ namespace kernelpro {
 namespace {
 
 using ::testing::AllOf;
+using testing::error_of;
 using ::testing::HasSubstr;
+using testing::mutated;
 using testing::SchemaFile;
+using testing::through_text;
 using json = nlohmann::json;
 
 // The pointers of all values in `fresh` that `changed` has likewise. `same` lists what may be.
@@ -32,18 +36,6 @@ void expect_all_changed(const json& fresh, const json& changed, const std::strin
       EXPECT_NE(value, changed[key]) << key << " has its default value";
     }
   }
-}
-
-// Through text, as between processes.
-json through_text(const json& value) {
-  const Result<json> parsed = parse_json(value.dump());
-  EXPECT_TRUE(parsed.ok());
-  return parsed.ok() ? *parsed : json();
-}
-
-template <typename T>
-std::string error_of(const Result<T>& result) {
-  return result.ok() ? "no error" : result.error().text();
 }
 
 TEST(Json, TaskSurvivesARoundTripAndItsSchema) {
@@ -401,26 +393,6 @@ TEST(Json, EqualTasksHashAlikeAndAnyChangeShows) {
   EXPECT_EQ(task_hash(*read), hash);
   task.files["naive.cpp"] += " ";
   EXPECT_NE(task_hash(task), hash);
-}
-
-std::string mutated(std::string text, Random& random) {
-  constexpr std::string_view alphabet = "{}[]\",:0123456789.-eEnultrfasx\\ \xff";
-  const std::size_t place = random.below(text.size());
-  const char letter = alphabet[random.below(alphabet.size())];
-  switch (random.below(4)) {
-    case 0:
-      text[place] = letter;
-      break;
-    case 1:
-      text.insert(place, 1, letter);
-      break;
-    case 2:
-      text.erase(place, 1 + random.below(8));
-      break;
-    default:
-      text.resize(place);
-  }
-  return text;
 }
 
 TEST(Json, AnySingleMutationOfACertificateGivesAValidValueOrAnError) {

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using json = nlohmann::json;
 
-LlmSettings changed_settings() {
+LlmSettings changed_llm_settings() {
   LlmSettings settings;
   settings.llm = "anthropic:model";
   settings.roles[LlmRole::coder] = {.llm = "openai:other", .temperature = 0.25};
@@ -59,7 +59,7 @@ Result<LlmSettings> read_settings(const json& value) {
 }
 
 TEST(LlmJson, SettingsSurviveARoundTrip) {
-  const json written = to_json(changed_settings());
+  const json written = to_json(changed_llm_settings());
   const json fresh = to_json(LlmSettings{});
   ASSERT_EQ(written.size(), fresh.size());
   for (const auto& [key, value] : fresh.items()) {
@@ -70,7 +70,7 @@ TEST(LlmJson, SettingsSurviveARoundTrip) {
   EXPECT_EQ(to_json(*read), written);
   EXPECT_EQ(read->roles.at(LlmRole::coder).temperature, 0.25);
   EXPECT_FALSE(read->roles.at(LlmRole::fixer).temperature.has_value());
-  EXPECT_EQ(read->prices.at("model"), changed_settings().prices.at("model"));
+  EXPECT_EQ(read->prices.at("model"), changed_llm_settings().prices.at("model"));
 }
 
 TEST(LlmJson, SettingsThatCannotBeAreErrorsThatNameThePlace) {
@@ -86,7 +86,7 @@ TEST(LlmJson, SettingsThatCannotBeAreErrorsThatNameThePlace) {
       {"/reviewer", "yes"},
       {"/surplus", 1}};
   for (const auto& [pointer, value] : damages) {
-    json written = to_json(changed_settings());
+    json written = to_json(changed_llm_settings());
     written[json::json_pointer(pointer)] = value;
     const Result<LlmSettings> read = read_settings(written);
     ASSERT_FALSE(read.ok()) << pointer;

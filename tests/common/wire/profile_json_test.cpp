@@ -7,6 +7,7 @@
 
 #include "common/base/random.hpp"
 #include "common/wire/json.hpp"
+#include "common/wire/json_checks.hpp"
 #include "common/wire/trace_json.hpp"
 #include "support/profiles.hpp"
 #include "support/schema.hpp"
@@ -14,39 +15,30 @@
 namespace kernelpro {
 namespace {
 
+using testing::error_of;
 using ::testing::HasSubstr;
+using testing::mutated;
 using testing::SchemaFile;
+using testing::through_text;
 using json = nlohmann::json;
 
-template <typename T>
-std::string error_of(const Result<T>& result) {
-  return result.ok() ? "no error" : result.error().text();
-}
-
 // Every value of `changed` differs from what stands in the same place of `fresh`.
-void expect_all_changed(const json& fresh, const json& changed) {
+void expect_shared_keys_changed(const json& fresh, const json& changed) {
   for (const auto& [key, value] : changed.items()) {
     if (key == "v" || !fresh.contains(key)) {
       continue;
     }
     if (value.is_object()) {
-      expect_all_changed(fresh[key], value);
+      expect_shared_keys_changed(fresh[key], value);
     } else {
       EXPECT_NE(fresh[key], value) << key << " has its default value";
     }
   }
 }
 
-// Through text, as between processes.
-json through_text(const json& value) {
-  const Result<json> parsed = parse_json(value.dump());
-  EXPECT_TRUE(parsed.ok());
-  return parsed.ok() ? *parsed : json();
-}
-
 TEST(TraceJson, SurvivesARoundTripAndItsSchema) {
   const json written = to_json(testing::sample_trace());
-  expect_all_changed(to_json(Trace{}), written);
+  expect_shared_keys_changed(to_json(Trace{}), written);
   EXPECT_EQ(SchemaFile("trace.json").complaints(written), "");
   const Result<Trace> read = trace_from_json(through_text(written));
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -139,7 +131,7 @@ TEST(ProfileJson, EveryFieldIsWritten) {
        {"", "/kernels/0", "/kernels/0/code", "/kernels/0/code/memory/0", "/kernels/0/code/loops/0",
         "/kernels/0/lines/0", "/kernels/0/rules/0"}) {
     const json::json_pointer at(pointer);
-    expect_all_changed(plain[at], written[at]);
+    expect_shared_keys_changed(plain[at], written[at]);
     for (const auto& [key, value] : plain[at].items()) {
       EXPECT_TRUE(written[at].contains(key)) << pointer << "/" << key;
     }
@@ -198,26 +190,6 @@ TEST(ProfileJson, ErrorsNameThePlace) {
   json lacking = to_json(testing::sample_profile());
   lacking["kernels"][0].erase("share");
   EXPECT_EQ(error_of(profile_from_json(lacking)), "/kernels/0: the key \"share\" is missing");
-}
-
-std::string mutated(std::string text, Random& random) {
-  constexpr std::string_view alphabet = "{}[]\",:0123456789.-eEnultrfasx\\ \xff";
-  const std::size_t place = random.below(text.size());
-  const char letter = alphabet[random.below(alphabet.size())];
-  switch (random.below(4)) {
-    case 0:
-      text[place] = letter;
-      break;
-    case 1:
-      text.insert(place, 1, letter);
-      break;
-    case 2:
-      text.erase(place, 1 + random.below(8));
-      break;
-    default:
-      text.resize(place);
-  }
-  return text;
 }
 
 TEST(ProfileJson, AnySingleMutationGivesAValidValueOrAnError) {

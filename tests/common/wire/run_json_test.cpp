@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using json = nlohmann::json;
 
-RunSettings changed_settings() {
+RunSettings changed_run_settings() {
   RunSettings settings;
   settings.backend = "cuda";
   settings.device = 3;
@@ -43,7 +43,7 @@ RunSettings changed_settings() {
 }
 
 TEST(RunJson, SettingsSurviveARoundTrip) {
-  const json written = to_json(changed_settings());
+  const json written = to_json(changed_run_settings());
   const json fresh = to_json(RunSettings{});
   ASSERT_EQ(written.size(), fresh.size());
   for (const auto& [key, value] : fresh.items()) {

@@ -6,21 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"
+#include "common/wire/json_checks.hpp"
 #include "common/wire/samples.hpp"
 #include "support/schema.hpp"
 
 namespace kernelpro {
 namespace {
 
+using testing::error_of;
 using ::testing::HasSubstr;
 using testing::SchemaFile;
 using ::testing::StartsWith;
 using json = nlohmann::json;
-
-template <typename T>
-std::string error_of(const Result<T>& result) {
-  return result.ok() ? "no error" : result.error().text();
-}
 
 json body_of(WorkerOp op) {
   const json candidate = to_json(testing::sample_candidate("mine"));

@@ -26,25 +26,25 @@ json body_of(const ChatRequest& request) {
   return json::parse(chat_at("http://127.0.0.1:1", true)->body(request));
 }
 
-std::string event(const std::string& data) {
+std::string event_text(const std::string& data) {
   return "event: " + json::parse(data)["type"].get<std::string>() + "\ndata: " + data + "\n\n";
 }
 
-const std::string start =
-    event(R"({"type":"message_start","message":{"model":"m-1","usage":{"input_tokens":5,)"
-          R"("cache_read_input_tokens":30,"cache_creation_input_tokens":200,"output_tokens":1}}})");
-const std::string text_block =
-    event(R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})");
+const std::string start = event_text(
+    R"({"type":"message_start","message":{"model":"m-1","usage":{"input_tokens":5,)"
+    R"("cache_read_input_tokens":30,"cache_creation_input_tokens":200,"output_tokens":1}}})");
+const std::string text_block = event_text(
+    R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})");
 const std::string end_of_turn =
-    event(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},)"
-          R"("usage":{"output_tokens":12}})") +
-    event(R"({"type":"message_stop"})");
+    event_text(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},)"
+               R"("usage":{"output_tokens":12}})") +
+    event_text(R"({"type":"message_stop"})");
 
-std::string says(const std::string& text) {
-  return event(json({{"type", "content_block_delta"},
-                     {"index", 0},
-                     {"delta", {{"type", "text_delta"}, {"text", text}}}})
-                   .dump());
+std::string text_delta(const std::string& text) {
+  return event_text(json({{"type", "content_block_delta"},
+                          {"index", 0},
+                          {"delta", {{"type", "text_delta"}, {"text", text}}}})
+                        .dump());
 }
 
 TEST(AnthropicTest, APlainRequestCachesTheSystemPromptAlone) {
@@ -149,9 +149,10 @@ TEST(AnthropicTest, TellsWhyAnAnswerEnded) {
   EXPECT_EQ(reason([](auto& request) { request.messages = {user_says("refuse")}; }),
             StopReason::refusal);
   const auto named = [](const std::string& name) {
-    return answer_of(streams({start, event(R"({"type":"message_delta","delta":{"stop_reason":")" +
-                                           name + R"("},"usage":{"output_tokens":0}})")}),
-                     true)
+    return answer_from(
+               streams({start, event_text(R"({"type":"message_delta","delta":{"stop_reason":")" +
+                                          name + R"("},"usage":{"output_tokens":0}})")}),
+               true)
         .stop;
   };
   EXPECT_EQ(named("pause_turn"), StopReason::other);
@@ -159,56 +160,58 @@ TEST(AnthropicTest, TellsWhyAnAnswerEnded) {
 }
 
 TEST(AnthropicTest, InputCountsWhatWasCached) {
-  const ChatAnswer answer = answer_of(streams({start, text_block, says("x"), end_of_turn}), true);
+  const ChatAnswer answer =
+      answer_from(streams({start, text_block, text_delta("x"), end_of_turn}), true);
   EXPECT_EQ(answer.usage, (Usage{.input = 235, .cached = 30, .cache_written = 200, .output = 12}));
   EXPECT_EQ(answer.model, "m-1");
 }
 
 TEST(AnthropicTest, AStreamByteByByteIsTheSame) {
-  EXPECT_EQ(
-      answer_of(dribbles({start, text_block, says("slow "), says("bytes \xC3\xA4"), end_of_turn}),
-                true)
-          .text,
-      "slow bytes \xC3\xA4");
+  EXPECT_EQ(answer_from(dribbles({start, text_block, text_delta("slow "),
+                                  text_delta("bytes \xC3\xA4"), end_of_turn}),
+                        true)
+                .text,
+            "slow bytes \xC3\xA4");
 }
 
 TEST(AnthropicTest, UnknownEventsAndThinkingArePassedOver) {
-  const ChatAnswer answer = answer_of(
-      streams({start, event(R"({"type":"ping"})"), event(R"({"type":"something_new","x":[1]})"),
-               event(R"({"type":"content_block_start","index":0,)"
-                     R"("content_block":{"type":"thinking","thinking":""}})"),
-               event(R"({"type":"content_block_delta","index":0,)"
-                     R"("delta":{"type":"thinking_delta","thinking":"hm"}})"),
-               text_block, says("x"), end_of_turn}),
-      true);
+  const ChatAnswer answer =
+      answer_from(streams({start, event_text(R"({"type":"ping"})"),
+                           event_text(R"({"type":"something_new","x":[1]})"),
+                           event_text(R"({"type":"content_block_start","index":0,)"
+                                      R"("content_block":{"type":"thinking","thinking":""}})"),
+                           event_text(R"({"type":"content_block_delta","index":0,)"
+                                      R"("delta":{"type":"thinking_delta","thinking":"hm"}})"),
+                           text_block, text_delta("x"), end_of_turn}),
+                  true);
   EXPECT_EQ(answer.text, "x");
 }
 
 TEST(AnthropicTest, SeveralToolsAtOnceKeepTheirArgumentsApart) {
   const auto tool = [](int index, const std::string& id) {
-    return event(R"({"type":"content_block_start","index":)" + std::to_string(index) +
-                 R"(,"content_block":{"type":"tool_use","id":")" + id + R"(","name":"f"}})");
+    return event_text(R"({"type":"content_block_start","index":)" + std::to_string(index) +
+                      R"(,"content_block":{"type":"tool_use","id":")" + id + R"(","name":"f"}})");
   };
   const auto piece = [](int index, const std::string& text) {
-    return event(json({{"type", "content_block_delta"},
-                       {"index", index},
-                       {"delta", {{"type", "input_json_delta"}, {"partial_json", text}}}})
-                     .dump());
+    return event_text(json({{"type", "content_block_delta"},
+                            {"index", index},
+                            {"delta", {{"type", "input_json_delta"}, {"partial_json", text}}}})
+                          .dump());
   };
   const ChatAnswer answer =
-      answer_of(streams({start, tool(1, "a"), tool(2, "b"), tool(10, "c"), piece(1, "{\"x\":"),
-                         piece(2, "{nonsense"), piece(1, "1}"), end_of_turn}),
-                true);
+      answer_from(streams({start, tool(1, "a"), tool(2, "b"), tool(10, "c"), piece(1, "{\"x\":"),
+                           piece(2, "{nonsense"), piece(1, "1}"), end_of_turn}),
+                  true);
   EXPECT_THAT(answer.calls, ElementsAre(ToolCall{"a", "f", R"({"x":1})"},
                                         ToolCall{"b", "f", "{nonsense"}, ToolCall{"c", "f", "{}"}));
 }
 
 TEST(AnthropicTest, AnErrorInTheStreamEndsIt) {
   const auto broken = [](const std::string& type) {
-    return failure_of(hangs_after({start, text_block, says("x"),
-                                   event(R"({"type":"error","error":{"type":")" + type +
-                                         R"(","message":"Sorry"}})")}),
-                      true);
+    return failure_from(hangs_after({start, text_block, text_delta("x"),
+                                     event_text(R"({"type":"error","error":{"type":")" + type +
+                                                R"(","message":"Sorry"}})")}),
+                        true);
   };
   const ChatFailure overloaded = broken("overloaded_error");
   EXPECT_TRUE(overloaded.retriable);
@@ -219,7 +222,7 @@ TEST(AnthropicTest, AnErrorInTheStreamEndsIt) {
 }
 
 TEST(AnthropicTest, AWholeMessageInsteadOfAStreamIsUnderstood) {
-  const ChatAnswer answer = answer_of(
+  const ChatAnswer answer = answer_from(
       answers(200, "application/json",
               R"({"type":"message","model":"m-2","content":[{"type":"text","text":"Hi"},)"
               R"({"type":"tool_use","id":"a","name":"f","input":{"x":1}}],)"
@@ -231,18 +234,21 @@ TEST(AnthropicTest, AWholeMessageInsteadOfAStreamIsUnderstood) {
 }
 
 TEST(AnthropicTest, AnAnswerThatIsWholeCountsThoughItsConnectionIsCut) {
-  EXPECT_EQ(answer_of(cuts_after({start, text_block, says("x"), end_of_turn}), true).text, "x");
-  EXPECT_EQ(answer_of(hangs_after({start, text_block, says("x"), end_of_turn}), true).text, "x");
+  EXPECT_EQ(answer_from(cuts_after({start, text_block, text_delta("x"), end_of_turn}), true).text,
+            "x");
+  EXPECT_EQ(answer_from(hangs_after({start, text_block, text_delta("x"), end_of_turn}), true).text,
+            "x");
 }
 
 TEST(AnthropicTest, AStreamWithoutItsEndIsCut) {
   for (const bool reset : {false, true}) {
-    const ChatFailure failure = failure_of(cuts_after({start, text_block, says("x")}, reset), true);
+    const ChatFailure failure =
+        failure_from(cuts_after({start, text_block, text_delta("x")}, reset), true);
     EXPECT_TRUE(failure.retriable);
     EXPECT_TRUE(failure.may_cost);
     EXPECT_EQ(failure.error.kind, ErrorKind::lost);
   }
-  const ChatFailure ended = failure_of(streams({start, text_block, says("x")}), true);
+  const ChatFailure ended = failure_from(streams({start, text_block, text_delta("x")}), true);
   EXPECT_TRUE(ended.retriable);
   EXPECT_TRUE(ended.may_cost);
   EXPECT_THAT(ended.error.text(), HasSubstr("the stream ended before the answer did"));

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::all_roles;
 using ::testing::AllOf;
+using testing::coder;
 using ::testing::ElementsAre;
 using testing::error_text;
 using ::testing::HasSubstr;
@@ -28,7 +29,6 @@ using ::testing::SizeIs;
 using json = nlohmann::json;
 
 const CallName planner{.node = 1, .role = LlmRole::planner, .turn = 1};
-const CallName coder{.node = 7, .role = LlmRole::coder, .turn = 1};
 
 json completion(const std::string& text) {
   return {{"id", "x"},

@@ -19,10 +19,9 @@ using testing::answered;
 using testing::error_text;
 using testing::hasty;
 using testing::MemoryJournal;
+using testing::price;
 using testing::request_of;
 using testing::trouble;
-
-const Price price{.input = 3000, .cached = 300, .cache_written = 3750, .output = 15'000};
 
 struct Tally {
   std::atomic<int> answered = 0;

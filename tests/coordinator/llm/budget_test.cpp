@@ -12,8 +12,7 @@ namespace {
 
 using testing::error_text;
 using ::testing::HasSubstr;
-
-const Price price{.input = 3000, .cached = 300, .cache_written = 3750, .output = 15'000};
+using testing::price;
 
 Charge reserve(Budget& budget, const Usage& worst) {
   const Result<Budget::Reservation> reservation = budget.reserve(worst, price, "m");

@@ -15,6 +15,7 @@ namespace {
 using testing::all_roles;
 using testing::answer_of;
 using testing::answered;
+using testing::coder;
 using testing::error_text;
 using ::testing::HasSubstr;
 using testing::hasty;
@@ -28,8 +29,7 @@ using Kind = Called::Kind;
 constexpr Usage small{.input = 40, .cached = 10, .cache_written = 0, .output = 5};
 constexpr Trouble overloaded{.retriable = true};
 constexpr Trouble cut{.retriable = true, .may_cost = true};
-const CallName coder{.node = 7, .role = LlmRole::coder, .turn = 1};
-const CallName fixer{.node = 8, .role = LlmRole::fixer, .turn = 2};
+const CallName second_fixer{.node = 8, .role = LlmRole::fixer, .turn = 2};
 
 ScriptedChat::Script always(const Chat::Tried& tried) {
   return [tried](const std::string&, const ChatRequest&, int, const std::stop_token&) {
@@ -150,7 +150,7 @@ TEST_F(BudgetedCallerTest, TheRoleSaysModelAndTemperature) {
     return answered(answer_of("code", small));
   });
   call(coder);
-  call(fixer);
+  call(second_fixer);
   ChatRequest own = request_of("Write.");
   own.temperature = 1;
   call({.node = 9, .role = LlmRole::fixer, .turn = 1}, own);
@@ -174,7 +174,7 @@ TEST_F(BudgetedCallerTest, WhatTheBudgetDoesNotAllowIsNeitherMadeNorKept) {
   start(always(answered(answer_of("code", small))));
   EXPECT_EQ(call(coder).kind, Kind::answered);
   EXPECT_EQ(caller_->tokens_left(), worst_tokens() - 1);
-  const Called called = call(fixer);
+  const Called called = call(second_fixer);
   EXPECT_EQ(called.kind, Kind::spent);
   EXPECT_THAT(called.reason, HasSubstr(std::to_string(worst_tokens() - 1) + " left"));
   EXPECT_EQ(chat_->asked("8.fixer.2"), 0);
@@ -203,7 +203,7 @@ TEST_F(BudgetedCallerTest, WhatOthersInFlightGiveBackIsWaitedFor) {
   std::jthread first([&] { call(coder); });
   asked.wait();
   Called second;
-  std::jthread waits([&] { second = call(fixer); });
+  std::jthread waits([&] { second = call(second_fixer); });
   may_answer.count_down();
   first.join();
   waits.join();
@@ -266,7 +266,7 @@ TEST_F(BudgetedCallerTest, ARequestThatIsRefusedFailsAloneAndCostsNothing) {
   EXPECT_EQ(call(coder).kind, Kind::failed);
   EXPECT_EQ(caller_->taken().tokens, 0);
   EXPECT_EQ(journal_.call("7.coder.1").failure, "the prompt is too long");
-  EXPECT_EQ(call(fixer).kind, Kind::failed);
+  EXPECT_EQ(call(second_fixer).kind, Kind::failed);
 }
 
 TEST_F(BudgetedCallerTest, WhatEndsTheRunLeavesNothingSetApart) {
@@ -310,7 +310,7 @@ TEST_F(BudgetedCallerTest, OthersDoNotWaitForAnswersThatComeLater) {
   settings_.token_budget = worst_tokens() + 10;
   start(always({}), "batch");
   EXPECT_EQ(call(coder).kind, Kind::not_yet);
-  EXPECT_EQ(call(fixer).kind, Kind::spent);
+  EXPECT_EQ(call(second_fixer).kind, Kind::spent);
 }
 
 TEST_F(BudgetedCallerTest, ARequestThatWasHandedOutStaysAsItIs) {
@@ -381,7 +381,7 @@ TEST_F(BudgetedCallerTest, AnAnswerByHandCostsItsEstimateAndNeverMoreThanWasSetA
   EXPECT_EQ(caller_->taken().tokens, 45);
   start(always(answered(answer_of("long", {.input = 1'000'000, .output = 1'000'000}, false))),
         "batch");
-  call(fixer);
+  call(second_fixer);
   EXPECT_EQ(caller_->taken().tokens, 45 + worst_tokens());
 }
 
@@ -459,7 +459,7 @@ TEST_F(BudgetedCallerTest, ChatsHandOutOnceEach) {
 
 TEST(CallName, IsNodeRoleAndTurn) {
   EXPECT_EQ(coder.id(), "7.coder.1");
-  EXPECT_EQ(fixer.id(), "8.fixer.2");
+  EXPECT_EQ(second_fixer.id(), "8.fixer.2");
 }
 
 }  // namespace

@@ -18,6 +18,9 @@
 
 namespace kernelpro::testing {
 
+inline const Price price{.input = 3000, .cached = 300, .cache_written = 3750, .output = 15'000};
+inline const CallName coder{.node = 7, .role = LlmRole::coder, .turn = 1};
+
 // Outlives the callers that use it, as a store does the processes.
 class MemoryJournal : public CallJournal {
  public:

@@ -48,21 +48,21 @@ TEST(ChatJsonTest, EveryReasonToStopHasANameThatIsReadBack) {
 
 TEST(ChatJsonTest, SaysWhatIsWrongWithOtherJson) {
   const auto complaint = [](auto change) {
-    nlohmann::json json = to_json(some_answer());
-    change(json);
-    const Result<ChatAnswer> read = chat_answer_from_json(json);
+    nlohmann::json value = to_json(some_answer());
+    change(value);
+    const Result<ChatAnswer> read = chat_answer_from_json(value);
     return read.ok() ? std::string("it was taken") : read.error().text();
   };
-  EXPECT_THAT(complaint([](auto& json) { json.erase("stop"); }),
+  EXPECT_THAT(complaint([](auto& value) { value.erase("stop"); }),
               HasSubstr("the key \"stop\" is missing"));
-  EXPECT_THAT(complaint([](auto& json) { json["stop"] = "end_turn"; }),
+  EXPECT_THAT(complaint([](auto& value) { value["stop"] = "end_turn"; }),
               HasSubstr("/stop: found the string \"end_turn\", expected one of done, length"));
-  EXPECT_THAT(complaint([](auto& json) { json["key"] = "x"; }), HasSubstr("/key: unknown key"));
-  EXPECT_THAT(complaint([](auto& json) { json["calls"][1].erase("arguments"); }),
+  EXPECT_THAT(complaint([](auto& value) { value["key"] = "x"; }), HasSubstr("/key: unknown key"));
+  EXPECT_THAT(complaint([](auto& value) { value["calls"][1].erase("arguments"); }),
               HasSubstr("/calls/1: the key \"arguments\" is missing"));
-  EXPECT_THAT(complaint([](auto& json) { json["usage"]["input"] = "many"; }),
+  EXPECT_THAT(complaint([](auto& value) { value["usage"]["input"] = "many"; }),
               HasSubstr("/usage/input"));
-  EXPECT_THAT(complaint([](auto& json) { json = nlohmann::json::array(); }),
+  EXPECT_THAT(complaint([](auto& value) { value = nlohmann::json::array(); }),
               HasSubstr("expected an object"));
 }
 

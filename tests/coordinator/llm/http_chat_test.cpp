@@ -33,7 +33,7 @@ class HttpChatTest : public ::testing::TestWithParam<bool> {
   static bool anthropic() { return GetParam(); }
 
   static ChatFailure failed(Handler handler, const ChatRequest& request = small_request()) {
-    return failure_of(std::move(handler), anthropic(), request);
+    return failure_from(std::move(handler), anthropic(), request);
   }
 
   static ChatFailure failed_model(const std::string& model) {
@@ -139,7 +139,7 @@ TEST_P(HttpChatTest, ErrorsAreReadHoweverTheyAreWritten) {
   EXPECT_THAT(said("text/html", "\n <h1>words</h1>\nmore"), HasSubstr("500: <h1>words</h1>)"));
   EXPECT_THAT(said("text/plain", ""), HasSubstr("(HTTP 500: nothing)"));
   EXPECT_THAT(said("text/plain", "\x1b[2Jwords\x07"), HasSubstr("500:  [2Jwords )"));
-  EXPECT_THAT(said("text/plain", std::string(10'000, 'x')), SizeIs(testing::Lt(400)));
+  EXPECT_THAT(said("text/plain", std::string(10'000, 'x')), SizeIs(::testing::Lt(400)));
   EXPECT_THAT(said("text/plain", "\xFF\xFE"), HasSubstr("\xEF\xBF\xBD"));
 }
 
@@ -192,14 +192,14 @@ TEST_P(HttpChatTest, EventsOfAnyShapeAreNoHarm) {
 TEST_P(HttpChatTest, ALongAnswerIsTakenWhole) {
   const std::string text(10'000'000, 'x');
   const std::vector<std::string> one = stream_of(text, "{}");
-  EXPECT_EQ(answer_of(streams(one), anthropic()).text, text) << "in one event";
+  EXPECT_EQ(answer_from(streams(one), anthropic()).text, text) << "in one event";
   std::vector<std::string> many;
   for (int i = 0; i < 1000; ++i) {
-    const std::vector<std::string> small = stream_of(std::string(10'000, 'x'), "{}");
-    many.push_back(small[anthropic() ? 1 : 0]);
+    const std::vector<std::string> part = stream_of(std::string(10'000, 'x'), "{}");
+    many.push_back(part[anthropic() ? 1 : 0]);
   }
   many.push_back(one[anthropic() ? 4 : 1]);
-  EXPECT_EQ(answer_of(streams(many), anthropic()).text, text) << "in a thousand";
+  EXPECT_EQ(answer_from(streams(many), anthropic()).text, text) << "in a thousand";
 }
 
 TEST_P(HttpChatTest, ACallThatTakesTooLongMayHaveCost) {

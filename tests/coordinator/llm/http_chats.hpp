@@ -46,8 +46,8 @@ inline Heard ask(HttpChat& chat, const ChatRequest& request, std::stop_token sto
 }
 
 // The answer of a server that does this; a failure fails the test.
-inline ChatAnswer answer_of(llm_server::Handler handler, bool anthropic,
-                            const ChatRequest& request = small_request()) {
+inline ChatAnswer answer_from(llm_server::Handler handler, bool anthropic,
+                              const ChatRequest& request = small_request()) {
   const llm_server::HttpServer server(std::move(handler));
   const Heard heard = ask(*chat_at(server.url(), anthropic), request);
   EXPECT_FALSE(heard.tried.failure.has_value()) << heard.tried.failure->error.text();
@@ -56,8 +56,8 @@ inline ChatAnswer answer_of(llm_server::Handler handler, bool anthropic,
 }
 
 // The failure of a server that does this; an answer fails the test.
-inline ChatFailure failure_of(llm_server::Handler handler, bool anthropic,
-                              const ChatRequest& request = small_request()) {
+inline ChatFailure failure_from(llm_server::Handler handler, bool anthropic,
+                                const ChatRequest& request = small_request()) {
   const llm_server::HttpServer server(std::move(handler));
   const Heard heard = ask(*chat_at(server.url(), anthropic), request);
   EXPECT_TRUE(heard.tried.failure.has_value());

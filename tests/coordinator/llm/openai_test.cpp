@@ -27,12 +27,12 @@ std::string chunk(const std::string& delta, const std::string& finish = "null") 
          finish + "}]}\n\n";
 }
 
-std::string says(const std::string& text) {
+std::string text_chunk(const std::string& text) {
   return chunk(json({{"content", text}}).dump());
 }
 
-const std::string stop = chunk("{}", R"("stop")");
-const std::string usage =
+const std::string stop_chunk = chunk("{}", R"("stop")");
+const std::string usage_chunk =
     R"(data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}})"
     "\n\n";
 const std::string done = "data: [DONE]\n\n";
@@ -82,14 +82,15 @@ TEST(OpenAiTest, OpenAiItselfGetsTheNewNameOfTheLimit) {
 }
 
 TEST(OpenAiTest, AStreamByteByByteIsTheSame) {
-  const ChatAnswer answer =
-      answer_of(dribbles({says("slow "), says("bytes \xC3\xA4"), stop, usage, done}), false);
+  const ChatAnswer answer = answer_from(
+      dribbles({text_chunk("slow "), text_chunk("bytes \xC3\xA4"), stop_chunk, usage_chunk, done}),
+      false);
   EXPECT_EQ(answer.text, "slow bytes \xC3\xA4");
   EXPECT_EQ(answer.usage.input, 9);
 }
 
 TEST(OpenAiTest, WithoutUsageItIsNotKnown) {
-  const ChatAnswer answer = answer_of(streams({says("x"), stop, done}), false);
+  const ChatAnswer answer = answer_from(streams({text_chunk("x"), stop_chunk, done}), false);
   EXPECT_FALSE(answer.usage_known);
   EXPECT_EQ(answer.usage, Usage{});
 }
@@ -98,7 +99,7 @@ TEST(OpenAiTest, AWholeCompletionInsteadOfAStreamIsUnderstood) {
   const std::string body = R"({"model":"m-3","choices":[{"finish_reason":"length",)"
                            R"("message":{"content":"Hi"}}]})";
   for (const std::string type : {"application/json", "text/plain", ""}) {
-    const ChatAnswer answer = answer_of(answers(200, type, body), false);
+    const ChatAnswer answer = answer_from(answers(200, type, body), false);
     EXPECT_EQ(answer.text, "Hi");
     EXPECT_EQ(answer.stop, StopReason::length);
     EXPECT_EQ(answer.model, "m-3");
@@ -106,7 +107,7 @@ TEST(OpenAiTest, AWholeCompletionInsteadOfAStreamIsUnderstood) {
 }
 
 TEST(OpenAiTest, PiecesOfSeveralToolsArePutTogether) {
-  const ChatAnswer answer = answer_of(
+  const ChatAnswer answer = answer_from(
       streams(
           {chunk(R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}},)"
                  R"({"index":1,"id":"b","function":{"name":"g","arguments":"{\"y\""}}]})"),
@@ -120,26 +121,29 @@ TEST(OpenAiTest, PiecesOfSeveralToolsArePutTogether) {
 }
 
 TEST(OpenAiTest, ToolsWithoutAnIndexBeginWithTheirIds) {
-  const ChatAnswer answer = answer_of(
+  const ChatAnswer answer = answer_from(
       streams({chunk(R"({"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{"}}]})"),
                chunk(R"({"tool_calls":[{"function":{"arguments":"}"}}]})"),
-               chunk(R"({"tool_calls":[{"id":"b","function":{"name":"g"}}]})"), stop, done}),
+               chunk(R"({"tool_calls":[{"id":"b","function":{"name":"g"}}]})"), stop_chunk, done}),
       false);
   EXPECT_THAT(answer.calls, ElementsAre(ToolCall{"a", "f", "{}"}, ToolCall{"b", "g", "{}"}));
 }
 
 TEST(OpenAiTest, ARefusalIsOne) {
-  const ChatAnswer refused = answer_of(
-      streams({chunk(R"({"refusal":"I "})"), chunk(R"({"refusal":"cannot."})"), stop}), false);
+  const ChatAnswer refused = answer_from(
+      streams({chunk(R"({"refusal":"I "})"), chunk(R"({"refusal":"cannot."})"), stop_chunk}),
+      false);
   EXPECT_EQ(refused.stop, StopReason::refusal);
   EXPECT_EQ(refused.text, "I cannot.");
-  EXPECT_EQ(answer_of(streams({says("x"), chunk("{}", R"("content_filter")"), done}), false).stop,
-            StopReason::refusal);
+  EXPECT_EQ(
+      answer_from(streams({text_chunk("x"), chunk("{}", R"("content_filter")"), done}), false).stop,
+      StopReason::refusal);
 }
 
 TEST(OpenAiTest, AnErrorInTheStreamEndsIt) {
   const auto broken = [](const std::string& error) {
-    return failure_of(hangs_after({says("x"), "data: {\"error\":" + error + "}\n\n"}), false);
+    return failure_from(hangs_after({text_chunk("x"), "data: {\"error\":" + error + "}\n\n"}),
+                        false);
   };
   const ChatFailure passing = broken(R"({"message":"overloaded","type":"server_error"})");
   EXPECT_TRUE(passing.retriable);
@@ -154,23 +158,26 @@ TEST(OpenAiTest, AnErrorInTheStreamEndsIt) {
 }
 
 TEST(OpenAiTest, AnErrorWithStatus200IsNoAnswer) {
-  const ChatFailure failure = failure_of(
+  const ChatFailure failure = failure_from(
       answers(200, "application/json", R"({"error":{"message":"model crashed"}})"), false);
   EXPECT_THAT(failure.error.text(), HasSubstr("model crashed"));
 }
 
 TEST(OpenAiTest, AnAnswerThatIsWholeCountsThoughItsConnectionIsCut) {
-  EXPECT_EQ(answer_of(cuts_after({says("x"), stop, usage}), false).usage.output, 2);
-  EXPECT_FALSE(answer_of(cuts_after({says("x"), stop}), false).usage_known);
-  EXPECT_EQ(answer_of(hangs_after({says("x"), stop, usage, done}), false).text, "x");
-  EXPECT_EQ(answer_of(streams({says("x"), done}), false).stop, StopReason::other);
+  EXPECT_EQ(answer_from(cuts_after({text_chunk("x"), stop_chunk, usage_chunk}), false).usage.output,
+            2);
+  EXPECT_FALSE(answer_from(cuts_after({text_chunk("x"), stop_chunk}), false).usage_known);
+  EXPECT_EQ(answer_from(hangs_after({text_chunk("x"), stop_chunk, usage_chunk, done}), false).text,
+            "x");
+  EXPECT_EQ(answer_from(streams({text_chunk("x"), done}), false).stop, StopReason::other);
 }
 
 TEST(OpenAiTest, AStreamWithoutItsEndIsCut) {
-  for (const auto& pieces : {std::vector<std::string>{says("x")}, std::vector<std::string>{done},
-                             std::vector<std::string>{says("x"), "data: {\"choices\":[{"}}) {
+  for (const auto& pieces :
+       {std::vector<std::string>{text_chunk("x")}, std::vector<std::string>{done},
+        std::vector<std::string>{text_chunk("x"), "data: {\"choices\":[{"}}) {
     for (const auto& handler : {streams(pieces), cuts_after(pieces), cuts_after(pieces, true)}) {
-      const ChatFailure failure = failure_of(handler, false);
+      const ChatFailure failure = failure_from(handler, false);
       EXPECT_TRUE(failure.retriable);
       EXPECT_TRUE(failure.may_cost);
       EXPECT_EQ(failure.error.kind, ErrorKind::lost);

@@ -12,6 +12,7 @@ namespace kernelpro {
 namespace {
 
 using testing::all_roles;
+using testing::coder;
 using testing::error_text;
 using ::testing::HasSubstr;
 using testing::hasty;
@@ -20,7 +21,6 @@ using testing::request_of;
 using testing::sample_answer;
 using testing::sample_call;
 
-const CallName coder{.node = 7, .role = LlmRole::coder, .turn = 1};
 const CallName fixer{.node = 8, .role = LlmRole::fixer, .turn = 1};
 
 class ReplayChatTest : public ::testing::Test {

@@ -10,6 +10,7 @@
 namespace kernelpro {
 namespace {
 
+using testing::coder;
 using testing::error_text;
 using ::testing::HasSubstr;
 using testing::request_of;
@@ -17,8 +18,6 @@ using testing::sample_call;
 using testing::SchemaFile;
 using ::testing::SizeIs;
 using json = nlohmann::json;
-
-const CallName coder{.node = 7, .role = LlmRole::coder, .turn = 1};
 
 std::vector<LlmCall> some_calls() {
   std::vector<LlmCall> calls = {

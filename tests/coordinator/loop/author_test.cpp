@@ -226,6 +226,7 @@ TEST_F(AuthorTest, AnErrorOfOneKeepsWhatTheOthersWrote) {
   EXPECT_THAT(worked_.error().text(), HasSubstr("wrong key"));
   EXPECT_EQ(node(1).state, NodeState::proposing);
   EXPECT_EQ(node(2).state, NodeState::in_flight);
+  EXPECT_GT(run_.wall_ns, 0) << "the time until an error is spent as well";
   author_.script.clear();
   work_on();
   ASSERT_TRUE(worked_) << worked_.error().text();

@@ -25,7 +25,7 @@ std::string with_keys(const std::string& keys) {
   return "---\n" + keys + "---\nAdvice.\n";
 }
 
-const char* const whole =
+const char* const all_keys =
     "id: block\n"
     "tier: nest\n"
     "title: Block it\n"
@@ -42,7 +42,7 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(MoveFile, SaysEverythingAboutAMove) {
-  const Result<Move> move = parse_move(with_keys(whole), "x.md");
+  const Result<Move> move = parse_move(with_keys(all_keys), "x.md");
   ASSERT_TRUE(move) << move.error().text();
   EXPECT_EQ(move->id, "block");
   ASSERT_THAT(move->rewriters, SizeIs(2));
@@ -217,7 +217,7 @@ TEST(MoveFolder, AnIdTwiceAndAnEmptyFolderAreErrors) {
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().text(), HasSubstr("no moves are there"));
   for (const char* name : {"a.md", "b.md"}) {
-    ASSERT_TRUE(write_file_atomic(folder->path() / name, with_keys(whole)));
+    ASSERT_TRUE(write_file_atomic(folder->path() / name, with_keys(all_keys)));
   }
   const Result<std::vector<Move>> twice = load_moves(folder->path());
   ASSERT_FALSE(twice);

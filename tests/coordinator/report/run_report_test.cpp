@@ -134,6 +134,26 @@ TEST(RunReport, LetsNoDoubtfulNodeBeTheBestUnlessTheRunAllowsIt) {
   EXPECT_EQ(make_run_report(run, nodes, tiers).best, 2);
 }
 
+TEST(RunReport, SaysWhyWhatReadsFasterIsNotTheBest) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes.push_back(judged(6, 3, "tile", 6.02));
+  nodes.push_back(judged(7, 3, "tile", 60));
+  nodes.back().suspect = true;
+  EXPECT_THAT(
+      run_report_text(make_run_report(sample_run(), nodes, tiers)),
+      HasSubstr("  reads faster node 6, 6.02: not clear of it by 1 %; node 7, 60.00: suspect\n"));
+}
+
+TEST(RunReport, CountsTheTimeOfAWorkerThatIsElsewhere) {
+  kernelpro::Run run = sample_run();
+  run.settings.workers = "bundle:jobs";
+  std::vector<Node> nodes = sample_nodes();
+  nodes[1].build_ns = 1'000'000'000;
+  nodes[2].judge_ns = 3'000'000'000;
+  EXPECT_THAT(run_report_text(make_run_report(run, nodes, tiers)),
+              HasSubstr("2 s here, 4 s building and judging there\n"));
+}
+
 TEST(RunReport, DoesNotCountWhatWasNeverJudged) {
   std::vector<Node> nodes = sample_nodes();
   nodes[1].state = NodeState::duplicate;

@@ -38,7 +38,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-std::string refusal(const std::string& name, const std::string& source) {
+std::string cuda_refusal(const std::string& name, const std::string& source) {
   const auto result = rewrite_cuda(name, source, {});
   return result ? "applied: " + result->front().source : result.error().message;
 }
@@ -88,21 +88,24 @@ TEST(CudaText, IsQuickWithALargeSource) {
 }
 
 TEST(CudaText, SaysWhyALaunchCannotBeBounded) {
-  EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "<<<12, BLOCK,", "<<<12, n,")),
+  EXPECT_THAT(cuda_refusal("cuda_launch_bounds", replaced(scale, "<<<12, BLOCK,", "<<<12, n,")),
               HasSubstr("the threads of scale are no constant of the file: \"n\""));
-  EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "<<<12, BLOCK,", "<<<12, sizes[0],")),
-              HasSubstr("are no constant of the file: \"sizes[0]\""));
-  EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "constexpr int BLOCK", "int BLOCK")),
-              HasSubstr("are no constant of the file: \"BLOCK\""));
-  EXPECT_THAT(refusal("cuda_launch_bounds", "int x;"), HasSubstr("there is no kernel"));
-  EXPECT_THAT(refusal("cuda_launch_bounds", replaced(scale, "  scale<<<", "  other<<<")),
+  EXPECT_THAT(
+      cuda_refusal("cuda_launch_bounds", replaced(scale, "<<<12, BLOCK,", "<<<12, sizes[0],")),
+      HasSubstr("are no constant of the file: \"sizes[0]\""));
+  EXPECT_THAT(
+      cuda_refusal("cuda_launch_bounds", replaced(scale, "constexpr int BLOCK", "int BLOCK")),
+      HasSubstr("are no constant of the file: \"BLOCK\""));
+  EXPECT_THAT(cuda_refusal("cuda_launch_bounds", "int x;"), HasSubstr("there is no kernel"));
+  EXPECT_THAT(cuda_refusal("cuda_launch_bounds", replaced(scale, "  scale<<<", "  other<<<")),
               HasSubstr("scale is not launched in this source"));
-  EXPECT_THAT(refusal("cuda_launch_bounds",
-                      replaced(scale, "  return 0;", "  scale<<<1, 32>>>(0, 0, 0);\n  return 0;")),
-              HasSubstr("blocks of different sizes"));
+  EXPECT_THAT(
+      cuda_refusal("cuda_launch_bounds",
+                   replaced(scale, "  return 0;", "  scale<<<1, 32>>>(0, 0, 0);\n  return 0;")),
+      HasSubstr("blocks of different sizes"));
   const auto once = rewrite_cuda("cuda_launch_bounds", scale, {});
   ASSERT_TRUE(once);
-  EXPECT_THAT(refusal("cuda_launch_bounds", once->front().source),
+  EXPECT_THAT(cuda_refusal("cuda_launch_bounds", once->front().source),
               HasSubstr("has launch bounds already"));
   const auto unknown = rewrite_cuda("cuda_unroll", scale, {{"depth", "2"}});
   ASSERT_FALSE(unknown);
@@ -114,7 +117,7 @@ TEST(CudaText, UnrollsInnermostLoopsOnce) {
   ASSERT_TRUE(once);
   EXPECT_THAT(once->front().source,
               HasSubstr("#pragma unroll KP_UNROLL_scale\n  for (int i = blockIdx.x"));
-  EXPECT_THAT(refusal("cuda_unroll", once->front().source),
+  EXPECT_THAT(cuda_refusal("cuda_unroll", once->front().source),
               HasSubstr("no innermost loop without a pragma"));
 }
 

@@ -9,9 +9,9 @@ using nlohmann::json;
 constexpr int most_breakpoints = 4;
 
 // Checks a request for as long as it goes through it, and gathers what it says.
-class Request {
+class AnthropicRequest {
  public:
-  explicit Request(const json& body) : body_(body) {
+  explicit AnthropicRequest(const json& body) : body_(body) {
     require_keys(body, "body",
                  {"model", "max_tokens", "messages", "system", "tools", "tool_choice", "stream",
                   "temperature", "top_p", "top_k", "stop_sequences", "metadata"});
@@ -179,7 +179,7 @@ class Request {
   int breakpoints_ = 0;
 };
 
-void refuse_models(const std::string& model) {
+void refuse_anthropic_models(const std::string& model) {
   if (model == "no-such-model") {
     throw Refusal(404, "not_found_error", "model: " + model);
   }
@@ -199,7 +199,7 @@ void refuse_models(const std::string& model) {
 }
 
 // What of the input was read from the cache and what was put into it.
-json usage_json(const Request& request, PromptCache& cache, std::int64_t output) {
+json usage_json(const AnthropicRequest& request, PromptCache& cache, std::int64_t output) {
   std::int64_t read = 0;
   std::int64_t written = 0;
   for (const std::string& prefix : request.cached()) {
@@ -229,11 +229,7 @@ std::string stop_reason(const Said& said) {
   return said.stopped_by.empty() ? "end_turn" : "stop_sequence";
 }
 
-bool calls(const Said& said) {
-  return said.calls_tool && !said.cut;
-}
-
-json call_json(const Talk& talk) {
+json anthropic_call(const Talk& talk) {
   return {{"type", "tool_use"},
           {"id", "toolu_01"},
           {"name", talk.tool},
@@ -245,8 +241,8 @@ json message_json(const Talk& talk, const Said& said, json usage) {
   if (!said.text.empty()) {
     content.push_back({{"type", "text"}, {"text", said.text}});
   }
-  if (calls(said)) {
-    content.push_back(call_json(talk));
+  if (said.has_call()) {
+    content.push_back(anthropic_call(talk));
   }
   return {{"id", "msg_01"},
           {"type", "message"},
@@ -288,8 +284,8 @@ std::vector<std::string> stream_pieces(const Talk& talk, const Said& said, const
     }
     stream_block(pieces, index++, {{"type", "text"}, {"text", ""}}, deltas);
   }
-  if (calls(said)) {
-    json block = call_json(talk);
+  if (said.has_call()) {
+    json block = anthropic_call(talk);
     const std::string input = block["input"].dump();
     block["input"] = json::object();
     const std::size_t half = input.size() / 2;
@@ -308,7 +304,7 @@ std::vector<std::string> stream_pieces(const Talk& talk, const Said& said, const
   return pieces;
 }
 
-void check_head(const Seen& seen, const std::string& key) {
+void check_anthropic_head(const Seen& seen, const std::string& key) {
   const auto header = [&seen](const char* name) {
     const auto found = seen.headers.find(name);
     return found == seen.headers.end() ? std::string() : found->second;
@@ -329,11 +325,11 @@ void check_head(const Seen& seen, const std::string& key) {
 Reply anthropic_reply(const Seen& seen, const std::string& key, PromptCache& cache) {
   Reply reply;
   try {
-    check_head(seen, key);
+    check_anthropic_head(seen, key);
     const json body = json::parse(seen.body, nullptr, false);
     require(!body.is_discarded(), "The request body is not valid JSON");
-    const Request request(body);
-    refuse_models(request.talk().model);
+    const AnthropicRequest request(body);
+    refuse_anthropic_models(request.talk().model);
     const Said said = say(request.talk());
     const json usage = usage_json(request, cache, said.tokens);
     if (request.stream()) {

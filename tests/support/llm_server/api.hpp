@@ -45,6 +45,9 @@ struct Said {
   bool cut = false;
   std::string stopped_by;
   std::int64_t tokens = 0;
+
+  // The call is in the answer: the limit did not come before it.
+  [[nodiscard]] bool has_call() const { return calls_tool && !cut; }
 };
 
 [[nodiscard]] Said say(const Talk& talk);

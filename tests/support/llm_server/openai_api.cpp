@@ -8,9 +8,9 @@ using nlohmann::json;
 
 constexpr std::size_t most_stops = 4;
 
-class Request {
+class OpenAiRequest {
  public:
-  explicit Request(const json& body) : body_(body) {
+  explicit OpenAiRequest(const json& body) : body_(body) {
     require_keys(body, "body",
                  {"model", "messages", "max_tokens", "max_completion_tokens", "tools",
                   "tool_choice", "stream", "stream_options", "temperature", "top_p", "stop", "n",
@@ -162,7 +162,7 @@ class Request {
   std::set<std::string> waiting_;  // calls without a result so far
 };
 
-void refuse_models(const std::string& model) {
+void refuse_openai_models(const std::string& model) {
   if (model == "no-such-model") {
     throw Refusal(404, "invalid_request_error",
                   "The model `" + model + "` does not exist or you do not have access to it.",
@@ -194,11 +194,7 @@ std::string finish_reason(const Said& said) {
   return said.calls_tool ? "tool_calls" : "stop";
 }
 
-bool calls(const Said& said) {
-  return said.calls_tool && !said.cut;
-}
-
-json call_json(const Talk& talk) {
+json openai_call(const Talk& talk) {
   return {
       {"id", "call_01"},
       {"type", "function"},
@@ -218,8 +214,8 @@ json frame(const Talk& talk, const std::string& object) {
 
 json completion_json(const Talk& talk, const Said& said) {
   json message = {{"role", "assistant"}, {"content", said.text}, {"refusal", nullptr}};
-  if (calls(said)) {
-    message["tool_calls"] = json::array({call_json(talk)});
+  if (said.has_call()) {
+    message["tool_calls"] = json::array({openai_call(talk)});
   }
   json completion = frame(talk, "chat.completion");
   completion["choices"] = json::array({{{"index", 0},
@@ -265,14 +261,14 @@ void stream_call(Chunks& chunks, json call) {
   }
 }
 
-std::vector<std::string> stream_pieces(const Request& request, const Said& said) {
+std::vector<std::string> stream_pieces(const OpenAiRequest& request, const Said& said) {
   Chunks chunks(request.talk());
   chunks.add({{"role", "assistant"}, {"content", ""}, {"refusal", nullptr}});
   for (const std::string& word : words(said.text)) {
     chunks.add({{"content", word}});
   }
-  if (calls(said)) {
-    stream_call(chunks, call_json(request.talk()));
+  if (said.has_call()) {
+    stream_call(chunks, openai_call(request.talk()));
   }
   chunks.add(json::object(), finish_reason(said));
   if (request.wants_usage()) {
@@ -282,7 +278,7 @@ std::vector<std::string> stream_pieces(const Request& request, const Said& said)
   return std::move(chunks.pieces);
 }
 
-void check_head(const Seen& seen, const std::string& key) {
+void check_openai_head(const Seen& seen, const std::string& key) {
   const auto sent = seen.headers.find("authorization");
   if (!key.empty() && (sent == seen.headers.end() || sent->second != "Bearer " + key)) {
     throw Refusal(401, "invalid_request_error", "Incorrect API key provided.", "invalid_api_key");
@@ -297,11 +293,11 @@ void check_head(const Seen& seen, const std::string& key) {
 Reply openai_reply(const Seen& seen, const std::string& key) {
   Reply reply;
   try {
-    check_head(seen, key);
+    check_openai_head(seen, key);
     const json body = json::parse(seen.body, nullptr, false);
     require(!body.is_discarded(), "We could not parse the JSON body of your request.");
-    const Request request(body);
-    refuse_models(request.talk().model);
+    const OpenAiRequest request(body);
+    refuse_openai_models(request.talk().model);
     const Said said = say(request.talk());
     if (request.stream()) {
       reply.content_type = "text/event-stream";

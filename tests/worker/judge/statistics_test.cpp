@@ -93,7 +93,7 @@ struct CoverageCase {
   bool outliers = false;
 };
 
-class BootstrapCoverage : public testing::TestWithParam<CoverageCase> {};
+class BootstrapCoverage : public ::testing::TestWithParam<CoverageCase> {};
 
 // A slow outlier in one value of ten, as an interruption makes it; the median of such a mixture is
 // the normal's quantile at 0.5/0.9.
@@ -120,10 +120,10 @@ TEST_P(BootstrapCoverage, IsAtLeastNinetyPercent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, BootstrapCoverage,
-                         testing::Values(CoverageCase{8, false}, CoverageCase{12, false},
-                                         CoverageCase{20, false}, CoverageCase{40, false},
-                                         CoverageCase{8, true}, CoverageCase{12, true},
-                                         CoverageCase{20, true}, CoverageCase{40, true}),
+                         ::testing::Values(CoverageCase{8, false}, CoverageCase{12, false},
+                                           CoverageCase{20, false}, CoverageCase{40, false},
+                                           CoverageCase{8, true}, CoverageCase{12, true},
+                                           CoverageCase{20, true}, CoverageCase{40, true}),
                          [](const auto& which) {
                            return std::to_string(which.param.values) +
                                   (which.param.outliers ? "WithOutliers" : "Normal");

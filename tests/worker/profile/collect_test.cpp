@@ -10,6 +10,7 @@
 
 #include "common/base/file.hpp"
 #include "common/model/figure_keys.hpp"
+#include "worker/profile/data.hpp"
 
 namespace kernelpro {
 namespace {
@@ -24,9 +25,9 @@ using testing::Key;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr char tmpl[] = "_ZN12_GLOBAL__N_14tmplINS_3CfgILNS_4ModeE1ELi3EEEEEvPfPKfi";
-constexpr char banks[] = "_Z5banksPfPKfi";
-constexpr char atoms[] = "_Z5atomsPjPKfii";
+constexpr char mangled_tmpl[] = "_ZN12_GLOBAL__N_14tmplINS_3CfgILNS_4ModeE1ELi3EEEEEvPfPKfi";
+constexpr char mangled_banks[] = "_Z5banksPfPKfi";
+constexpr char mangled_atoms[] = "_Z5atomsPjPKfii";
 
 // The launches of data/raw.csv. The first and the last have one name, in two modules.
 constexpr char trace_text[] = R"(kernelpro-trace 1
@@ -71,23 +72,13 @@ if [ -e "$here/profiling.sh" ]; then . "$here/profiling.sh"; fi
 echo report > "$report.ncu-rep"
 )";
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
-  return text;
-}
-
 // A page as ncu prints it with mangled names.
-std::string data(const char* name) {
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/" + std::string(name));
-  EXPECT_TRUE(text) << name;
-  std::string out = text ? *text : "";
+std::string mangled_data(const char* name) {
+  std::string out = data(name);
   out = replaced(out, "void <unnamed>::tmpl<<unnamed>::Cfg<1, 3>>(float *, const float *, int)",
-                 tmpl);
-  out = replaced(out, "banks(float *, const float *, int)", banks);
-  return replaced(out, "atoms(unsigned int *, const float *, int, int)", atoms);
+                 mangled_tmpl);
+  out = replaced(out, "banks(float *, const float *, int)", mangled_banks);
+  return replaced(out, "atoms(unsigned int *, const float *, int, int)", mangled_atoms);
 }
 
 class CollectTest : public testing::Test {
@@ -96,10 +87,10 @@ class CollectTest : public testing::Test {
     ASSERT_TRUE(scratch_) << scratch_.error().text();
     fs::create_directory(folder() / "profile");
     put("trace.txt", trace_text);
-    put("raw", data("raw.csv"));
-    put("source_cuda,sass", data("source_lines.csv"));
-    put("source_sass", data("source_sass.csv"));
-    put("details", data("details.csv"));
+    put("raw", mangled_data("raw.csv"));
+    put("source_cuda,sass", mangled_data("source_lines.csv"));
+    put("source_sass", mangled_data("source_sass.csv"));
+    put("details", mangled_data("details.csv"));
     put("commands", "");
     settings_.profilers.ncu = script("ncu", fake_ncu);
     settings_.profilers.trace_library = "/lib/libtrace.so";
@@ -194,7 +185,7 @@ class CollectTest : public testing::Test {
 
 // The code of data/kernels.cuobjdump, as if it were that of `banks`.
 std::string listing_with_banks() {
-  return replaced(data("kernels.cuobjdump"), "_Z3fewPfPKfi", banks);
+  return replaced(mangled_data("kernels.cuobjdump"), "_Z3fewPfPKfi", mangled_banks);
 }
 
 const KernelProfile& kernel(const Profile& profile, const std::string& mangled) {
@@ -234,11 +225,11 @@ TEST_F(CollectTest, PutsTraceCountersAndCodeTogether) {
   ASSERT_TRUE(profile.trace);
   EXPECT_THAT(profile.trace->launches, SizeIs(4));
   ASSERT_THAT(profile.kernels, SizeIs(4));
-  EXPECT_EQ(profile.kernels[0].mangled, atoms);
+  EXPECT_EQ(profile.kernels[0].mangled, mangled_atoms);
   EXPECT_EQ(profile.kernels[0].launch, 2);
   EXPECT_NEAR(profile.kernels[0].share, 2456192.0 / 3077376, 1e-9);
   EXPECT_NEAR(*profile.kernels[0].figure(figure::atomic_use), 0.99929073, 1e-6);
-  const KernelProfile& shared = kernel(profile, banks);
+  const KernelProfile& shared = kernel(profile, mangled_banks);
   EXPECT_EQ(shared.name, "banks(float*, float const*, int)");
   EXPECT_EQ(shared.duration_ns, 423008);
   EXPECT_NEAR(*shared.figure(figure::l1_use), 0.95316522, 1e-6);
@@ -267,7 +258,7 @@ TEST_F(CollectTest, TellsTwoKernelsOfOneNameApartByTheirLaunches) {
 TEST_F(CollectTest, ProfilesOnlyTheKernelsThatMakeUpTheTime) {
   settings_.share = 0.9;
   // ncu would have profiled the second and the third launch.
-  std::istringstream rows(data("raw.csv"));
+  std::istringstream rows(mangled_data("raw.csv"));
   std::string page;
   std::string line;
   for (int row = 0; std::getline(rows, line); ++row) {
@@ -281,8 +272,8 @@ TEST_F(CollectTest, ProfilesOnlyTheKernelsThatMakeUpTheTime) {
   EXPECT_THAT(runs[0], HasSubstr("--launch-skip-before-match 1 --launch-count 2"));
   EXPECT_THAT(runs[0], Not(HasSubstr("tmpl")));
   EXPECT_THAT(runs[0], EndsWith(file("program") + " an argument"));
-  EXPECT_NEAR(*kernel(profile, banks).figure(figure::l1_use), 0.95316522, 1e-6);
-  EXPECT_NEAR(*kernel(profile, atoms).figure(figure::atomic_use), 0.99929073, 1e-6);
+  EXPECT_NEAR(*kernel(profile, mangled_banks).figure(figure::l1_use), 0.95316522, 1e-6);
+  EXPECT_NEAR(*kernel(profile, mangled_atoms).figure(figure::atomic_use), 0.99929073, 1e-6);
 }
 
 TEST_F(CollectTest, MeasuresWhatIsAskedForOnceTheTraceIsKnown) {
@@ -351,7 +342,7 @@ TEST_F(CollectTest, DeniedCountersLeaveTraceCodeAndArithmetic) {
     expect_nothing_counted(one);
     EXPECT_EQ(one.missing.at(figure::dram_use), profile.counters);
   }
-  const KernelProfile& shared = kernel(profile, banks);
+  const KernelProfile& shared = kernel(profile, mangled_banks);
   EXPECT_EQ(*shared.figure(figure::registers), 28);
   EXPECT_EQ(shared.figures.at(figure::registers).origin, Origin::trace);
   EXPECT_EQ(*shared.figure(figure::limit_warps), 8);
@@ -360,8 +351,8 @@ TEST_F(CollectTest, DeniedCountersLeaveTraceCodeAndArithmetic) {
   ASSERT_TRUE(shared.code);
   EXPECT_FALSE(shared.code->counted);
   EXPECT_GT(shared.code->instructions, 0);
-  EXPECT_FALSE(kernel(profile, atoms).code);
-  EXPECT_THAT(kernel(profile, atoms).missing.at("code"), HasSubstr("not in"));
+  EXPECT_FALSE(kernel(profile, mangled_atoms).code);
+  EXPECT_THAT(kernel(profile, mangled_atoms).missing.at("code"), HasSubstr("not in"));
   expect_no_figure_is_missing_too(profile);
 }
 
@@ -405,9 +396,9 @@ TEST_F(CollectTest, AReportOfAnEarlierRunIsNotRead) {
 
 // Whatever differs, figures of another launch are not this one's.
 TEST_F(CollectTest, AnotherLaunchThanTheTracedOneGivesNoFigures) {
-  const std::string raw = data("raw.csv");
+  const std::string raw = mangled_data("raw.csv");
   const std::string shape = "\"(256, 1, 1)\",\"(2048, 1, 1)\"";
-  const std::string name = std::string("\"") + banks + "\"";
+  const std::string name = std::string("\"") + mangled_banks + "\"";
   ASSERT_THAT(raw, HasSubstr(shape));
   for (const std::string& other : {replaced(raw, shape, "\"(256, 1, 1)\",\"(2049, 1, 1)\""),
                                    replaced(raw, shape, "\"(128, 1, 1)\",\"(2048, 1, 1)\""),
@@ -415,29 +406,30 @@ TEST_F(CollectTest, AnotherLaunchThanTheTracedOneGivesNoFigures) {
     put("raw", other);
     const Profile profile = collect();
     EXPECT_EQ(profile.counters, "");
-    const KernelProfile& shared = kernel(profile, banks);
+    const KernelProfile& shared = kernel(profile, mangled_banks);
     expect_nothing_counted(shared);
     EXPECT_FALSE(shared.code);
     EXPECT_THAT(shared.missing.at(figure::l1_use), HasSubstr("another launch"));
-    EXPECT_TRUE(kernel(profile, atoms).figure(figure::l1_use));
+    EXPECT_TRUE(kernel(profile, mangled_atoms).figure(figure::l1_use));
     expect_no_figure_is_missing_too(profile);
   }
 }
 
 TEST_F(CollectTest, ATruncatedPageGivesTheLaunchesThatAreWhole) {
-  const std::string raw = data("raw.csv");
-  const std::size_t third = raw.find(atoms);
+  const std::string raw = mangled_data("raw.csv");
+  const std::size_t third = raw.find(mangled_atoms);
   ASSERT_NE(third, std::string::npos);
   put("raw", raw.substr(0, third + 40));
   const Profile profile = collect();
   EXPECT_EQ(profile.counters, "");
-  EXPECT_TRUE(kernel(profile, banks).figure(figure::l1_use));
-  expect_nothing_counted(kernel(profile, atoms));
-  EXPECT_THAT(kernel(profile, atoms).missing, Contains(Key(std::string(figure::atomic_use))));
+  EXPECT_TRUE(kernel(profile, mangled_banks).figure(figure::l1_use));
+  expect_nothing_counted(kernel(profile, mangled_atoms));
+  EXPECT_THAT(kernel(profile, mangled_atoms).missing,
+              Contains(Key(std::string(figure::atomic_use))));
 }
 
 TEST_F(CollectTest, APageCutInItsHeaderIsNoFigureAndAReason) {
-  put("raw", data("raw.csv").substr(0, 200));
+  put("raw", mangled_data("raw.csv").substr(0, 200));
   const Profile profile = collect();
   EXPECT_NE(profile.counters, "");
   expect_nothing_counted(profile.kernels[0]);
@@ -457,7 +449,7 @@ TEST_F(CollectTest, ABinaryWithoutLinesHasItsMachineCode) {
       put("source_cuda,sass.fails", "==ERROR== No source is available.\n");
     }
     const Profile profile = collect();
-    const KernelProfile& shared = kernel(profile, banks);
+    const KernelProfile& shared = kernel(profile, mangled_banks);
     ASSERT_TRUE(shared.code) << fails;
     EXPECT_TRUE(shared.code->counted);
     EXPECT_FALSE(shared.code->has_lines);
@@ -470,7 +462,7 @@ TEST_F(CollectTest, WithoutASourcePageTheFiguresStay) {
   put("source_cuda,sass", "");
   put("source_sass", "");
   const Profile profile = collect();
-  const KernelProfile& shared = kernel(profile, banks);
+  const KernelProfile& shared = kernel(profile, mangled_banks);
   EXPECT_FALSE(shared.code);
   EXPECT_THAT(shared.missing, Contains(Key(std::string("code"))));
   EXPECT_TRUE(shared.figure(figure::l1_use));
@@ -488,7 +480,7 @@ TEST_F(CollectTest, FiguresThatWereReadStayWhenALaterRunFails) {
                                 "7900000 9 1 1 32 1 1 8 0 0 0\nE\n"));
   settings_.share = 0.999;
   // The main kernel's run leaves the third launch, all others fail.
-  std::istringstream rows(data("raw.csv"));
+  std::istringstream rows(mangled_data("raw.csv"));
   std::string page;
   std::string line;
   for (int row = 0; std::getline(rows, line); ++row) {
@@ -499,7 +491,7 @@ TEST_F(CollectTest, FiguresThatWereReadStayWhenALaterRunFails) {
   const Profile profile = collect();
   EXPECT_THAT(commands_with("--export"), SizeIs(2));
   EXPECT_THAT(profile.counters, HasSubstr("something odd"));
-  EXPECT_TRUE(kernel(profile, atoms).figure(figure::atomic_use));
+  EXPECT_TRUE(kernel(profile, mangled_atoms).figure(figure::atomic_use));
   expect_nothing_counted(kernel(profile, "_Z4lastv"));
   expect_no_figure_is_missing_too(profile);
 }
@@ -577,8 +569,8 @@ TEST_F(CollectTest, AJailedProgramIsProfiledInItsJail) {
   const Profile profile = collect();
   EXPECT_EQ(profile.counters, "");
   ASSERT_THAT(profile.kernels, SizeIs(4));
-  EXPECT_NEAR(*kernel(profile, banks).figure(figure::l1_use), 0.95316522, 1e-6);
-  EXPECT_TRUE(kernel(profile, banks).code);
+  EXPECT_NEAR(*kernel(profile, mangled_banks).figure(figure::l1_use), 0.95316522, 1e-6);
+  EXPECT_TRUE(kernel(profile, mangled_banks).code);
 }
 
 TEST_F(CollectTest, AJailedProgramIsNotProfiledAsRoot) {

@@ -8,6 +8,7 @@
 
 #include "common/base/file.hpp"
 #include "common/model/figure_keys.hpp"
+#include "worker/profile/data.hpp"
 
 namespace kernelpro {
 namespace {
@@ -21,10 +22,6 @@ NcuRawReport report_of(const std::string& output) {
   Result<NcuRawReport> report = read_ncu_raw(output);
   EXPECT_TRUE(report) << report.error().text();
   return report ? std::move(*report) : NcuRawReport{};
-}
-
-std::string data(const char* name) {
-  return read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/" + std::string(name)).value();
 }
 
 // The figure of `key` where ncu gave one metric only.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "common/base/file.hpp"
+#include "worker/profile/data.hpp"
 #include "worker/profile/mutate.hpp"
 
 namespace kernelpro {
@@ -14,14 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Optional;
-
-// What ncu 2025.3.1 printed on an H200, cut to four launches and the columns used here.
-std::string data(const char* name) {
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/" + std::string(name));
-  EXPECT_TRUE(text) << name;
-  return text ? *text : "";
-}
 
 NcuRawReport raw_of(const std::string& output) {
   Result<NcuRawReport> report = read_ncu_raw(output);

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "common/base/file.hpp"
+#include "worker/profile/data.hpp"
 #include "worker/profile/mutate.hpp"
 
 namespace kernelpro {
@@ -17,14 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Optional;
 using testing::Pair;
-
-// What ncu 2025.3.1 printed on an H200 for launches of tmpl, banks, atoms and tmpl again.
-std::string data(const char* name) {
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/" + std::string(name));
-  EXPECT_TRUE(text) << name;
-  return text ? *text : "";
-}
 
 NcuSourceReport source_of(const std::string& output) {
   Result<NcuSourceReport> report = read_ncu_source(output);

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr char gpu[] =
+constexpr char gpu_report[] =
     "Generating SQLite file r.sqlite from r.nsys-rep\n"
     "Processing [r.sqlite] with [/opt/nsys/reports/cuda_gpu_trace.py]... \n\n"
     "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),"
@@ -33,7 +33,7 @@ constexpr char gpu[] =
     "3000,50,135,,,,,,,,,,0.001,20.0,Device,,NVIDIA H200 (0),1,,7,[CUDA memset]\n"
     "4000,70,140,,,,,,,,,,0.002,20.0,Device,Pinned,NVIDIA H200 (0),1,,7,[CUDA memcpy DtoH]\n";
 
-constexpr char api[] =
+constexpr char api_report[] =
     "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name\n"
     "900,50,cudaMemcpy,0,123,11,11,20,app\n"
     "1500,30,cudaLaunchKernel,0,131,11,11,20,app\n"
@@ -41,7 +41,7 @@ constexpr char api[] =
     "3900,300,cudaDeviceSynchronize,0,145,11,12,20,app\n";
 
 TEST(NsysTraceTest, BothReportsMakeATrace) {
-  const Result<Trace> trace = read_nsys_trace(gpu, api);
+  const Result<Trace> trace = read_nsys_trace(gpu_report, api_report);
   ASSERT_TRUE(trace.ok()) << trace.error().text();
   EXPECT_TRUE(trace->complete) << trace->problem;
   EXPECT_EQ(trace->origin, "nsys");
@@ -87,12 +87,12 @@ TEST(NsysTraceTest, UnitsAreThoseOfTheColumns) {
 }
 
 TEST(NsysTraceTest, WithoutCallsItIsATraceOfTheGpu) {
-  const Result<Trace> trace = read_nsys_trace(gpu, "");
+  const Result<Trace> trace = read_nsys_trace(gpu_report, "");
   ASSERT_TRUE(trace.ok()) << trace.error().text();
   EXPECT_TRUE(trace->complete);
   EXPECT_THAT(trace->calls, IsEmpty());
   EXPECT_EQ(trace->launches[0].start_ns, 1000);
-  const Result<Trace> other = read_nsys_trace(gpu, "SKIPPED: no CUDA\n");
+  const Result<Trace> other = read_nsys_trace(gpu_report, "SKIPPED: no CUDA\n");
   ASSERT_TRUE(other.ok()) << other.error().text();
   EXPECT_THAT(other->problem, HasSubstr("what the host did is not known"));
 }
@@ -114,7 +114,7 @@ TEST(NsysTraceTest, OtherTextIsRefused) {
 }
 
 TEST(NsysTraceTest, RowsNobodyCanReadAreCounted) {
-  const std::string cut = std::string(gpu).substr(0, std::string(gpu).size() - 30);
+  const std::string cut = std::string(gpu_report).substr(0, std::string(gpu_report).size() - 30);
   const Result<Trace> trace = read_nsys_trace(
       cut + "\nx,1,1,,,,,,,,,,,,,,,,,,[CUDA memset]\n5000,-5,1,,,,,,,,,,,,,,,,,,k\n", "");
   ASSERT_TRUE(trace.ok()) << trace.error().text();
@@ -125,7 +125,7 @@ TEST(NsysTraceTest, RowsNobodyCanReadAreCounted) {
 
 TEST(NsysTraceTest, SeveralProcessesAreSaid) {
   const Result<Trace> trace =
-      read_nsys_trace(gpu, std::string(api) + "1,1,cudaFree,0,123,99,99,20,other\n");
+      read_nsys_trace(gpu_report, std::string(api_report) + "1,1,cudaFree,0,123,99,99,20,other\n");
   ASSERT_TRUE(trace.ok()) << trace.error().text();
   EXPECT_EQ(trace->problem, "2 processes were recorded together");
 }
@@ -133,7 +133,8 @@ TEST(NsysTraceTest, SeveralProcessesAreSaid) {
 TEST(NsysTraceTest, DamagedReportsNeverGiveTimesOutsideTheTrace) {
   Random random(21);
   for (int round = 0; round < 3000; ++round) {
-    const Result<Trace> trace = read_nsys_trace(mutate(gpu, random), mutate(api, random));
+    const Result<Trace> trace =
+        read_nsys_trace(mutate(gpu_report, random), mutate(api_report, random));
     if (!trace.ok()) {
       continue;
     }
@@ -153,8 +154,8 @@ class NsysReportTest : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(scratch_);
     ASSERT_TRUE(write_file_atomic(recording(), "recorded"));
-    ASSERT_TRUE(write_file_atomic(scratch_->path() / "gpu.csv", gpu));
-    ASSERT_TRUE(write_file_atomic(scratch_->path() / "api.csv", api));
+    ASSERT_TRUE(write_file_atomic(scratch_->path() / "gpu.csv", gpu_report));
+    ASSERT_TRUE(write_file_atomic(scratch_->path() / "api.csv", api_report));
     before_ = std::getenv("PATH");
   }
   void TearDown() override { setenv("PATH", before_.c_str(), 1); }

@@ -5,29 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "common/base/file.hpp"
 #include "common/base/random.hpp"
 #include "worker/profile/assemble.hpp"
+#include "worker/profile/data.hpp"
 
 namespace kernelpro {
 namespace {
 
 using testing::HasSubstr;
-
-std::string data(const std::string& name) {
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/" + name);
-  EXPECT_TRUE(text.ok()) << name;
-  return text.ok() ? *text : std::string();
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + with.size())) {
-    text.replace(at, what.size(), with);
-  }
-  return text;
-}
 
 CodeWish for_gpu(std::string architecture, std::string function = {}) {
   return {.architecture = std::move(architecture), .function = std::move(function)};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/base/file.hpp"
+#include "worker/profile/data.hpp"
 #include "worker/profile/mutate.hpp"
 #include "worker/profile/ncu_report.hpp"
 
@@ -55,10 +55,6 @@ TEST(BareName, OfOddTextsIsSomething) {
 }
 
 TEST(SourceMatch, OfRealPages) {
-  const auto data = [](const char* name) {
-    return read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/" + std::string(name))
-        .value();
-  };
   const Result<NcuRawReport> raw = read_ncu_raw(data("raw.csv"));
   ASSERT_TRUE(raw) << raw.error().text();
   std::vector<std::string> launches;

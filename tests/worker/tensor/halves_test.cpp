@@ -7,7 +7,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr float infinite = std::numeric_limits<float>::infinity();
+constexpr float infinite_float = std::numeric_limits<float>::infinity();
 
 TEST(Halves, OfSixteenBitsKnowTheirSpecialValues) {
   EXPECT_EQ(f16_to_float(0x0000), 0.0F);
@@ -18,7 +18,7 @@ TEST(Halves, OfSixteenBitsKnowTheirSpecialValues) {
   EXPECT_EQ(f16_to_float(0x3c00), 1.0F);
   EXPECT_EQ(f16_to_float(0xc000), -2.0F);
   EXPECT_EQ(f16_to_float(0x7bff), 65504.0F);
-  EXPECT_EQ(f16_to_float(0x7c00), infinite);
+  EXPECT_EQ(f16_to_float(0x7c00), infinite_float);
   EXPECT_TRUE(std::isnan(f16_to_float(0x7e00)));
 }
 
@@ -53,7 +53,7 @@ void expect_nearest_even(std::uint16_t largest, Widen widen, Narrow narrow) {
     };
     ASSERT_EQ(narrow(middle), even) << low;
     ASSERT_EQ(narrow(std::nextafter(middle, 0.0F)), low) << low;
-    ASSERT_EQ(narrow(std::nextafter(middle, infinite)), high) << low;
+    ASSERT_EQ(narrow(std::nextafter(middle, infinite_float)), high) << low;
     ASSERT_EQ(narrow(-middle), negative(even)) << low;
   }
 }
@@ -79,9 +79,9 @@ TEST(Halves, OverflowToInfinity) {
   EXPECT_EQ(float_to_f16(std::nextafter(65520.0F, 0.0F)), 0x7bff);
   EXPECT_EQ(float_to_f16(65520.0F), 0x7c00);
   EXPECT_EQ(float_to_f16(-1e30F), 0xfc00);
-  EXPECT_EQ(float_to_f16(infinite), 0x7c00);
+  EXPECT_EQ(float_to_f16(infinite_float), 0x7c00);
   EXPECT_EQ(float_to_bf16(std::numeric_limits<float>::max()), 0x7f80);
-  EXPECT_EQ(float_to_bf16(-infinite), 0xff80);
+  EXPECT_EQ(float_to_bf16(-infinite_float), 0xff80);
 }
 
 TEST(Halves, KeepNaNWhateverItsPayload) {

@@ -1,19 +1,13 @@
 #include <gmock/gmock.h>
 
 #include "worker/toolchain/options.hpp"
+#include "worker/toolchain/refused.hpp"
 
 namespace kernelpro {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using Options = std::vector<std::string>;
-
-struct Refused {
-  Options options;
-  const char* named;   // the option as the message must show it
-  const char* reason;  // and why
-};
 
 class RefusedCudaOption : public testing::TestWithParam<Refused> {};
 

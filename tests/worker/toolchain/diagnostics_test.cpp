@@ -6,10 +6,10 @@ namespace kernelpro {
 namespace {
 
 const std::filesystem::path root = "/tmp/scratch";
-const std::filesystem::path source = "/tmp/scratch/src";
+const std::filesystem::path source_dir = "/tmp/scratch/src";
 
 bool is_private(const std::string& diagnostics) {
-  return shows_private_file(diagnostics, source, root);
+  return shows_private_file(diagnostics, source_dir, root);
 }
 
 TEST(PrivateFile, IsRecognisedInEveryCompilersWords) {

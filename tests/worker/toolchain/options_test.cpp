@@ -7,18 +7,13 @@
 #include <map>
 #include <sstream>
 
+#include "worker/toolchain/refused.hpp"
+
 namespace kernelpro {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using Options = std::vector<std::string>;
-
-struct Refused {
-  Options options;
-  const char* named;   // the option as the message must show it
-  const char* reason;  // and why
-};
 
 class RefusedCase : public testing::TestWithParam<Refused> {};
 

@@ -33,7 +33,7 @@ constexpr double plateau_gain = 1.02;
 
 using Lines = std::vector<MemoryLine>;
 
-bool passed(const Node& node) {
+bool has_speedup(const Node& node) {
   return node.state == NodeState::judged && node.outcome == Outcome::passed && node.speedup > 0;
 }
 
@@ -93,8 +93,8 @@ std::map<std::string, Gains> gains_by_move(const std::vector<Tried>& all) {
   std::map<std::string, Gains> gains;
   for (const Tried& one : all) {
     const auto parent = by_id.find(one.node.parent);
-    if (one.node.move.empty() || !passed(one.node) || parent == by_id.end() ||
-        !passed(*parent->second)) {
+    if (one.node.move.empty() || !has_speedup(one.node) || parent == by_id.end() ||
+        !has_speedup(*parent->second)) {
       continue;
     }
     const double gain = one.node.speedup / parent->second->speedup;
@@ -235,7 +235,7 @@ void add_absences(const std::vector<Tried>& all, Lines& lines) {
 void add_plateau(const std::vector<Tried>& all, Lines& lines) {
   std::vector<const Node*> those;
   for (const Tried& one : all) {
-    if (passed(one.node)) {
+    if (has_speedup(one.node)) {
       those.push_back(&one.node);
     }
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t longest_plan = 400;
 constexpr std::size_t longest_reason = 300;
 
-bool passed(const Node& node) {
+bool has_passed(const Node& node) {
   return node.state == NodeState::judged && node.outcome == Outcome::passed;
 }
 
@@ -25,13 +25,13 @@ std::string result_text(const Node& node, const Node* parent) {
                ? "It is the same as one that was tried before."
                : fmt::format("It is the same machine code as node {}.", node.same_as);
   }
-  if (!passed(node)) {
+  if (!has_passed(node)) {
     const std::string rule = node.rule.empty() ? "" : fmt::format(" ({})", node.rule);
     return fmt::format("Failed: {}{}: {}.", name_of(node.outcome), rule,
                        shortened(one_line(node.summary), longest_reason));
   }
   std::string out = fmt::format("Predicted {}", factor_text(node.predicted_gain));
-  if (parent != nullptr && passed(*parent) && parent->speedup > 0) {
+  if (parent != nullptr && has_passed(*parent) && parent->speedup > 0) {
     out +=
         fmt::format(", measured {} over its parent", factor_text(node.speedup / parent->speedup));
   }

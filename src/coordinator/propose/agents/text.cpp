@@ -7,18 +7,12 @@
 #include <cmath>
 #include <sstream>
 
+#include "common/base/text.hpp"
+
 namespace kernelpro::agents {
 
-namespace {
-
-constexpr const char* blanks = " \t\r\n";
-
-}  // namespace
-
 std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(blanks);
-  const std::size_t last = text.find_last_not_of(blanks);
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+  return std::string(kernelpro::trimmed(text));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -10,7 +10,6 @@ namespace kernelpro {
 namespace {
 
 constexpr std::size_t most_places = 3;
-constexpr double sectors_a_turn = 4;
 
 using Line = std::pair<std::string, int>;
 
@@ -53,6 +52,10 @@ Sizes sizes_in(const CodeFacts& code, int loop) {
 
 bool is_one_of(Access access, std::initializer_list<Access> list) {
   return std::find(list.begin(), list.end(), access) != list.end();
+}
+
+bool is_shared(const MemoryInstruction& instruction) {
+  return instruction.space == Space::shared;
 }
 
 bool is_far(const MemoryInstruction& instruction) {

@@ -12,10 +12,15 @@
 
 namespace kernelpro {
 
+inline constexpr double sector_bytes = 32;
+inline constexpr double sectors_a_turn = 4;  // of L1
+
 [[nodiscard]] bool is_one_of(Access access, std::initializer_list<Access> list);
 
 // Of CodeFacts::mix; 0 where there is none of it.
 [[nodiscard]] double amount(const CodeFacts& code, const char* kind);
+
+[[nodiscard]] bool is_shared(const MemoryInstruction& instruction);
 
 // Global or local memory: behind L1, and slow to answer. Constants have a cache of their own.
 [[nodiscard]] bool is_far(const MemoryInstruction& instruction);

@@ -16,7 +16,7 @@ namespace kernelpro {
 namespace {
 
 // Atomics on shared memory take turns for another reason: contended_atomics looks at them.
-bool is_shared(const MemoryInstruction& instruction) {
+bool may_conflict(const MemoryInstruction& instruction) {
   return instruction.space == Space::shared &&
          !is_one_of(instruction.access, {Access::atomic, Access::reduction});
 }
@@ -31,7 +31,7 @@ struct Turns {
 Turns turns_of(const CodeFacts& code) {
   Turns sum;
   for (const MemoryInstruction& instruction : code.memory) {
-    if (!is_shared(instruction) || instruction.executed.value_or(1) <= 0) {
+    if (!may_conflict(instruction) || instruction.executed.value_or(1) <= 0) {
       continue;
     }
     if (!instruction.wavefronts || !instruction.ideal_wavefronts) {
@@ -46,7 +46,8 @@ Turns turns_of(const CodeFacts& code) {
   return sum;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_bank_conflicts(const Profile& profile, const KernelProfile* kernel,
+                                   const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double waits = evidence.stalled({"short_scoreboard", "mio_throttle"});
@@ -107,7 +108,7 @@ Tool bank_conflicts_tool() {
           roof_figures_and({}),
           true,
           false,
-          look};
+          look_for_bank_conflicts};
 }
 
 }  // namespace kernelpro

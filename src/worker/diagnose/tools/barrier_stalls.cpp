@@ -16,7 +16,8 @@ namespace kernelpro {
 
 namespace {
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_barrier_stalls(const Profile& profile, const KernelProfile* kernel,
+                                   const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double barrier = evidence.stalled({"barrier"});
@@ -65,7 +66,7 @@ Tool barrier_stalls_tool() {
           roof_figures_and({}),
           true,
           false,
-          look};
+          look_for_barrier_stalls};
 }
 
 }  // namespace kernelpro

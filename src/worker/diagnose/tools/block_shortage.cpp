@@ -155,7 +155,8 @@ Cause cause_of(const Idle& idle, double blocks, double multiprocessors, double w
   return idle.tail > idle.empty ? nearly_empty_wave(waves) : too_few_a_multiprocessor(waves);
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_block_shortage(const Profile& profile, const KernelProfile* kernel,
+                                   const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double waves = evidence.figure(figure::waves);
@@ -192,7 +193,7 @@ Tool block_shortage_tool() {
                             figure::occupancy, figure::theoretical_occupancy}),
           false,
           false,
-          look};
+          look_for_block_shortage};
 }
 
 }  // namespace kernelpro

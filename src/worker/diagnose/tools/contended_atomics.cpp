@@ -106,7 +106,8 @@ ToolResult look_at_shared(const CodeFacts& code, const Roofs& loads, Evidence& e
                           gain_of_time(share * (1 - limits.atomics_left), loads, relief), evidence);
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_contended_atomics(const Profile& profile, const KernelProfile* kernel,
+                                      const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double use = evidence.figure(figure::atomic_use);
@@ -152,7 +153,7 @@ Tool contended_atomics_tool() {
           roof_figures_and({figure::atomic_use}),
           true,
           false,
-          look};
+          look_for_contended_atomics};
 }
 
 }  // namespace kernelpro

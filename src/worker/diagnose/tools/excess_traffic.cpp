@@ -17,8 +17,6 @@ namespace kernelpro {
 
 namespace {
 
-constexpr double sector_bytes = 32;
-
 struct Moved {
   double dram = 0;  // a call of the task
   double l2 = 0;
@@ -95,7 +93,8 @@ Finding finding_for(const char* where, double ratio, double threshold, double mo
   return finding;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_excess_traffic(const Profile& profile, const KernelProfile* kernel,
+                                   const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const double declared = profile.work ? profile.work->read_bytes + profile.work->write_bytes : 0;
   if (!std::isfinite(declared) || declared <= 0) {
@@ -138,7 +137,7 @@ Tool excess_traffic_tool() {
           roof_figures_and({figure::l2_bytes}),
           false,
           false,
-          look};
+          look_for_excess_traffic};
 }
 
 }  // namespace kernelpro

@@ -27,7 +27,8 @@ Roofs relief_by_warp_groups(const Thresholds& limits) {
   return relief;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_hmma_where_hgmma(const Profile& profile, const KernelProfile* kernel,
+                                     const Thresholds& limits) {
   if (!profile.architecture.empty() && !profile.architecture.starts_with("sm_90")) {
     return {};
   }
@@ -92,7 +93,7 @@ Tool hmma_where_hgmma_tool() {
           roof_figures_and({figure::instructions, figure::sm_active_mean, figure::sm_active_most}),
           true,
           false,
-          look};
+          look_for_hmma_where_hgmma};
 }
 
 }  // namespace kernelpro

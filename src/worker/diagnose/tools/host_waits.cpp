@@ -13,7 +13,7 @@ namespace kernelpro {
 
 namespace {
 
-struct Lost {
+struct LostWaiting {
   double waiting = 0;     // gaps after a wait for the GPU
   double blocked = 0;     // gaps in copies and allocations
   double copying = 0;     // exposed copies, as far as they can be made shorter or hidden
@@ -23,8 +23,8 @@ struct Lost {
   [[nodiscard]] double all() const { return waiting + blocked + copying; }
 };
 
-Lost lost_by_waiting(const GpuTime& time, double tracing, const Thresholds& limits) {
-  Lost lost;
+LostWaiting lost_by_waiting(const GpuTime& time, double tracing, const Thresholds& limits) {
+  LostWaiting lost;
   std::map<std::string, double> by_call;
   for (const LateGap& gap : time.late) {
     if (gap.reason == LateGap::Reason::launching) {
@@ -52,7 +52,7 @@ Lost lost_by_waiting(const GpuTime& time, double tracing, const Thresholds& limi
   return lost;
 }
 
-std::vector<std::string> moves_for(const Lost& lost) {
+std::vector<std::string> moves_for(const LostWaiting& lost) {
   std::vector<std::string> moves;
   if (lost.copying >= lost.waiting && lost.copying >= lost.blocked) {
     moves = {"keep the data on the GPU between kernels instead of copying it out and in",
@@ -69,12 +69,13 @@ std::vector<std::string> moves_for(const Lost& lost) {
   return moves;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* /*kernel*/, const Thresholds& limits) {
+ToolResult look_for_host_waits(const Profile& profile, const KernelProfile* /*kernel*/,
+                               const Thresholds& limits) {
   if (std::string problem = trace_problem(profile.trace); !problem.empty()) {
     return {{}, {std::move(problem)}};
   }
   const GpuTime time = gpu_time(*profile.trace);
-  const Lost lost = lost_by_waiting(time, tracing_of_a_call(*profile.trace, limits), limits);
+  const LostWaiting lost = lost_by_waiting(time, tracing_of_a_call(*profile.trace, limits), limits);
   const double span = static_cast<double>(time.span_ns) - lost.tracing;
   if (lost.all() <= 0 || span <= lost.all()) {
     return {};
@@ -109,7 +110,8 @@ ToolResult look(const Profile& profile, const KernelProfile* /*kernel*/, const T
 }  // namespace
 
 Tool host_waits_tool() {
-  return {"host_waits", "Host synchronisation and copies", {}, {}, false, true, look};
+  return {"host_waits",       "Host synchronisation and copies", {}, {}, false, true,
+          look_for_host_waits};
 }
 
 }  // namespace kernelpro

@@ -16,15 +16,15 @@ namespace {
 
 constexpr double least_left = 0.05;
 
-struct Lost {
+struct LostLaunching {
   double ns = 0;
   int gaps = 0;
   double fixed = 0;    // that a fused kernel would not wait for, beyond `ns`
   double tracing = 0;  // what the program without a trace would not wait for
 };
 
-Lost lost_by_launching(const GpuTime& time, double tracing, const Thresholds& limits) {
-  Lost lost;
+LostLaunching lost_by_launching(const GpuTime& time, double tracing, const Thresholds& limits) {
+  LostLaunching lost;
   for (const LateGap& gap : time.late) {
     const auto length = static_cast<double>(gap.length());
     if (gap.reason != LateGap::Reason::launching || length > limits.longest_launch_gap_ns) {
@@ -42,12 +42,14 @@ Lost lost_by_launching(const GpuTime& time, double tracing, const Thresholds& li
   return lost;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* /*kernel*/, const Thresholds& limits) {
+ToolResult look_for_launch_bound(const Profile& profile, const KernelProfile* /*kernel*/,
+                                 const Thresholds& limits) {
   if (std::string problem = trace_problem(profile.trace); !problem.empty()) {
     return {{}, {std::move(problem)}};
   }
   const GpuTime time = gpu_time(*profile.trace);
-  const Lost lost = lost_by_launching(time, tracing_of_a_call(*profile.trace, limits), limits);
+  const LostLaunching lost =
+      lost_by_launching(time, tracing_of_a_call(*profile.trace, limits), limits);
   const double span = static_cast<double>(time.span_ns) - lost.tracing;
   if (lost.gaps == 0 || span <= lost.ns || span < limits.least_kernel_gain * (span - lost.ns)) {
     return {};
@@ -85,7 +87,7 @@ ToolResult look(const Profile& profile, const KernelProfile* /*kernel*/, const T
 }  // namespace
 
 Tool launch_bound_tool() {
-  return {"launch_bound", "Launch-bound sequence", {}, {}, false, true, look};
+  return {"launch_bound", "Launch-bound sequence", {}, {}, false, true, look_for_launch_bound};
 }
 
 }  // namespace kernelpro

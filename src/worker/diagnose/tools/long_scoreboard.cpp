@@ -36,7 +36,8 @@ double sectors_over_needed(const CodeFacts& code) {
   return needed > 0 ? sectors / needed : 1;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_long_scoreboard(const Profile& profile, const KernelProfile* kernel,
+                                    const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double waits = evidence.stalled({"long_scoreboard"});
@@ -105,7 +106,7 @@ Tool long_scoreboard_tool() {
           roof_figures_and({}),
           true,
           false,
-          look};
+          look_for_long_scoreboard};
 }
 
 }  // namespace kernelpro

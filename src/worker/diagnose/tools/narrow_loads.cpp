@@ -17,7 +17,6 @@ namespace kernelpro {
 namespace {
 
 constexpr double warp_threads = 32;
-constexpr double sector_bytes = 32;
 constexpr double turn_bits = 32;  // a thread's part of a full turn of L1
 
 bool is_load(const MemoryInstruction& instruction) {
@@ -94,7 +93,8 @@ double narrow_turn_share(const CodeFacts& code, const Widths& widths, const Thre
   return std::min(1.0, (narrow + std::min(narrow, widths.same_requests)) / std::max(1.0, all));
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_narrow_loads(const Profile& profile, const KernelProfile* kernel,
+                                 const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double latency = evidence.stalled({"long_scoreboard"});
@@ -177,7 +177,7 @@ Tool narrow_loads_tool() {
           roof_figures_and({figure::instructions}),
           true,
           false,
-          look};
+          look_for_narrow_loads};
 }
 
 }  // namespace kernelpro

@@ -94,7 +94,8 @@ std::string all_limits_text(const BlockLimits& all) {
   return text;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfile* kernel,
+                                      const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double latency = evidence.stalled({"long_scoreboard", "short_scoreboard", "wait"});
@@ -154,7 +155,7 @@ Tool occupancy_limiter_tool() {
                         figure::limit_warps, figure::limit_blocks, figure::limit_barriers}),
       true,
       false,
-      look};
+      look_for_occupancy_limiter};
 }
 
 }  // namespace kernelpro

@@ -16,13 +16,11 @@ namespace kernelpro {
 
 namespace {
 
-constexpr double sector_bytes = 32;
-
 bool is_local(const MemoryInstruction& instruction) {
   return instruction.space == Space::local;
 }
 
-bool is_waited_for(const MemoryInstruction& instruction) {
+bool is_far_but_no_store(const MemoryInstruction& instruction) {
   return is_far(instruction) && instruction.access != Access::store;
 }
 
@@ -37,9 +35,9 @@ struct LocalUse {
 LocalUse local_use(const CodeFacts& code) {
   LocalUse use;
   use.requests = requests(code, is_local);
-  const double waited = requests(code, is_waited_for);
+  const double waited = requests(code, is_far_but_no_store);
   const double local_waited = requests(code, [](const MemoryInstruction& access) {
-    return is_local(access) && is_waited_for(access);
+    return is_local(access) && is_far_but_no_store(access);
   });
   use.load_part = waited > 0 ? local_waited / waited : 0;
   const double turns = l1_turns(code, [](const MemoryInstruction&) { return true; });
@@ -54,12 +52,8 @@ LocalUse local_use(const CodeFacts& code) {
   return use;
 }
 
-// What global accesses cannot have caused.
-double relief_of(double global_bytes, double moved_bytes) {
-  return moved_bytes > 0 ? std::clamp(1 - global_bytes / moved_bytes, 0.0, 1.0) : 0;
-}
-
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_register_spills(const Profile& profile, const KernelProfile* kernel,
+                                    const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double latency = evidence.stalled({"long_scoreboard"});
@@ -121,7 +115,7 @@ Tool register_spills_tool() {
           roof_figures_and({figure::l2_bytes, figure::instructions}),
           true,
           false,
-          look};
+          look_for_register_spills};
 }
 
 }  // namespace kernelpro

@@ -134,6 +134,10 @@ FullestRoof fullest_after(const Roofs& loads, const Roofs& relief) {
   return fullest;
 }
 
+double relief_of(double needed_bytes, double moved_bytes) {
+  return moved_bytes > 0 ? std::clamp(1 - needed_bytes / moved_bytes, 0.0, 1.0) : 0;
+}
+
 Roofs scaled(const Roofs& loads, double factor) {
   Roofs out = loads;
   for (const Named& roof : all_roofs) {

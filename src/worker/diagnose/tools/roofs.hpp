@@ -44,6 +44,9 @@ struct ActiveShare {
 };
 [[nodiscard]] ActiveShare active_share(const KernelProfile& kernel);
 
+// The part of the bytes moved that the needed ones cannot have caused; 0 where none moved.
+[[nodiscard]] double relief_of(double needed_bytes, double moved_bytes);
+
 // The fullest one once `relief` is gone, from 0 to 1, and its name.
 struct FullestRoof {
   double load = 0;

@@ -92,7 +92,8 @@ std::vector<std::string> moves_for(const std::string& type) {
   return moves;
 }
 
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_tensor_cores_unused(const Profile& profile, const KernelProfile* kernel,
+                                        const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double duration = evidence.figure(figure::duration_ns);
@@ -155,7 +156,7 @@ Tool tensor_cores_unused_tool() {
       roof_figures_and({figure::l2_bytes, figure::instructions}),
       true,
       false,
-      look};
+      look_for_tensor_cores_unused};
 }
 
 }  // namespace kernelpro

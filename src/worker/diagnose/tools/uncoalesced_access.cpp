@@ -16,18 +16,12 @@ namespace kernelpro {
 
 namespace {
 
-constexpr double sector_bytes = 32;
-constexpr double sectors_a_turn = 4;
 // ncu counts 24 sectors for an asynchronous copy of aligned rows that need 16.
 constexpr double async_overcount = 1.5;
 
 bool is_global(const MemoryInstruction& instruction) {
   return instruction.space == Space::global &&
          is_one_of(instruction.access, {Access::load, Access::store, Access::async_copy});
-}
-
-bool is_shared(const MemoryInstruction& instruction) {
-  return instruction.space == Space::shared;
 }
 
 struct Sectors {
@@ -57,11 +51,8 @@ Sectors sectors_of(const CodeFacts& code) {
   return sum;
 }
 
-double relief_of(double needed_bytes, double moved_bytes) {
-  return moved_bytes > 0 ? std::clamp(1 - needed_bytes / moved_bytes, 0.0, 1.0) : 0;
-}
-
-ToolResult look(const Profile& profile, const KernelProfile* kernel, const Thresholds& limits) {
+ToolResult look_for_uncoalesced_access(const Profile& profile, const KernelProfile* kernel,
+                                       const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double far_waits = evidence.stalled({"long_scoreboard", "lg_throttle", "drain"});
@@ -128,7 +119,7 @@ Tool uncoalesced_access_tool() {
           roof_figures_and({figure::l2_bytes}),
           true,
           false,
-          look};
+          look_for_uncoalesced_access};
 }
 
 }  // namespace kernelpro

@@ -84,11 +84,11 @@ need_packages() {
     die "could not install the packages above; see build/logs/packages.log"
 }
 
-# configure PRESET: into build/PRESET, with ccache if it is there.
+# configure PRESET [OPTION...]: into build/PRESET, with ccache if it is there.
 configure() {
   local launcher=()
   ! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  cmake --preset "$1" "${launcher[@]}"
+  cmake --preset "$@" "${launcher[@]}"
 }
 
 # build PRESET [TARGET...]

@@ -162,6 +162,8 @@ class Shape {
 
 void add_uncoalesced_access(Cases& cases);
 void add_narrow_loads(Cases& cases);
+void add_narrow_loads_streams(Cases& cases);
+void add_narrow_loads_rows(Cases& cases);
 void add_excess_traffic(Cases& cases);
 void add_bank_conflicts(Cases& cases);
 void add_register_spills(Cases& cases);
@@ -172,6 +174,7 @@ void add_long_scoreboard(Cases& cases);
 void add_contended_atomics(Cases& cases);
 void add_tensor_cores_unused(Cases& cases);
 void add_hmma_where_hgmma(Cases& cases);
+void add_hmma_where_hgmma_layers(Cases& cases);
 void add_launch_bound(Cases& cases);
 void add_host_waits(Cases& cases);
 

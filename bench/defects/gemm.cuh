@@ -2,7 +2,8 @@
 // cores by mma.sync (HMMA), by wgmma (HGMMA), and without them.
 //
 // Sizes are multiples of the tiles. grid.z is a batch. All but the multiplication itself works on
-// bytes: 32 bytes of k are one step of either instruction, for 16-bit types and for TF32 alike.
+// bytes: 32 bytes of k are one step of either instruction, for 8-bit and 16-bit types and for
+// TF32 alike.
 #pragma once
 
 #include <cuda.h>
@@ -51,6 +52,15 @@ __device__ __forceinline__ void multiply_step(float (&d)[4], const unsigned (&a)
       "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ __forceinline__ void multiply_step(int (&d)[4], const unsigned (&a)[4], unsigned b0,
+                                              unsigned b1, std::int8_t /*type*/) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 

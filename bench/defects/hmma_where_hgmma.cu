@@ -353,6 +353,8 @@ void add_hmma_where_hgmma(Cases& cases) {
 
   add_large<float>(cases, "square_tf32", "tf32", {4096, 4096, 2048});
   add_large<__half>(cases, "deep_f16", "f16", {2048, 4096, 8192});
+  add_large<float>(cases, "deep_tf32", "tf32", {2048, 2048, 8192});
+  add_large<__nv_bfloat16>(cases, "tall_bf16", "bf16", {16384, 1024, 2048});
 
   // Few rows: reading the other matrix is what takes the time; with two or three blocks of four
   // warps a multiprocessor that is latency as much as bandwidth.

@@ -202,6 +202,8 @@ Cases all_cases() {
   Cases cases;
   add_uncoalesced_access(cases);
   add_narrow_loads(cases);
+  add_narrow_loads_streams(cases);
+  add_narrow_loads_rows(cases);
   add_excess_traffic(cases);
   add_bank_conflicts(cases);
   add_register_spills(cases);
@@ -212,6 +214,7 @@ Cases all_cases() {
   add_contended_atomics(cases);
   add_tensor_cores_unused(cases);
   add_hmma_where_hgmma(cases);
+  add_hmma_where_hgmma_layers(cases);
   add_launch_bound(cases);
   add_host_waits(cases);
   return cases;

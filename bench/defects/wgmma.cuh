@@ -61,41 +61,55 @@ __device__ __forceinline__ std::uint64_t operand(unsigned address) {
 }
 
 // d += 64 rows of A times 128 rows of B, 32 bytes of k.
-#define DEFECTS_WGMMA(SHAPE, TYPES, TRANSPOSE)                                                     \
-  asm volatile(                                                                                    \
-      "wgmma.mma_async.sync.aligned." SHAPE ".f32." TYPES                                          \
-      " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,"   \
-      "%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,"   \
-      "%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, %64, %65,"        \
-      " 1, 1, 1" TRANSPOSE ";"                                                                     \
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),        \
-        "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),    \
-        "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), \
-        "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), \
-        "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), \
-        "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), \
-        "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), \
-        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), \
-        "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), \
-        "+f"(d[63])                                                                                \
+#define DEFECTS_WGMMA(IN_OUT, SHAPE, TAIL)                                                        \
+  asm volatile(                                                                                   \
+      "wgmma.mma_async.sync.aligned.m64n128" SHAPE                                                \
+      " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,"  \
+      "%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,"  \
+      "%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, %64, %65,"       \
+      " " TAIL ";"                                                                                \
+      : IN_OUT(d[0]), IN_OUT(d[1]), IN_OUT(d[2]), IN_OUT(d[3]), IN_OUT(d[4]), IN_OUT(d[5]),       \
+        IN_OUT(d[6]), IN_OUT(d[7]), IN_OUT(d[8]), IN_OUT(d[9]), IN_OUT(d[10]), IN_OUT(d[11]),     \
+        IN_OUT(d[12]), IN_OUT(d[13]), IN_OUT(d[14]), IN_OUT(d[15]), IN_OUT(d[16]), IN_OUT(d[17]), \
+        IN_OUT(d[18]), IN_OUT(d[19]), IN_OUT(d[20]), IN_OUT(d[21]), IN_OUT(d[22]), IN_OUT(d[23]), \
+        IN_OUT(d[24]), IN_OUT(d[25]), IN_OUT(d[26]), IN_OUT(d[27]), IN_OUT(d[28]), IN_OUT(d[29]), \
+        IN_OUT(d[30]), IN_OUT(d[31]), IN_OUT(d[32]), IN_OUT(d[33]), IN_OUT(d[34]), IN_OUT(d[35]), \
+        IN_OUT(d[36]), IN_OUT(d[37]), IN_OUT(d[38]), IN_OUT(d[39]), IN_OUT(d[40]), IN_OUT(d[41]), \
+        IN_OUT(d[42]), IN_OUT(d[43]), IN_OUT(d[44]), IN_OUT(d[45]), IN_OUT(d[46]), IN_OUT(d[47]), \
+        IN_OUT(d[48]), IN_OUT(d[49]), IN_OUT(d[50]), IN_OUT(d[51]), IN_OUT(d[52]), IN_OUT(d[53]), \
+        IN_OUT(d[54]), IN_OUT(d[55]), IN_OUT(d[56]), IN_OUT(d[57]), IN_OUT(d[58]), IN_OUT(d[59]), \
+        IN_OUT(d[60]), IN_OUT(d[61]), IN_OUT(d[62]), IN_OUT(d[63])                                \
       : "l"(a), "l"(b))
 
 __device__ __forceinline__ void wgmma_step(float (&d)[64], std::uint64_t a, std::uint64_t b,
                                            __half /*type*/) {
-  DEFECTS_WGMMA("m64n128k16", "f16.f16", ", 0, 0");
+  DEFECTS_WGMMA("+f", "k16.f32.f16.f16", "1, 1, 1, 0, 0");
 }
 
 __device__ __forceinline__ void wgmma_step(float (&d)[64], std::uint64_t a, std::uint64_t b,
                                            __nv_bfloat16 /*type*/) {
-  DEFECTS_WGMMA("m64n128k16", "bf16.bf16", ", 0, 0");
+  DEFECTS_WGMMA("+f", "k16.f32.bf16.bf16", "1, 1, 1, 0, 0");
 }
 
 __device__ __forceinline__ void wgmma_step(float (&d)[64], std::uint64_t a, std::uint64_t b,
                                            float /*type*/) {
-  DEFECTS_WGMMA("m64n128k8", "tf32.tf32", "");
+  DEFECTS_WGMMA("+f", "k8.f32.tf32.tf32", "1, 1, 1");
+}
+
+__device__ __forceinline__ void wgmma_step(int (&d)[64], std::uint64_t a, std::uint64_t b,
+                                           std::int8_t /*type*/) {
+  DEFECTS_WGMMA("+r", "k32.s32.s8.s8", "1");
 }
 
 #undef DEFECTS_WGMMA
+
+// Sums that ptxas sets to zero among the steps, as it does where there are many, serialise them.
+__device__ __forceinline__ void keep_before_steps(float& sum) {
+  asm volatile("" : "+f"(sum)::"memory");
+}
+__device__ __forceinline__ void keep_before_steps(int& sum) {
+  asm volatile("" : "+r"(sum)::"memory");
+}
 
 template <int LEFT>
 __device__ __forceinline__ void wgmma_wait() {
@@ -107,6 +121,7 @@ __device__ __forceinline__ void wgmma_wait() {
 template <int COLUMNS, int STAGES>
 struct WgmmaTile {
   static constexpr int columns = COLUMNS;
+  static constexpr int parts = COLUMNS / 128;  // a step takes 128 columns
   static constexpr int stages = STAGES;
   static constexpr int a_bytes = kWgmmaRows * kWgmmaKBytes;
   static constexpr int stage_bytes = a_bytes + COLUMNS * kWgmmaKBytes;
@@ -134,10 +149,10 @@ __device__ __forceinline__ void produce(const CUtensorMap& a, const CUtensorMap&
   }
 }
 
-template <class T, class Tile>
-__global__ void __launch_bounds__(kWgmmaThreads, 1)
-    wgmma_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                  float* c, int m, int n, int tiles) {
+// Computes the block's tile of the product. False for threads of the producer, which hold no sums.
+template <class T, class Tile, class Sum>
+__device__ __forceinline__ bool wgmma_tile(Sum (&sum)[Tile::parts][64], const CUtensorMap& a,
+                                           const CUtensorMap& b, int m, int n, int tiles) {
 // nvcc -arch=sm_90a also makes code for plain 9.0, which has no wgmma.
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char memory[];
@@ -157,15 +172,17 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
   const int group = threadIdx.x / 128;
   if (group == 2) {
     if (threadIdx.x == 256) produce<T, Tile>(a, b, base, full, empty, tiles, m, n);
-    return;
+    return false;
   }
 
-  constexpr int parts = Tile::columns / 128;
-  float sum[parts][64];
+  constexpr int parts = Tile::parts;
 #pragma unroll
   for (int p = 0; p < parts; ++p) {
 #pragma unroll
-    for (int i = 0; i < 64; ++i) sum[p][i] = 0;
+    for (int i = 0; i < 64; ++i) {
+      sum[p][i] = 0;
+      if constexpr (parts > 1) keep_before_steps(sum[p][i]);
+    }
   }
   for (int t = 0; t < tiles; ++t) {
     const int s = t % Tile::stages;
@@ -187,13 +204,25 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
     if (t > 0 && threadIdx.x % 32 == 0) barrier_arrive(empty + (t - 1) % Tile::stages * 8);
   }
   wgmma_wait<0>();
+  return true;
+#else
+  return false;
+#endif
+}
 
+template <class T, class Tile>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    wgmma_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  float* c, int m, int n, int tiles) {
+  float sum[Tile::parts][64];
+  if (!wgmma_tile<T, Tile>(sum, a, b, m, n, tiles)) return;
   const int lane = threadIdx.x % 32;
-  const int row = blockIdx.y * kWgmmaRows + group * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
+  const int row =
+      blockIdx.y * kWgmmaRows + threadIdx.x / 128 * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
   float* out = c + (static_cast<std::size_t>(blockIdx.z) * m + row) * n +
                blockIdx.x * Tile::columns + lane % 4 * 2;
 #pragma unroll
-  for (int p = 0; p < parts; ++p) {
+  for (int p = 0; p < Tile::parts; ++p) {
 #pragma unroll
     for (int j = 0; j < 16; ++j) {
       float* place = out + p * 128 + j * 8;
@@ -202,7 +231,6 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
                                                                              sum[p][j * 4 + 3]};
     }
   }
-#endif
 }
 
 // ---- cases ----
@@ -217,7 +245,8 @@ CUtensorMap tensor_map(T* data, std::uint64_t rows, std::uint64_t k, std::uint32
   REQUIRE(status == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorNotSupported);
   const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
   constexpr CUtensorMapDataType type =
-      ElementOf<T>::value == Element::f16    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+      ElementOf<T>::value == Element::u8     ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+      : ElementOf<T>::value == Element::f16  ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
       : ElementOf<T>::value == Element::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
                                              : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   const cuuint64_t sizes[2] = {k, rows};

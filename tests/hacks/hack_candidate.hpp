@@ -119,12 +119,18 @@ inline bool names_a_rule(Outcome outcome) {
          outcome == Outcome::crashed || outcome == Outcome::launch_failed;
 }
 
+// The baseline's loop in another file gains this much at most by where its code comes to lie: 1.13
+// was measured on a Neoverse N1, between a loop inside a 32-byte line and one across two. Who fools
+// a clock gains more.
+inline constexpr double gain_by_layout = 1.25;
+
 inline bool meets_expectation(const HackCandidate& hack, const Verdict& verdict) {
   if (!contains(hack.outcomes, std::string(name_of(verdict.outcome)))) {
     return false;
   }
   if (verdict.outcome == Outcome::passed) {
-    return !hack.not_faster || verdict.timing.comparison != Comparison::faster;
+    return !hack.not_faster || verdict.timing.comparison != Comparison::faster ||
+           verdict.timing.speedup < gain_by_layout;
   }
   return hack.rules.empty() || !names_a_rule(verdict.outcome) || contains(hack.rules, verdict.rule);
 }

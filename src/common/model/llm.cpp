@@ -24,9 +24,8 @@ constexpr double most_dollars = 1e6;
 
 std::optional<std::int64_t> parse_dollars(std::string_view text) {
   double dollars = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, dollars);
-  if (error != std::errc() || stop != end || !(dollars >= 0) || dollars > most_dollars) {
+  const auto [stop, error] = std::from_chars(text.begin(), text.end(), dollars);
+  if (error != std::errc() || stop != text.end() || !(dollars >= 0) || dollars > most_dollars) {
     return std::nullopt;
   }
   // Upwards: what is cheaper than can be said must not be free.

@@ -29,9 +29,10 @@ Error out_of_memory() {
 
 }  // namespace
 
-Result<std::string> pack_text(const std::string& text, const std::string& model) {
+Result<std::string> pack_text(const std::string& text, const std::string& model, Packing packing) {
   z_stream stream{};
-  if (deflateInit(&stream, Z_BEST_COMPRESSION) != Z_OK) {
+  const int level = packing == Packing::small ? Z_BEST_COMPRESSION : Z_BEST_SPEED;
+  if (deflateInit(&stream, level) != Z_OK) {
     return out_of_memory();
   }
   const std::unique_ptr<z_stream, decltype(&deflateEnd)> end(&stream, deflateEnd);

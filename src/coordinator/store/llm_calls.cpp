@@ -26,7 +26,7 @@ Status make_table(Database& database) {
 
 Status insert_call(Database& database, std::int64_t run, const LlmCall& call,
                    const std::string& written, const std::string& hash, const std::string& answer) {
-  const Result<std::string> request = pack_text(call.request, no_model);
+  const Result<std::string> request = pack_text(call.request, no_model, Packing::quick);
   if (!request) {
     return request.error();
   }
@@ -62,7 +62,7 @@ Result<LlmCall> read_call(const Rows& row) {
 
 Status keep_call(Database& database, std::int64_t run, const LlmCall& call) {
   KP_TRY(make_table(database));
-  const Result<std::string> answer = pack_text(call.answer, no_model);
+  const Result<std::string> answer = pack_text(call.answer, no_model, Packing::quick);
   if (!answer) {
     return answer.error();
   }

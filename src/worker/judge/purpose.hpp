@@ -8,19 +8,19 @@ namespace kernelpro {
 
 enum Purpose : std::uint64_t {
   check_shape_purpose = 1,
-  check_values_purpose,
-  check_scalars_purpose,
+  check_values_purpose = 2,
+  check_scalars_purpose = 3,
 
   screen_purpose = 11,
-  time_pair_purpose,
-  time_bootstrap_purpose,
-  time_sample_purpose,
-  time_scalars_purpose,
+  time_pair_purpose = 12,
+  time_bootstrap_purpose = 13,
+  time_sample_purpose = 14,
+  time_scalars_purpose = 15,
 
   energy_scalars_purpose = 31,
-  energy_pair_purpose,
-  energy_sample_purpose,
-  energy_bootstrap_purpose,
+  energy_pair_purpose = 32,
+  energy_sample_purpose = 33,
+  energy_bootstrap_purpose = 34,
 };
 
 }  // namespace kernelpro

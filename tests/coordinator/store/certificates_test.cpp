@@ -154,12 +154,14 @@ TEST(PackText, GivesTheTextBackWithAndWithoutAModel) {
     text += std::to_string(i) + ",";
   }
   for (const std::string& model : {std::string(), std::string("0,1,2,3,4,5"), text}) {
-    const Result<std::string> packed = store::pack_text(text, model);
-    ASSERT_TRUE(packed.ok());
-    EXPECT_LT(packed->size(), text.size() / 2);
-    const Result<std::string> read = store::unpack_text(*packed, model);
-    ASSERT_TRUE(read.ok()) << read.error().text();
-    EXPECT_EQ(*read, text);
+    for (const store::Packing packing : {store::Packing::small, store::Packing::quick}) {
+      const Result<std::string> packed = store::pack_text(text, model, packing);
+      ASSERT_TRUE(packed.ok());
+      EXPECT_LT(packed->size(), text.size() / 2);
+      const Result<std::string> read = store::unpack_text(*packed, model);
+      ASSERT_TRUE(read.ok()) << read.error().text();
+      EXPECT_EQ(*read, text);
+    }
   }
   EXPECT_EQ(*store::unpack_text(*store::pack_text("", ""), ""), "");
 }

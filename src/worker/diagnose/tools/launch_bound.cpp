@@ -67,18 +67,16 @@ ToolResult look_for_launch_bound(const Profile& profile, const KernelProfile* /*
   finding.why = "within a graph about a microsecond stays between two kernels";
   finding.cause =
       "Kernels end before the host has launched the next one: a launch costs the host "
-      "microseconds, "
-      "and more where each goes through a framework.";
+      "microseconds, and more where each goes through a framework.";
   finding.moves = {"fuse neighbouring kernels into one",
-                   "record the sequence as a CUDA graph (in PyTorch: torch.compile with "
-                   "mode=\"reduce-overhead\", or torch.cuda.graph) and launch it as one",
+                   ("record the sequence as a CUDA graph (in PyTorch: torch.compile with "
+                    "mode=\"reduce-overhead\", or torch.cuda.graph) and launch it as one"),
                    "give each launch more work: batch small problems",
                    "loop inside one persistent kernel where the steps allow it", "fuse_kernels"};
   finding.derivation = fmt::format(
       "{} gaps in front of {} launches add up to {:.0f} of {:.0f} ns beyond {:.0f} ns each and the "
-      "cost of the trace; fused, these kernels also save {:.0f} ns of starting and ending: {:.0f} "
-      "/ "
-      "{:.0f} = {:.2f}",
+      "cost of the trace; fused, these kernels also save {:.0f} ns of starting and ending: "
+      "{:.0f} / {:.0f} = {:.2f}",
       lost.gaps, profile.trace->launches.size(), lost.ns, span, limits.graph_gap_ns, lost.fixed,
       span, left, gain);
   return program_finding_if_worth(std::move(finding), gain, limits);

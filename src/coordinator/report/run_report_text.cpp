@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "common/wire/run_json.hpp"
 #include "coordinator/report/energy_text.hpp"
@@ -18,6 +20,7 @@ using nlohmann::json;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t chart_columns = 40;
+constexpr std::size_t most_faster_readings = 3;
 
 std::string gain_text(double gain) {
   return gain > 0 ? fmt::format("{:.2f}", gain) : "–";
@@ -65,14 +68,20 @@ std::string faster_readings_text(const RunReport& report) {
       needs_energy(report.run.settings.objective)) {
     return "";
   }
-  std::string nodes;
+  std::vector<const Node*> faster;
   for (const Node& node : report.nodes) {
     if (node.outcome == Outcome::passed && node.speedup > best->speedup) {
-      nodes += fmt::format("{}node {}, {:.2f}: {}", nodes.empty() ? "" : "; ", node.id,
-                           node.speedup, why_not_best(report.run.settings, node));
+      faster.push_back(&node);
     }
   }
-  return nodes;
+  std::ranges::sort(faster, std::greater(), &Node::speedup);
+  const std::size_t shown = std::min(faster.size(), most_faster_readings);
+  std::string nodes;
+  for (const Node* node : std::span(faster).first(shown)) {
+    nodes += fmt::format("{}node {}, {:.2f}: {}", nodes.empty() ? "" : "; ", node->id,
+                         node->speedup, why_not_best(report.run.settings, *node));
+  }
+  return nodes + (faster.size() > shown ? fmt::format("; and {} more", faster.size() - shown) : "");
 }
 
 std::string state_text(const Run& run) {

@@ -141,7 +141,12 @@ TEST(RunReport, SaysWhyWhatReadsFasterIsNotTheBest) {
   nodes.back().suspect = true;
   EXPECT_THAT(
       run_report_text(make_run_report(sample_run(), nodes, tiers)),
-      HasSubstr("  reads faster node 6, 6.02: not clear of it by 1 %; node 7, 60.00: suspect\n"));
+      HasSubstr("  reads faster node 7, 60.00: suspect; node 6, 6.02: not clear of it by 1 %\n"));
+  for (NodeId id = 8; id < 12; ++id) {
+    nodes.push_back(judged(id, 3, "tile", 6.01));
+  }
+  EXPECT_THAT(run_report_text(make_run_report(sample_run(), nodes, tiers)),
+              HasSubstr("; and 3 more\n"));
 }
 
 TEST(RunReport, CountsTheTimeOfAWorkerThatIsElsewhere) {

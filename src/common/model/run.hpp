@@ -82,6 +82,10 @@ struct Run {
   std::string machine;
 };
 
+// How much the lower end of an interval must exceed the best so far to replace it: an estimate that
+// grows by noise at each replacement would be a lie by the end.
+inline constexpr double clear_of_best = 1.01;
+
 // Whether a passed result of that kind may be a run's best: in doubt or of lower precision only
 // where the settings allow it.
 [[nodiscard]] bool may_be_best(const RunSettings& settings, bool suspect,

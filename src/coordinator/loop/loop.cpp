@@ -16,9 +16,6 @@ namespace kernelpro {
 namespace {
 
 constexpr double nanoseconds = 1e9;
-// How much the lower end of an interval must exceed the best so far to replace it: an estimate that
-// grows by noise at each replacement would be a lie by the end.
-constexpr double clearly = 1.01;
 
 // So many proposals of models in a row that nothing new came of end the run: models that cannot do
 // it would be asked for ever.
@@ -305,7 +302,8 @@ void ClosedLoop::learn(const Node& one) {
   if (one.outcome == Outcome::passed && parent.speedup > 0) {
     record.log_gain += std::max(0.0, std::log(one.speedup / parent.speedup));
   }
-  if (may_be_best(run_.settings, one) && one.speedup_interval.low > clearly * node(best_).speedup) {
+  if (may_be_best(run_.settings, one) &&
+      one.speedup_interval.low > clear_of_best * node(best_).speedup) {
     best_ = one.id;
   }
 }

@@ -56,7 +56,7 @@ std::string node_phrase(const RunReport& report, NodeId id) {
 
 std::string why_not_best(const RunSettings& settings, const Node& node) {
   if (may_be_best(settings, node)) {
-    return "not clear of it by 1 %";
+    return fmt::format("not clear of it by {:.0f} %", 100 * (clear_of_best - 1));
   }
   return node.suspect ? "suspect" : "of lower precision";
 }

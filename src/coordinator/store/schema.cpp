@@ -104,31 +104,43 @@ Error not_a_store(const Database& database) {
                     database.file().string());
 }
 
+struct Marks {
+  std::int64_t application;
+  std::int64_t version;
+  std::int64_t entries;
+};
+
+// In one statement, so that all are of one moment: another process may be making the tables.
+Result<Marks> read_marks(Database& database) {
+  Result<Rows> rows = database.select(
+      "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+      "FROM pragma_application_id, pragma_user_version");
+  if (!rows) {
+    return rows.error();
+  }
+  if (const Result<bool> row = rows->next(); !row || !*row) {
+    return row ? not_a_store(database) : row.error();
+  }
+  return Marks{
+      .application = rows->integer(0), .version = rows->integer(1), .entries = rows->integer(2)};
+}
+
 Result<Content> look_inside(Database& database) {
-  const Result<std::int64_t> application = database.select_integer("PRAGMA application_id");
-  if (!application) {
-    return application.error();
+  const Result<Marks> marks = read_marks(database);
+  if (!marks) {
+    return marks.error();
   }
-  const Result<std::int64_t> version = database.select_integer("PRAGMA user_version");
-  if (!version) {
-    return version.error();
-  }
-  const Result<std::int64_t> entries =
-      database.select_integer("SELECT count(*) FROM sqlite_master");
-  if (!entries) {
-    return entries.error();
-  }
-  if (*application == 0 && *version == 0 && *entries == 0) {
+  if (marks->application == 0 && marks->version == 0 && marks->entries == 0) {
     return Content::empty;
   }
-  if (*application != application_id || *version < 1) {
+  if (marks->application != application_id || marks->version < 1) {
     return not_a_store(database);
   }
-  if (*version > schema_version) {
+  if (marks->version > schema_version) {
     return make_error(ErrorKind::environment,
                       fmt::format("made by a newer kernelpro: it has version {} of the store, this "
                                   "kernelpro {} knows version {}. Use the newer kernelpro, or {}",
-                                  *version, KERNELPRO_VERSION, schema_version, other_folder),
+                                  marks->version, KERNELPRO_VERSION, schema_version, other_folder),
                       database.file().string());
   }
   return Content::store;

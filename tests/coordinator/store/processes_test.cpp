@@ -158,6 +158,25 @@ TEST_F(StoreTest, ProcessesThatWriteAtTheSameTimeLoseNothing) {
   }
 }
 
+// Each one may look at the file while another is making its tables.
+TEST_F(StoreTest, ProcessesThatMakeAStoreAtTheSameTimeMakeOne) {
+  constexpr int rounds = 40;
+  std::vector<pid_t> makers;
+  for (int i = 0; i < 3; ++i) {
+    makers.push_back(in_process([&] {
+      bool good = true;
+      for (int round = 0; round < rounds; ++round) {
+        const Result<Store> store = Store::open(folder() / std::to_string(round), StoreMode::write);
+        good = good && store.ok();
+      }
+      return good;
+    }));
+  }
+  for (const pid_t maker : makers) {
+    EXPECT_EQ(exit_code_of(maker), 0);
+  }
+}
+
 // Adds and finishes nodes one after another, saying 'a' and 'f' when the store has answered.
 bool write_until_killed(const std::filesystem::path& folder, const Ends& ends) {
   Result<Store> store = Store::open(folder, StoreMode::write);

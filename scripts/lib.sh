@@ -8,6 +8,7 @@ cd "$root"
 logs=$root/build/logs
 mkdir -p "$logs"
 jobs=$(nproc)
+failed_steps=()
 
 build_packages=(
   g++ cmake ninja-build ccache clang-19 libomp-19-dev
@@ -29,7 +30,14 @@ die() {
   exit 1
 }
 
-# step NAME COMMAND...: runs it with its output in build/logs/NAME.log; a failure shows the end.
+# The lines of a log that tell of a failure, each with what follows, and its end.
+show_failure() {
+  { grep -nE -A 8 'FAILED|\*\*\*Failed|: Failure$|error:|Error |ERROR:' "$1" || true; } | head -n 100
+  say "the end:"
+  tail -n 20 "$1"
+}
+
+# step NAME COMMAND...: runs it with its output in build/logs/NAME.log; a failure shows what says so.
 step() {
   local name=$1 started=$SECONDS status=0
   shift
@@ -37,8 +45,9 @@ step() {
   if [ "$status" -eq 0 ]; then
     say "ok      $name ($((SECONDS - started)) s)"
   else
-    say "FAILED  $name ($((SECONDS - started)) s, exit code $status), the end of build/logs/$name.log:"
-    tail -n 200 "$logs/$name.log" | sed 's/^/    /'
+    say "FAILED  $name ($((SECONDS - started)) s, exit code $status), from build/logs/$name.log:"
+    show_failure "$logs/$name.log" | sed 's/^/    /' | cut -c 1-400
+    failed_steps+=("$name")
   fi
   return "$status"
 }

@@ -164,6 +164,7 @@ Status Proposer::add_history(AgentOrder& order, const Node& child, const std::ve
   order.evaluations_left = run_.settings.evaluations;
   for (const Node& one : nodes) {
     if (!known_to(child, one)) {
+      order.under_way += one.parent == child.parent && one.id < child.id ? 1 : 0;
       continue;
     }
     Result<Tried> what = tried(one);

@@ -105,18 +105,25 @@ struct kp_counted {
 KP_COUNT(exp) KP_COUNT(exp2) KP_COUNT(expm1) KP_COUNT(log) KP_COUNT(log2) KP_COUNT(log1p)
 KP_COUNT(sqrt) KP_COUNT(cbrt) KP_COUNT(sin) KP_COUNT(cos) KP_COUNT(tan) KP_COUNT(tanh)
 KP_COUNT(sinh) KP_COUNT(cosh) KP_COUNT(asin) KP_COUNT(acos) KP_COUNT(atan) KP_COUNT(erf)
+KP_COUNT(asinh) KP_COUNT(acosh) KP_COUNT(atanh) KP_COUNT(erfc) KP_COUNT(tgamma) KP_COUNT(lgamma)
+KP_COUNT(log10)
 #undef KP_COUNT
 #define KP_FREE(name) inline kp_counted name(kp_counted x) { return kp_counted(std::name(x.v)); }
 KP_FREE(abs) KP_FREE(fabs) KP_FREE(floor) KP_FREE(ceil) KP_FREE(round) KP_FREE(trunc)
+KP_FREE(rint) KP_FREE(nearbyint)
 #undef KP_FREE
 inline kp_counted pow(kp_counted x, kp_counted y) { return kp_counted::made(std::pow(x.v, y.v)); }
 inline kp_counted atan2(kp_counted x, kp_counted y) { return kp_counted::made(std::atan2(x.v, y.v)); }
 inline kp_counted hypot(kp_counted x, kp_counted y) { return kp_counted::made(std::hypot(x.v, y.v)); }
+inline kp_counted fmod(kp_counted x, kp_counted y) { return kp_counted::made(std::fmod(x.v, y.v)); }
+inline kp_counted copysign(kp_counted x, kp_counted y) { return kp_counted(std::copysign(x.v, y.v)); }
 inline kp_counted fmax(kp_counted x, kp_counted y) { return kp_counted(std::fmax(x.v, y.v)); }
 inline kp_counted fmin(kp_counted x, kp_counted y) { return kp_counted(std::fmin(x.v, y.v)); }
 inline kp_counted fma(kp_counted x, kp_counted y, kp_counted z) { return x * y + z; }
 inline bool isfinite(kp_counted x) { return std::isfinite(x.v); }
 inline bool isnan(kp_counted x) { return std::isnan(x.v); }
+inline bool isinf(kp_counted x) { return std::isinf(x.v); }
+inline bool signbit(kp_counted x) { return std::signbit(x.v); }
 template <>
 struct std::numeric_limits<kp_counted> : std::numeric_limits<double> {
   static kp_counted infinity() { return std::numeric_limits<double>::infinity(); }

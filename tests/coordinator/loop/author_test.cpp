@@ -2,6 +2,7 @@
 // says.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "coordinator/loop/loop_fixture.hpp"
@@ -97,6 +98,22 @@ TEST_F(AuthorTest, IsGivenWhatWasKnownWhenTheNodeWasChosen) {
     EXPECT_LE(order.evaluations_left, 8);
     EXPECT_GT(order.evaluations_left, 0);
   }
+}
+
+TEST_F(AuthorTest, IsToldHowManyOthersAreUnderWayFromTheSameParent) {
+  run_.settings.in_flight = 4;
+  work_on();
+  int most = 0;
+  for (const auto& [id, order] : author_.orders) {
+    const Node& child = node(id);
+    const auto others =
+        std::count_if(journal_.nodes.begin(), journal_.nodes.end(), [&child](const Node& one) {
+          return one.parent == child.parent && one.id < child.id && one.ended >= child.born;
+        });
+    EXPECT_EQ(order.under_way, others) << id;
+    most = std::max(most, order.under_way);
+  }
+  EXPECT_GT(most, 0);
 }
 
 TEST_F(AuthorTest, TunablesAreSweptWithoutAskingIt) {

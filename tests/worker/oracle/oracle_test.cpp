@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -197,6 +198,38 @@ TEST_F(OracleTest, CountsOperationsAndFunctionsButNoSignsAndComparisons) {
   const Result<double> counted = oracle.count_operations({{"n", 10}}, *toolchain_);
   ASSERT_TRUE(counted) << counted.error().text();
   EXPECT_EQ(*counted, 30);
+}
+
+TEST_F(OracleTest, CountsEveryFunctionOfRealNumbersOfTheStandardLibrary) {
+  const std::vector<std::string> one = {
+      "exp",   "exp2",  "expm1", "log",  "log2", "log10",  "log1p", "sqrt", "cbrt",
+      "sin",   "cos",   "tan",   "asin", "acos", "atan",   "sinh",  "cosh", "tanh",
+      "asinh", "acosh", "atanh", "erf",  "erfc", "tgamma", "lgamma"};
+  const std::vector<std::string> none = {"abs",   "fabs", "floor",     "ceil",
+                                         "round", "rint", "nearbyint", "trunc"};
+  std::string body = "Real sum = pow(x[0], y[0]);\n";  // one
+  const auto call = [&](const std::string& name) {
+    body += "{ using std::" + name + "; sum = " + name + "(x[0]); }\n";
+  };
+  std::for_each(one.begin(), one.end(), call);
+  std::for_each(none.begin(), none.end(), call);
+  body +=
+      "sum = fmod(x[0], y[0]); sum = hypot(x[0], y[0]); sum = atan2(x[0], y[0]);\n"  // three
+      "sum = fma(x[0], y[0], x[0]);\n"                                               // two
+      "sum = copysign(fmax(x[0], y[0]), fmin(x[0], y[0]));\n"
+      "out[0] = isnan(sum) || isinf(sum) || signbit(sum) ? Real(0) : sum;\n";
+  Task task = small_task();
+  task.files["reference.hpp"] =
+      "#include <cmath>\n"
+      "inline void small(std::int64_t, const Real* x, const Real* y, Real* out) {\n"
+      "using std::pow; using std::fmod; using std::hypot; using std::atan2; using std::fma;\n"
+      "using std::copysign; using std::fmax; using std::fmin; using std::isnan; using std::isinf;\n"
+      "using std::signbit;\n" +
+      body + "}\n";
+  Oracle oracle = open(task);
+  const Result<double> counted = oracle.count_operations({{"n", 10}}, *toolchain_);
+  ASSERT_TRUE(counted) << counted.error().text();
+  EXPECT_EQ(*counted, static_cast<double>(one.size()) + 6);
 }
 
 TEST_F(OracleTest, RefusesAReferenceThatDoesNotCompileWithTheCompilersWords) {

@@ -32,9 +32,10 @@ struct AgentOrder {
   std::vector<KernelResources> parent_kernels;  // as its certificate has them; empty on a CPU
   std::vector<Tried> branch;                    // from the root to the parent's parent
   std::vector<Tried> siblings;                  // ended children of the parent, by id
-  std::vector<Tried> all;                       // every ended node, by id: the memory is made of it
-  std::vector<Move> moves;                      // that fit backend and parent
-  std::vector<std::string> compilers;           // that the worker has; empty: not known
+  int under_way = 0;        // children of the parent that were chosen before and had not ended
+  std::vector<Tried> all;   // every ended node, by id: the memory is made of it
+  std::vector<Move> moves;  // that fit backend and parent
+  std::vector<std::string> compilers;  // that the worker has; empty: not known
   double best_speedup = 1;
   std::int64_t evaluations_left = 0;
   std::optional<std::int64_t> tokens_left;  // when the node was chosen; none: not told

@@ -30,6 +30,9 @@ constexpr auto sections = std::to_array<Section>({
     {"budget", false, budget_section},
 });
 
+// Moves are ranked; those that promise least only lengthen the prompt.
+constexpr std::size_t most_moves = 16;
+
 }  // namespace
 
 const Section* find_section(const std::string& name) {
@@ -54,7 +57,7 @@ Shown everything(const Scene& scene) {
   shown.siblings = order.siblings.size();
   shown.memory = remember(order.all).size();
   shown.findings = order.parent_tried.node.diagnosis.findings.size();
-  shown.moves = order.moves.size();
+  shown.moves = std::min(order.moves.size(), most_moves);
   return shown;
 }
 

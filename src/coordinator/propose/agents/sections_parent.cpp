@@ -30,6 +30,18 @@ std::string times_text(const AgentOrder& order) {
   return out;
 }
 
+// A suspect time is told as such, with the judge's reason.
+std::string suspicion_text(const AgentOrder& order) {
+  const Tried& tried = order.parent_tried;
+  if (!tried.node.suspect) {
+    return "";
+  }
+  const bool told = tried.verdict && !tried.verdict->suspicions.empty();
+  return fmt::format(" The judge calls that suspect{}{}.",
+                     told ? ": " + one_line(tried.verdict->suspicions.front()) : "",
+                     order.run->settings.accept_suspect ? "" : "; as such it cannot be the best");
+}
+
 std::string standing_text(const AgentOrder& order) {
   const Node& node = order.parent_tried.node;
   if (node.outcome != Outcome::passed) {
@@ -40,7 +52,8 @@ std::string standing_text(const AgentOrder& order) {
     out = "It is the baseline: speed-ups are factors over its time.";
   } else {
     out = fmt::format("It passed and is {} times as fast as the baseline.",
-                      factor_text(node.speedup));
+                      factor_text(node.speedup)) +
+          suspicion_text(order);
   }
   if (order.best_speedup > node.speedup * 1.005) {
     out += fmt::format(" The best so far, elsewhere in the search, reaches {}.",

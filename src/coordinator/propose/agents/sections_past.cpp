@@ -35,7 +35,8 @@ std::string result_text(const Node& node, const Node* parent) {
     out +=
         fmt::format(", measured {} over its parent", factor_text(node.speedup / parent->speedup));
   }
-  return out + fmt::format("; {} over the baseline.", factor_text(node.speedup));
+  return out + fmt::format("; {} over the baseline{}.", factor_text(node.speedup),
+                           node.suspect ? ", which the judge calls suspect" : "");
 }
 
 std::string sentence(const std::string& text) {
@@ -53,6 +54,44 @@ std::string entry_text(const Node& node, const Node* parent) {
 
 std::string dropped_text(std::size_t dropped, const char* what) {
   return dropped == 0 ? "" : fmt::format("({} {} left out)\n", dropped, what);
+}
+
+std::string tried_text(const AgentOrder& order, std::size_t most) {
+  std::vector<const Node*> nodes;
+  for (const Tried& one : order.siblings) {
+    if (one.node.state != NodeState::unwritten && one.node.state != NodeState::proposing) {
+      nodes.push_back(&one.node);
+    }
+  }
+  if (nodes.empty()) {
+    return "";
+  }
+  const std::size_t dropped = nodes.size() - std::min(nodes.size(), most);
+  std::string out =
+      "## Already tried from this parent\n\nDo something else, or do it so that it cannot fail for "
+      "the same reason.\n\n" +
+      dropped_text(dropped, "earlier");
+  for (std::size_t i = dropped; i < nodes.size(); ++i) {
+    out += entry_text(*nodes[i], &order.parent_tried.node);
+  }
+  return out;
+}
+
+// Those who are asked at the same time see the same: without a word about it all would answer
+// alike.
+std::string under_way_text(int count) {
+  if (count == 0) {
+    return "";
+  }
+  const std::string others = counted(static_cast<std::size_t>(count), "other step");
+  return fmt::format(
+      "## Under way from this parent\n\n{} from this parent {} under way, with results that are "
+      "not "
+      "known yet. Whoever plans them is told what you are told, so count on the {} to be taken: "
+      "choose one of another kind that could gain as much.\n",
+      others, count == 1 ? "is" : "are",
+      count == 1 ? "first idea that comes to mind"
+                 : fmt::format("first {} ideas that come to mind", count));
 }
 
 std::string lines_text(const std::vector<MemoryLine>& lines, bool measured) {
@@ -89,24 +128,9 @@ std::string history_section(const Scene& scene, const Shown& shown) {
 
 std::string siblings_section(const Scene& scene, const Shown& shown) {
   const AgentOrder& order = *scene.order;
-  std::vector<const Node*> nodes;
-  for (const Tried& one : order.siblings) {
-    if (one.node.state != NodeState::unwritten && one.node.state != NodeState::proposing) {
-      nodes.push_back(&one.node);
-    }
-  }
-  if (nodes.empty() || shown.siblings == 0) {
-    return "";
-  }
-  const std::size_t dropped = nodes.size() - std::min(nodes.size(), shown.siblings);
-  std::string out =
-      "## Already tried from this parent\n\nDo something else, or do it so that it cannot fail for "
-      "the same reason.\n\n" +
-      dropped_text(dropped, "earlier");
-  for (std::size_t i = dropped; i < nodes.size(); ++i) {
-    out += entry_text(*nodes[i], &order.parent_tried.node);
-  }
-  return out;
+  const std::string tried = shown.siblings == 0 ? "" : tried_text(order, shown.siblings);
+  const std::string under_way = under_way_text(order.under_way);
+  return tried + (tried.empty() || under_way.empty() ? "" : "\n") + under_way;
 }
 
 std::string memory_section(const Scene& scene, const Shown& shown) {

@@ -73,7 +73,9 @@ std::string moves_section(const Scene& scene, const Shown& shown) {
     out += fmt::format("- `{}`: {}.{}\n", moves[i]->id, moves[i]->title,
                        shown.advice ? " " + first_sentence(moves[i]->advice) : "");
   }
-  return out;
+  return out + (count == moves.size()
+                    ? ""
+                    : fmt::format("\n({} that promise less are left out)\n", moves.size() - count));
 }
 
 std::string move_section(const Scene& scene, const Shown& shown) {

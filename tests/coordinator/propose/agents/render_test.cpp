@@ -243,6 +243,54 @@ TEST(Prompt, CutsALongReferenceAndNothingElseOfItsSystemPart) {
                                  HasSubstr("int kp_launch(const kp_context* context")));
 }
 
+TEST(Prompt, TellsThoseWhoAreAskedAtTheSameTimeOfEachOther) {
+  Situation situation;
+  fill_cuda(situation);
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user, Not(HasSubstr("Under way")));
+  situation.order.under_way = 1;
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user,
+              AllOf(HasSubstr("## Already tried from this parent"),
+                    HasSubstr("## Under way from this parent\n\n1 other step from this parent is "
+                              "under way"),
+                    HasSubstr("count on the first idea that comes to mind to be taken")));
+  situation.order.siblings.clear();
+  situation.order.under_way = 3;
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user,
+              AllOf(Not(HasSubstr("Already tried")),
+                    HasSubstr("3 other steps from this parent are under way"),
+                    HasSubstr("the first 3 ideas that come to mind")));
+}
+
+TEST(Prompt, SaysThatAResultIsSuspectAndWhy) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.order.parent_tried.node.suspect = true;
+  situation.order.parent_tried.verdict->suspicions = {"the machine was busy"};
+  situation.order.siblings[0].node.suspect = true;
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user,
+              AllOf(HasSubstr("The judge calls that suspect: the machine was busy; as such it "
+                              "cannot be the best."),
+                    HasSubstr("over the baseline, which the judge calls suspect.")));
+  situation.run.settings.accept_suspect = true;
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user,
+              AllOf(HasSubstr("The judge calls that suspect: the machine was busy.\n"),
+                    Not(HasSubstr("cannot be the best"))));
+}
+
+TEST(Prompt, NamesTheMostPromisingMovesAlone) {
+  Situation situation;
+  fill_cuda(situation);
+  Move move = situation.order.moves[0];
+  for (int i = 0; i < 30; ++i) {
+    move.id = "idea_" + std::to_string(i);
+    move.gain = 1.01 + 0.1 * i;
+    situation.order.moves.push_back(move);
+  }
+  const std::string text = rendered(situation, LlmRole::planner).user;
+  EXPECT_THAT(text, AllOf(HasSubstr("`idea_29`:"), Not(HasSubstr("`idea_3`:")),
+                          HasSubstr("(16 that promise less are left out)")));
+}
+
 TEST(Prompt, ShowsTheBuildInForceInTheSource) {
   Situation situation;
   fill_cuda(situation);

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstdio>
 #include <stop_token>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "common/base/stop_signals.hpp"
 #include "coordinator/cli/commands.hpp"
@@ -27,6 +29,20 @@ std::jthread watch_signals(std::stop_source& source) {
   });
 }
 
+// Who reads our output may have seen enough (`| head`): fmt throws then, and we go as any filter
+// does.
+int run_for_reader(const kernelpro::Options& options, std::stop_token stop) {
+  constexpr int reader_left = 128 + SIGPIPE;
+  try {
+    return kernelpro::run_command_line(options, std::move(stop));
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::broken_pipe) {
+      throw;
+    }
+    return reader_left;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,7 +53,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::stop_source source;
   std::jthread watcher = watch_signals(source);
-  const int exit_code = kernelpro::run_command_line(parsed.options, source.get_token());
+  const int exit_code = run_for_reader(parsed.options, source.get_token());
   std::fflush(stdout);
   pthread_kill(watcher.native_handle(), SIGUSR1);
   return exit_code;

@@ -164,8 +164,80 @@ TEST_F(LlmRun, ADryRunShowsThePromptAndTheWorstCaseAndKeepsNothing) {
   EXPECT_FALSE(fs::exists(work() / ".kernelpro"));
 }
 
+TEST_F(LlmRun, ADryRunShowsTheFirstNodeWhateverThreadIsFirst) {
+  const Finished shown =
+      optimize_as({"--dry-run", "--json", "--batch", "12", "-n", "12", "--llm", "batch:questions"});
+  expect_exit(shown, 0);
+  const Json json = Json::parse(shown.output);
+  EXPECT_EQ(json["request"]["model"], "any") << "as it is sent";
+  EXPECT_TRUE(json["fits_budget"]);
+  EXPECT_THAT(text_of({{"body", json["request"]}}), Not(HasSubstr("under way")))
+      << "only those behind the first have others beside them";
+  const Finished small = optimize({"--dry-run", "--llm-tokens", "1000"});
+  expect_exit(small, 0);
+  EXPECT_THAT(small.output, HasSubstr("1000 tokens: this call does not fit into that"));
+  EXPECT_FALSE(fs::exists(folder()));
+}
+
+TEST_F(LlmRun, AsManyAreAskedAtATimeAsABatchMayHave) {
+  expect_exit(optimize_as({"-n", "9", "--llm", "batch:questions", "--batch", "5"}), 4);
+  EXPECT_THAT(requests(), SizeIs(5));
+  const Finished refused = kernelpro({"optimize", data("wave"), "--batch", "5"});
+  expect_exit(refused, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("--in-flight"));
+}
+
+TEST_F(LlmRun, ErrorsInABatchAreToldBeforeItWaitsOn) {
+  expect_exit(optimize({}), 4);
+  const auto refuse = [this] {
+    std::string text;
+    for (const Json& request : requests()) {
+      const Json body = {{"error", {{"message", "no such model"}}}};
+      text += Json{{"custom_id", request["custom_id"]},
+                   {"response", {{"status_code", 400}, {"body", body}}}}
+                  .dump() +
+              "\n";
+    }
+    write(folder() / "responses.jsonl", text);
+    return kernelpro({"resume", "wave-1", "--quiet"});
+  };
+  const Finished again = refuse();
+  expect_exit(again, 4);
+  const std::size_t told =
+      again.errors.find("wave-1: 2 answers are errors and are asked again (attempt 2 of 3): ");
+  EXPECT_NE(told, std::string::npos) << again.errors;
+  EXPECT_THAT(again.errors, HasSubstr("responses.jsonl:1: status 400: no such model\n"));
+  EXPECT_LT(told, again.errors.find("waiting: ")) << again.errors;
+  (void)refuse();
+  EXPECT_THAT(refuse().errors, HasSubstr("wave-1: 2 requests are given up after 3 attempts: "));
+}
+
+TEST_F(LlmRun, AFolderThatIsLeftHoldsNoQuestionsOfTheRun) {
+  expect_exit(optimize({"--model", "first"}), 4);
+  const std::vector<Json> before = requests();
+  EXPECT_EQ(before[0]["body"]["model"], "first");
+  const Finished moved =
+      kernelpro({"resume", "wave-1", "--llm", "batch:elsewhere/", "--model", "second"});
+  expect_exit(moved, 4);
+  EXPECT_THAT(moved.errors, HasSubstr("elsewhere/requests.jsonl into"));
+  EXPECT_THAT(moved.errors, Not(HasSubstr("worded otherwise")));
+  EXPECT_THAT(requests(), SizeIs(0));
+  const std::vector<std::string> lines =
+      whole_lines(content_of(work() / "elsewhere" / "requests.jsonl"));
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_EQ(Json::parse(lines[0])["custom_id"], before[0]["custom_id"]);
+  EXPECT_EQ(Json::parse(lines[0])["body"]["model"], "second");
+}
+
 TEST_F(LlmRun, ThePromptOfANodeCanBeSeen) {
   expect_exit(optimize({}), 4);
+  const Finished negative = kernelpro({"prompt", "wave-1", "-1"});
+  expect_exit(negative, 1);
+  EXPECT_THAT(negative.errors, HasSubstr("node: expected the number of a node, found \"-1\"\n"));
+  const Finished nothing = kernelpro({"transcript", "wave-1", "--into", "calls.jsonl"});
+  expect_exit(nothing, 2);
+  EXPECT_THAT(nothing.errors, HasSubstr("no call of a model has been answered in it"));
+  EXPECT_FALSE(fs::exists(work() / "calls.jsonl"));
   const Finished shown = kernelpro({"prompt", "wave-1", "0"});
   expect_exit(shown, 0);
   EXPECT_THAT(shown.output, AllOf(HasSubstr("--- to the planner"), HasSubstr("--- this call")));
@@ -188,6 +260,7 @@ TEST_F(LlmRun, WhatCannotWorkIsSaidBeforeAnythingIsJudged) {
       {{"--llm", "batch:questions", "--llm-dollars", "1"}, "--price"},
       {{"--llm", "anthropic:some-model"}, "ANTHROPIC_API_KEY"},
       {{"--llm", "replay:missing.jsonl"}, "missing.jsonl"},
+      {{"--llm", "batch:/proc/x"}, "/proc/x"},
   };
   for (const auto& [words, expected] : cases) {
     const Finished refused = optimize_as(words);

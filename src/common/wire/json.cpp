@@ -14,6 +14,39 @@ using nlohmann::json;
 // Deeper than any value we write, shallow enough for the recursion of copies and dumps.
 constexpr std::size_t deepest = 64;
 
+// At most about 60 bytes, the last, and no part of a character in UTF-8.
+std::string end_of(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  if (text.size() <= longest) {
+    return std::string(text);
+  }
+  text.remove_prefix(text.size() - longest);
+  // Bytes 10xxxxxx go on with a character.
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U) {
+    text.remove_prefix(1);
+  }
+  return "…" + std::string(text);
+}
+
+// "…; last read: '…'; expected '}'": what was read can be the whole text.
+std::string with_short_token(std::string_view text) {
+  constexpr std::string_view before = "; last read: '";
+  constexpr std::string_view behind = "'; expected ";
+  constexpr std::size_t longest_expectation = 40;
+  const std::size_t found = text.find(before);
+  if (found == std::string_view::npos) {
+    return std::string(text);
+  }
+  const std::size_t token = found + before.size();
+  std::size_t end = text.rfind(behind);
+  if (end == std::string_view::npos || end < token ||
+      text.size() - end > behind.size() + longest_expectation) {
+    end = std::max(token, text.size() - 1);
+  }
+  return std::string(text.substr(0, token)) + end_of(text.substr(token, end - token)) +
+         std::string(text.substr(end));
+}
+
 // nlohmann's messages start "[json.exception.parse_error.101] parse error at line 1, column 2: ".
 // What follows says what was wrong; the place we say ourselves.
 std::string reason_of(const std::string& what) {
@@ -25,7 +58,7 @@ std::string reason_of(const std::string& what) {
       text.starts_with("parse error") && colon < text.size()) {
     text.remove_prefix(colon + 2);
   }
-  return std::string(text);
+  return with_short_token(text);
 }
 
 // "line 3, column 7" of the byte `position` counts, the first being 1.
@@ -64,7 +97,8 @@ class Builder : public json::json_sax_t {
 
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      return fail("the key \"" + name + "\" stands twice in one object, expected once", "JSON");
+      return fail("the key \"" + end_of(name) + "\" stands twice in one object, expected once",
+                  "JSON");
     }
     key_ = std::move(name);
     return true;

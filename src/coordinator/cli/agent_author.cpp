@@ -1,6 +1,7 @@
 #include "coordinator/cli/agent_author.hpp"
 
 #include "common/base/paths.hpp"
+#include "coordinator/llm/batch_folder.hpp"
 #include "coordinator/llm/make_caller.hpp"
 
 namespace kernelpro {
@@ -28,7 +29,13 @@ Status check_llm(const LlmSettings& settings) {
   }
   NoCalls journal;
   const Result<std::unique_ptr<BudgetedCaller>> caller = make_caller("check", settings, journal);
-  return caller ? Status() : Status(caller.error());
+  if (!caller) {
+    return caller.error();
+  }
+  for (const std::filesystem::path& folder : batch_directories(settings)) {
+    KP_TRY(BatchFolder(folder).check_usable());
+  }
+  return {};
 }
 
 Result<std::unique_ptr<AgentAuthor>> AgentAuthor::open(Store& store, const Run& run) {

@@ -1,6 +1,7 @@
 // The commands about what models are asked: `prompt` and `transcript`.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "coordinator/cli/agent_author.hpp"
@@ -91,6 +92,12 @@ Status print_transcript(const Options& options, const Store& store) {
   const Result<std::vector<LlmCall>> calls = store.load_llm_calls(options.run);
   if (!calls) {
     return calls.error();
+  }
+  if (std::ranges::all_of(*calls,
+                          [](const LlmCall& call) { return call.state == CallState::waiting; })) {
+    return make_error(ErrorKind::bad_input,
+                      "no call of a model has been answered in it: there is nothing to write",
+                      "run " + options.run);
   }
   if (!options.into.empty()) {
     return write_transcript(options.into, *calls);

@@ -18,7 +18,12 @@ constexpr int most_repairs = 100;
 constexpr double most_llm_seconds = 24 * 3600;
 
 std::string whole_path(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+  if (path.empty()) {
+    return path;
+  }
+  // "q" and "q/" are one folder.
+  const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
 // "batch:DIR" and "replay:FILE" with their whole paths: a run is taken up from any folder.
@@ -94,7 +99,7 @@ void add_models(CLI::App& app, LlmChanges& changes) {
       [&changes](const std::string& name) {
         changes.emplace_back([name](LlmSettings& to) { to.model = name; });
       },
-      "The model's name in the requests of a batch");
+      "The model's name in the requests of a batch (default: any)");
 }
 
 void add_connection(CLI::App& app, LlmChanges& changes) {

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "common/base/date.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/cli/agent_author.hpp"
 #include "coordinator/cli/candidate_file.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
+#include "coordinator/llm/batch_folder.hpp"
+#include "coordinator/llm/role_llm.hpp"
 #include "coordinator/search/search.hpp"
 #include "coordinator/task/load.hpp"
 
@@ -54,6 +58,34 @@ Status apply_llm_changes(const LlmChanges& changes, RunSettings& settings) {
   }
   settings.llm = std::move(wanted);
   return check_llm(*settings.llm);
+}
+
+// How many candidates go out together; none: as many as are in flight anyway.
+Result<std::optional<int>> batch_size(const Options& options, const RunSettings& settings) {
+  constexpr int default_size = 16;
+  if (bundle_file(settings.workers) || recorded_file(settings.workers)) {
+    return std::optional(options.batch.value_or(default_size));
+  }
+  const bool by_files = settings.llm && (!batch_directories(*settings.llm).empty() ||
+                                         settings.llm->llm.starts_with(replay_scheme));
+  if (options.batch && !by_files) {
+    return make_error(ErrorKind::bad_input,
+                      "--batch says how many candidates go out together: it needs --workers "
+                      "bundle:FILE or --llm batch:DIR. Here it is --in-flight");
+  }
+  return options.batch;
+}
+
+// Nobody needs to answer what a run asks elsewhere now. What cannot be done there is no error: the
+// folder may be gone.
+void leave_folders(const Run& run, const std::set<std::filesystem::path>& before) {
+  for (const std::filesystem::path& folder : before) {
+    const BatchFolder left(folder);
+    if (!batch_directories(*run.settings.llm).contains(folder) &&
+        std::filesystem::exists(left.requests_file())) {
+      (void)left.replace(run.id, {});
+    }
+  }
 }
 
 // A run is bound to its task: results of two tasks must not lie in one tree.
@@ -103,6 +135,10 @@ Result<OpenRun> new_run(const Options& options, std::stop_token stop) {
   } else if (needs_energy(settings.objective)) {
     KP_TRY(refuse_without_meter(settings, stop));
   }
+  const Result<std::optional<int>> batch = batch_size(options, settings);
+  if (!batch) {
+    return batch.error();
+  }
   Result<Store> store = Store::open(store_directory(options.store), StoreMode::write);
   if (!store) {
     return store.error();
@@ -115,9 +151,7 @@ Result<OpenRun> new_run(const Options& options, std::stop_token stop) {
   run.task_path = path->string();
   run.settings = settings;
   run.settings.starts = std::move(starts);
-  if (bundle || recorded_file(settings.workers)) {
-    run.settings.in_flight = options.batch;
-  }
+  run.settings.in_flight = batch->value_or(run.settings.in_flight);
   run.settings.sandbox = options.sandbox;
   run.settings.threads = options.threads;
   run.settings.call_timeout_seconds = options.timeout_seconds;
@@ -152,9 +186,12 @@ Result<OpenRun> old_run(const Options& options) {
   if (options.more_seconds) {
     run->settings.seconds = options.run_settings.seconds;
   }
+  const std::set<std::filesystem::path> folders =
+      run->settings.llm ? batch_directories(*run->settings.llm) : std::set<std::filesystem::path>();
   KP_TRY(apply_llm_changes(options.llm, run->settings));
   // Kept before they take effect: a kill must not leave what they led to without them.
   KP_TRY(store->save_run(*run));
+  leave_folders(*run, folders);
   Result<std::vector<Node>> nodes = store->load_nodes(options.run);
   Result<std::vector<Closure>> closures = store->load_closures(options.run);
   if (!nodes || !closures) {

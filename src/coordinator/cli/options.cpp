@@ -14,13 +14,20 @@ namespace kernelpro {
 
 namespace {
 
-NodeId node_number(const std::string& text) {
+// Empty where it is the number of a node.
+std::string node_complaint(const std::string& text) {
   NodeId number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) {
-    throw CLI::ValidationError("node", "expected the number of a node, found \"" + text + "\"");
+  return error != std::errc() || end != text.data() + text.size() || number < 0
+             ? "expected the number of a node, found \"" + text + "\""
+             : "";
+}
+
+NodeId node_number(const std::string& text) {
+  if (const std::string complaint = node_complaint(text); !complaint.empty()) {
+    throw CLI::ValidationError("node", complaint);
   }
-  return number;
+  return std::stoll(text);
 }
 
 // What went wrong, and where to read on.
@@ -250,7 +257,8 @@ void add_optimize(CLI::App& app, Options& options) {
                       "Write the best candidate into this folder at the end");
   command
       ->add_option("--batch", options.batch,
-                   "Candidates of one bundle (default 16), with --workers bundle:FILE")
+                   "Candidates that go out together: with --workers bundle:FILE (default 16) or "
+                   "--llm batch:DIR (default: as many as are in flight)")
       ->check(CLI::Range(1, most_in_flight));
   add_llm_options(*command, options.llm);
   command->add_flag("--dry-run", options.dry_run,
@@ -276,7 +284,7 @@ void add_run_and_node(CLI::App& command, Options& options, bool with_node) {
   command.add_option("run", options.run, "A run's name, as `kernelpro runs` lists it")->required();
   if (with_node) {
     command.add_option("node", options.node, "A node's number (default: the best)")
-        ->check(CLI::NonNegativeNumber);
+        ->check(node_complaint, "");
   }
 }
 

@@ -93,7 +93,7 @@ struct Options {
   NewProblem new_problem;           // where its checkout is named
   std::filesystem::path store;      // of runs; empty: the current project's
   RunSettings run_settings;         // optimize; resume: the budgets; evaluate: where it is judged
-  int batch = 16;                   // optimize: candidates of one bundle
+  std::optional<int> batch;         // optimize: candidates of one bundle or batch
   std::vector<std::string> starts;  // optimize: source files to search from
   bool more_evaluations = false;    // resume: a budget was given
   bool more_seconds = false;

@@ -14,7 +14,8 @@ namespace kernelpro {
 [[nodiscard]] Result<std::string> preview_text(const AgentOrder& order);
 [[nodiscard]] Result<nlohmann::json> preview_json(const AgentOrder& order);
 
-// An author that writes nothing: it keeps what the first call would be and ends the run.
+// An author that writes nothing: it keeps what the call for the first node would be, whichever
+// thread asks first, and ends the run.
 class PreviewAuthor : public Author {
  public:
   explicit PreviewAuthor(const Run& run) : run_(run) {}
@@ -26,6 +27,7 @@ class PreviewAuthor : public Author {
  private:
   const Run& run_;
   std::mutex mutex_;
+  NodeId node_ = no_node;
   std::optional<std::string> text_;
   std::string json_;
 };

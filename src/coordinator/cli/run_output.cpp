@@ -4,12 +4,11 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "common/base/paths.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/dispatch/bundle.hpp"
-#include "coordinator/llm/role_llm.hpp"
+#include "coordinator/llm/batch_folder.hpp"
 #include "coordinator/propose/move.hpp"
 
 namespace kernelpro {
@@ -69,18 +68,11 @@ void print_waiting(const RunSettings& settings, const std::string& then) {
 }
 
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {
-  std::set<std::string> folders;
-  for (const LlmRole role : llm_roles()) {
-    const std::string& llm = llm_of(settings, role);
-    if (llm.starts_with(batch_scheme)) {
-      folders.insert(llm.substr(batch_scheme.size()));
-    }
-  }
-  for (const std::string& folder : folders) {
+  for (const std::filesystem::path& folder : batch_directories(settings)) {
     fmt::print(stderr,
                "waiting: answer {0}/requests.jsonl into {0}/responses.jsonl, both in the form of "
                "OpenAI's batches, then {1}\n",
-               folder, then);
+               folder.string(), then);
   }
 }
 

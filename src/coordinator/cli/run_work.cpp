@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "common/base/paths.hpp"
 #include "coordinator/cli/agent_author.hpp"
@@ -85,6 +86,9 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
                          differing == 1 ? "it was" : "they were"));
   }
   const Status handed_out = (*author)->hand_out();
+  for (const std::string& remark : (*author)->caller().remarks()) {
+    fmt::print(stderr, "{}: {}\n", run.id, remark);
+  }
   return worked ? handed_out : worked;
 }
 

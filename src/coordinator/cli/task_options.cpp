@@ -143,7 +143,8 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
   add_store(*command, options);
   command
       ->add_option("--batch", options.batch,
-                   "Candidates of one bundle (default 16), with --workers bundle:FILE")
+                   "Candidates that go out together: with --workers bundle:FILE (default 16) or "
+                   "--llm batch:DIR (default: as many as are in flight)")
       ->check(CLI::Range(1, most_in_flight));
   add_place(*command, options);
   add_judging(*command, options);

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/base/text.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/writer.hpp"
 #include "coordinator/llm/chat_json.hpp"
@@ -120,13 +121,14 @@ StopReason stop_reason(const std::string& name) {
   return found == known.end() ? StopReason::other : found->second;
 }
 
-// The numbers of tokens as the provider has them: apart. Later ones replace earlier ones.
+// The numbers of tokens as the provider has them: apart. Later ones replace earlier ones, but for
+// 0, which gateways send where they do not know.
 class Count {
  public:
   void take(const json& usage) {
     for (auto& [key, tokens] : tokens_) {
       if (const std::optional<std::int64_t> said = tokens_part(usage, key)) {
-        tokens = said;
+        tokens = *said > 0 ? *said : tokens.value_or(0);
       }
     }
   }
@@ -142,7 +144,7 @@ class Count {
     usage.cache_written = tokens_.at("cache_creation_input_tokens").value_or(0);
     usage.input = *fresh + usage.cached + usage.cache_written;
     usage.output = *output;
-    return usage;
+    return usage == Usage{} ? std::nullopt : std::optional(usage);
   }
 
  private:
@@ -161,18 +163,24 @@ void set_usage(ChatAnswer& answer, const Count& count) {
 
 class AnthropicStream : public StreamReader {
  public:
-  explicit AnthropicStream(TextListener listener) : listener_(std::move(listener)) {}
+  AnthropicStream(Asked asked, TextListener listener)
+      : asked_(std::move(asked)), listener_(std::move(listener)) {}
 
   std::optional<ChatFailure> take(const SseEvent& event) override {
+    if (trimmed(event.data) == "[DONE]") {
+      ended_ = true;  // as OpenAI ends, and so gateways
+      return std::nullopt;
+    }
     const Result<json> parsed = parse_json(event.data);
     if (!parsed) {
-      return malformed_failure({}, "an event of the stream: " + parsed.error().text());
+      return not_json_failure(asked_, "an event of the stream: ", event.data);
     }
     const std::string type = text_part(*parsed, "type");
-    if (type == "error") {
-      return reported_failure(part(*parsed, "error"));
+    if (const json& error = part(*parsed, "error"); type == "error" || !error.is_null()) {
+      return reported_failure(asked_, error);
     }
     if (type == "message_start") {
+      started_ = true;
       answer_.model = text_part(part(*parsed, "message"), "model");
       count_.take(part(part(*parsed, "message"), "usage"));
     } else if (type == "content_block_start") {
@@ -181,17 +189,21 @@ class AnthropicStream : public StreamReader {
       take_delta(index_of(*parsed), part(*parsed, "delta"));
     } else if (type == "message_delta") {
       count_.take(part(*parsed, "usage"));
-      stop_ = text_part(part(*parsed, "delta"), "stop_reason");
+      // There may be several, and not all of them say it.
+      if (std::string stop = text_part(part(*parsed, "delta"), "stop_reason"); !stop.empty()) {
+        stop_ = std::move(stop);
+      }
     } else if (type == "message_stop") {
       ended_ = true;
     }
     return std::nullopt;
   }
 
+  bool begun() const override { return !answer_.text.empty() || !calls_.empty(); }
   bool ended() const override { return ended_; }
 
   std::optional<ChatAnswer> answer() const override {
-    if (stop_.empty()) {
+    if (stop_.empty() && !(ended_ && started_)) {
       return std::nullopt;
     }
     ChatAnswer answer = answer_;
@@ -199,7 +211,7 @@ class AnthropicStream : public StreamReader {
     for (const auto& [index, call] : calls_) {
       answer.calls.push_back(call);
       if (call.arguments.empty()) {
-        answer.calls.back().arguments = "{}";
+        answer.calls.back().arguments = inputs_.at(index);
       }
     }
     set_usage(answer, count_);
@@ -222,7 +234,9 @@ class AnthropicStream : public StreamReader {
   void start_block(const json& event) {
     const json& block = part(event, "content_block");
     if (text_part(block, "type") == "tool_use") {
+      const json& input = part(block, "input");
       calls_[index_of(event)] = {text_part(block, "id"), text_part(block, "name"), ""};
+      inputs_[index_of(event)] = input.is_object() ? input.dump() : "{}";
     } else if (text_part(block, "type") == "text") {
       add_text(text_part(block, "text"));
     }
@@ -240,11 +254,14 @@ class AnthropicStream : public StreamReader {
     }
   }
 
+  Asked asked_;
   TextListener listener_;
   ChatAnswer answer_;
-  std::map<std::int64_t, ToolCall> calls_;  // by the index of their block
+  std::map<std::int64_t, ToolCall> calls_;      // by the index of their block
+  std::map<std::int64_t, std::string> inputs_;  // whole, of gateways that do not stream arguments
   Count count_;
   std::string stop_;
+  bool started_ = false;
   bool ended_ = false;
 };
 
@@ -265,8 +282,9 @@ class Anthropic : public Dialect {
     return {"x-api-key: " + key, "anthropic-version: 2023-06-01"};
   }
 
-  std::unique_ptr<StreamReader> read_stream(const TextListener& listener) const override {
-    return std::make_unique<AnthropicStream>(listener);
+  std::unique_ptr<StreamReader> read_stream(Asked asked,
+                                            const TextListener& listener) const override {
+    return std::make_unique<AnthropicStream>(std::move(asked), listener);
   }
 
   Result<ChatAnswer> read_whole(const json& body) const override {

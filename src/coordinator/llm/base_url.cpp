@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "coordinator/llm/lower_case.hpp"
+
 namespace kernelpro {
 namespace {
 
@@ -32,6 +34,10 @@ std::string url_part(const Url& url, CURLUPart which) {
   return copy;
 }
 
+std::string host_of(const Url& url) {
+  return lower_case(url_part(url, CURLUPART_HOST));
+}
+
 bool is_loopback_host(const std::string& host) {
   const bool number = host.find_first_not_of("0123456789.") == std::string::npos;
   return host == "localhost" || host.ends_with(".localhost") || host == "[::1]" ||
@@ -50,7 +56,7 @@ std::string without_slashes(std::string text) {
 Result<BaseUrl> parse_base_url(const std::string& text) {
   const Url url = read_url(text);
   const std::string scheme = url ? url_part(url, CURLUPART_SCHEME) : "";
-  const std::string host = url ? url_part(url, CURLUPART_HOST) : "";
+  const std::string host = url ? host_of(url) : "";
   const bool web = scheme == "http" || scheme == "https";
   // The text itself is not shown: it may hold a secret.
   if (text.find_first_of("@?#") != std::string::npos) {
@@ -74,7 +80,7 @@ Result<BaseUrl> parse_base_url(const std::string& text) {
 
 bool is_loopback_url(const std::string& url) {
   const Url parsed = read_url(url);
-  return parsed && is_loopback_host(url_part(parsed, CURLUPART_HOST));
+  return parsed && is_loopback_host(host_of(parsed));
 }
 
 }  // namespace kernelpro

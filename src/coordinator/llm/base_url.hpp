@@ -11,8 +11,8 @@ struct BaseUrl {
   std::string text;  // without slashes at its end
   bool encrypted = false;
   bool loopback = false;  // on this machine
-  std::string host;
-  std::string path;  // "" or "/v1"
+  std::string host;       // in lower case
+  std::string path;       // "" or "/v1"
 };
 
 // "http://" or "https://", a host, and perhaps a port and a path; a user, a password or a query is

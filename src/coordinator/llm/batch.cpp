@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/wire/json.hpp"
+#include "common/wire/writer.hpp"
+#include "coordinator/llm/batch_body.hpp"
 #include "coordinator/llm/openai_form.hpp"
 #include "coordinator/llm/token_count.hpp"
 
@@ -24,6 +27,18 @@ Chat::Tried failed(Error error, bool for_all) {
   return {.reply = {}, .failure = std::move(failure)};
 }
 
+// Bounded, with nothing in it that a terminal would act on.
+std::string one_line(std::string text) {
+  constexpr std::size_t longest = 300;
+  if (text.size() > longest) {
+    text = text.substr(0, longest) + " …";
+  }
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 0x7f; }, ' ');
+  return wire::valid_utf8(text);
+}
+
 // Who answers by hand counts no tokens.
 void estimate_usage(const ChatRequest& request, ChatAnswer& answer) {
   if (!answer.usage_known) {
@@ -34,28 +49,35 @@ void estimate_usage(const ChatRequest& request, ChatAnswer& answer) {
 }  // namespace
 
 BatchChat::BatchChat(std::filesystem::path directory, std::string run,
-                     const std::vector<LlmCall>& kept)
+                     const std::vector<LlmCall>& kept, const std::vector<LlmRole>& roles)
     : folder_(std::move(directory)), run_(std::move(run)) {
   for (const LlmCall& call : kept) {
     if (call.provider != provider()) {
+      // Somebody else was asked since: what was handed out before counts no more.
+      known_.emplace(call.id, "");
       continue;
     }
-    if (call.state == CallState::waiting) {
+    known_.emplace(call.id, batch_hash(call.request));
+    known_.emplace(call.id, whole_batch_hash(call.request));
+    if (call.state == CallState::waiting &&
+        std::find(roles.begin(), roles.end(), call.role) != roles.end()) {
       add(call.id, call.request);
-    } else {
-      known_.emplace(call.id, batch_hash(call.request));
     }
   }
 }
 
 std::string BatchChat::body(const ChatRequest& request) const {
-  return openai_body(request, false).dump();
+  return openai_body(request, false, new_limit_name).dump();
 }
 
 BatchChat::Request& BatchChat::add(const std::string& call, std::string body) {
-  const std::string hash = batch_hash(body);
-  known_.emplace(call, hash);
-  return requests_.emplace_back(Request{.call = call, .body = std::move(body), .hash = hash});
+  Request request;
+  request.call = call;
+  request.hash = batch_hash(body);
+  request.whole_hash = whole_batch_hash(body);
+  request.body = std::move(body);
+  known_.emplace(call, request.hash);
+  return requests_.emplace_back(std::move(request));
 }
 
 BatchChat::Request* BatchChat::find(const std::string& call) {
@@ -65,7 +87,10 @@ BatchChat::Request* BatchChat::find(const std::string& call) {
 }
 
 BatchId BatchChat::id_of(const Request& request) const {
-  return {.run = run_, .call = request.call, .hash = request.hash, .attempt = request.attempt};
+  return {.run = run_,
+          .call = request.call,
+          .hash = request.by_whole_hash ? request.whole_hash : request.hash,
+          .attempt = request.attempt};
 }
 
 // What this run has handed out it also keeps. A line it does not know is another's of that name.
@@ -74,7 +99,7 @@ Status BatchChat::check_open(const std::vector<BatchId>& open) {
     if (id.run != run_) {
       continue;
     }
-    if (!known_.contains({id.call, id.hash})) {
+    if (!is_known(known_, id)) {
       return make_error(
           ErrorKind::bad_input,
           fmt::format("'{}' was handed out by another run that is called {} as well: name another "
@@ -83,7 +108,8 @@ Status BatchChat::check_open(const std::vector<BatchId>& open) {
           folder_.requests_file().string());
     }
     Request* const request = find(id.call);
-    if (request != nullptr && request->hash == id.hash) {
+    if (request != nullptr && (request->hash == id.hash || request->whole_hash == id.hash)) {
+      request->by_whole_hash = request->whole_hash == id.hash;
       request->attempt = std::max(request->attempt, id.attempt);
     }
   }
@@ -111,20 +137,32 @@ Status BatchChat::read_folder() {
   return {};
 }
 
-Chat::Tried BatchChat::look_up(Request& request) {
-  std::string last_failure;
+const BatchResponse* BatchChat::response_to(const Request& request, int attempt) const {
   BatchId id = id_of(request);
-  for (id.attempt = 1; id.attempt <= batch_attempts; ++id.attempt) {
-    const auto found = responses_->find(id.text());
-    if (found == responses_->end()) {
+  id.attempt = attempt;
+  for (const std::string& hash : {request.hash, request.whole_hash}) {
+    id.hash = hash;
+    if (const auto found = responses_->find(id.text()); found != responses_->end()) {
+      return &found->second;
+    }
+  }
+  return nullptr;
+}
+
+Chat::Tried BatchChat::look_up(Request& request) {
+  for (int attempt = 1; attempt <= batch_attempts; ++attempt) {
+    const BatchResponse* const response = response_to(request, attempt);
+    if (response == nullptr) {
       continue;
     }
-    if (found->second.answer) {
+    if (response->answer) {
       request.open = false;
-      return {.reply = {.answer = found->second.answer}, .failure = {}};
+      request.failure.clear();
+      return {.reply = {.answer = response->answer}, .failure = {}};
     }
-    last_failure = found->second.failure;
-    request.attempt = std::max(request.attempt, id.attempt + 1);
+    request.failure = response->failure;
+    request.place = response->place;
+    request.attempt = std::max(request.attempt, attempt + 1);
   }
   if (request.attempt <= batch_attempts) {
     return {};
@@ -133,7 +171,7 @@ Chat::Tried BatchChat::look_up(Request& request) {
   return failed(
       make_error(ErrorKind::lost,
                  fmt::format("it was handed out {} times and failed each time, at last with: {}",
-                             batch_attempts, last_failure)),
+                             batch_attempts, request.failure)),
       false);
 }
 
@@ -146,6 +184,9 @@ Chat::Tried BatchChat::try_once(const std::string& id, const ChatRequest& reques
     return failed(read.error(), true);
   }
   Tried tried = look_up(asked);
+  if (asked.open) {
+    renew(asked, body(request));
+  }
   if (tried.reply.answer) {
     estimate_usage(request, *tried.reply.answer);
     if (listener) {
@@ -153,6 +194,44 @@ Chat::Tried BatchChat::try_once(const std::string& id, const ChatRequest& reques
     }
   }
   return tried;
+}
+
+void BatchChat::renew(Request& request, const std::string& wanted) {
+  std::string now = with_settings_of(request.body, wanted);
+  if (now != request.body) {
+    request.body = std::move(now);
+    request.by_whole_hash = false;  // nobody could tell that hash again
+  }
+}
+
+std::vector<std::string> BatchChat::remarks() {
+  const std::lock_guard lock(mutex_);
+  struct Seen {
+    std::string place;
+    int count = 0;
+  };
+  std::map<std::pair<int, std::string>, Seen> seen;  // by the next attempt and the reason
+  for (const Request& request : requests_) {
+    if (!request.failure.empty()) {
+      Seen& one = seen[{std::min(request.attempt, batch_attempts + 1), request.failure}];
+      ++one.count;
+      one.place = one.place.empty() ? request.place : one.place;
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [what, where] : seen) {
+    const auto& [attempt, failure] = what;
+    const bool one = where.count == 1;
+    const std::string fate = attempt <= batch_attempts
+                                 ? fmt::format("{} and {} asked again (attempt {} of {})",
+                                               one ? "answer is an error" : "answers are errors",
+                                               one ? "is" : "are", attempt, batch_attempts)
+                                 : fmt::format("{} given up after {} attempts",
+                                               one ? "request is" : "requests are", batch_attempts);
+    texts.push_back(
+        fmt::format("{} {}: {}: {}", where.count, fate, where.place, one_line(failure)));
+  }
+  return texts;
 }
 
 std::string BatchChat::line_of(const Request& request) const {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -21,28 +22,40 @@
 
 namespace kernelpro {
 
+// What a batch asks for where nobody says which model it should be.
+inline constexpr std::string_view any_model = "any";
+
 class BatchChat : public Chat {
  public:
-  // `kept`: the calls of the run so far. Those that wait stay handed out, with the bytes they were
-  // handed out with; an answer to any of them is known.
-  BatchChat(std::filesystem::path directory, std::string run, const std::vector<LlmCall>& kept);
+  // `kept`: the calls of the run so far. Those of `roles` that wait stay handed out, as they were
+  // asked; an answer to any of them is known.
+  BatchChat(std::filesystem::path directory, std::string run, const std::vector<LlmCall>& kept,
+            const std::vector<LlmRole>& roles = llm_roles());
 
   [[nodiscard]] std::string provider() const override { return "batch"; }
   [[nodiscard]] std::string body(const ChatRequest& request) const override;
   // Not yet, unless the answer lies in the folder; the folder is read once, when first needed. A
-  // request whose answer is an error is handed out again, three times in all.
+  // request whose answer is an error is handed out again, three times in all. One that waits is
+  // handed out with the model, temperature and limit that are wanted now.
   [[nodiscard]] Tried try_once(const std::string& id, const ChatRequest& request,
                                const TextListener& listener, std::stop_token stop) override;
   // Writes the requests of this run that are open; those of other runs stay as they are.
   [[nodiscard]] Status hand_out() override;
+
+  // Which answers in the folder are errors and what becomes of their requests, each reason once.
+  [[nodiscard]] std::vector<std::string> remarks();
 
  private:
   struct Request {
     std::string call;
     std::string body;
     std::string hash;
+    std::string whole_hash;
+    bool by_whole_hash = false;  // it was handed out under a name with that
     int attempt = 1;
     bool open = true;
+    std::string failure;  // of the last answer, if that is an error
+    std::string place;    // where it stands
   };
 
   Request& add(const std::string& call, std::string body);
@@ -51,6 +64,8 @@ class BatchChat : public Chat {
   [[nodiscard]] Status check_open(const std::vector<BatchId>& open);
   // What the folder has for the request; a failure where every attempt failed.
   [[nodiscard]] Tried look_up(Request& request);
+  [[nodiscard]] const BatchResponse* response_to(const Request& request, int attempt) const;
+  static void renew(Request& request, const std::string& wanted);
   [[nodiscard]] BatchId id_of(const Request& request) const;
   [[nodiscard]] std::string line_of(const Request& request) const;
 

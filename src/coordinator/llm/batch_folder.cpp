@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "common/base/unique_fd.hpp"
 #include "coordinator/llm/json_lines.hpp"
 #include "coordinator/llm/json_parts.hpp"
+#include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
 namespace {
@@ -90,11 +92,58 @@ Status read_requests(const fs::path& file, const RequestReader& read) {
 
 }  // namespace
 
-Result<BatchFolder::Content> BatchFolder::read() const {
-  if (is_there(directory_) && !fs::is_directory(directory_)) {
-    return make_error(ErrorKind::bad_input, "a file, expected the folder of a batch",
+fs::path batch_directory(const std::string& spec) {
+  if (!spec.starts_with(batch_scheme)) {
+    return {};
+  }
+  const fs::path path = fs::path(spec.substr(batch_scheme.size())).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+std::set<fs::path> batch_directories(const LlmSettings& settings) {
+  std::set<fs::path> directories;
+  for (const LlmRole role : llm_roles()) {
+    const fs::path directory = batch_directory(llm_of(settings, role));
+    if (!directory.empty() && (role != LlmRole::reviewer || settings.reviewer)) {
+      directories.insert(directory);
+    }
+  }
+  return directories;
+}
+
+Status BatchFolder::refuse_file() const {
+  return is_there(directory_) && !fs::is_directory(directory_)
+             ? make_error(ErrorKind::bad_input, "a file, expected the folder of a batch",
+                          directory_.string())
+             : Status();
+}
+
+Status BatchFolder::check_usable() const {
+  KP_TRY(refuse_file());
+  std::vector<fs::path> missing;  // the innermost first
+  for (fs::path at = fs::absolute(directory_); !is_there(at) && at.has_relative_path();
+       at = at.parent_path()) {
+    missing.push_back(at);
+  }
+  const Status made = make_directories(directory_);
+  const bool writable = made && ::access(directory_.c_str(), W_OK | X_OK) == 0;
+  for (const fs::path& one : missing) {
+    std::error_code not_there;
+    fs::remove(one, not_there);
+  }
+  if (!made) {
+    return make_error(ErrorKind::bad_input,
+                      "the folder of the batch cannot be made: " + made.error().text(),
                       directory_.string());
   }
+  return writable ? Status()
+                  : make_error(ErrorKind::bad_input,
+                               "nobody may write into that folder, where requests are to be put",
+                               directory_.string());
+}
+
+Result<BatchFolder::Content> BatchFolder::read() const {
+  KP_TRY(refuse_file());
   Content content;
   Result<std::set<std::string>> runs = read_names(runs_file());
   if (!runs) {

@@ -6,6 +6,7 @@
 
 #include "common/base/hash.hpp"
 #include "common/model/llm.hpp"
+#include "coordinator/llm/batch_body.hpp"
 
 namespace kernelpro {
 namespace {
@@ -65,8 +66,16 @@ std::optional<BatchId> parse_batch_id(std::string_view text) {
   return id;
 }
 
-std::string batch_hash(std::string_view body) {
+std::string batch_hash(const std::string& body) {
+  return prompt_hash(body).substr(0, hash_digits);
+}
+
+std::string whole_batch_hash(const std::string& body) {
   return sha256(body).substr(0, hash_digits);
+}
+
+bool is_known(const BatchIds& known, const BatchId& id) {
+  return known.contains({id.call, id.hash}) || known.contains({id.call, ""});
 }
 
 }  // namespace kernelpro

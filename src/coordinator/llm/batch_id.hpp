@@ -16,7 +16,7 @@ inline constexpr int batch_attempts = 3;
 struct BatchId {
   std::string run;
   std::string call;  // "7.coder.1"
-  std::string hash;  // of the request's body
+  std::string hash;  // of what is asked
   int attempt = 1;
 
   [[nodiscard]] std::string text() const;
@@ -25,10 +25,15 @@ struct BatchId {
 // Nothing where it is no such name.
 [[nodiscard]] std::optional<BatchId> parse_batch_id(std::string_view text);
 
-// The first 8 hexadecimal digits of its SHA-256.
-[[nodiscard]] std::string batch_hash(std::string_view body);
+// The first 8 hexadecimal digits of the hash of what the body asks (batch_body.hpp): a request
+// keeps its name when another model is to answer it.
+[[nodiscard]] std::string batch_hash(const std::string& body);
+// The same of the whole body, as requests were named once; some may still be handed out.
+[[nodiscard]] std::string whole_batch_hash(const std::string& body);
 
-// Call and hash of requests that a run has made.
+// Call and hash of requests that a run has made; "" for any hash.
 using BatchIds = std::set<std::pair<std::string, std::string>>;
+
+[[nodiscard]] bool is_known(const BatchIds& known, const BatchId& id);
 
 }  // namespace kernelpro

@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int ok_status = 200;
+constexpr const char* expected_form =
+    R"({"custom_id": …, "response": {"status_code": 200, "body": {"model": …, "choices": )"
+    R"([{"message": {"content": …}, "finish_reason": "stop"}]}}})";
 
 Error wrong(const std::string& place, std::string message) {
   return make_error(ErrorKind::bad_input, std::move(message), place);
@@ -45,9 +48,18 @@ Result<std::vector<fs::path>> response_files(const fs::path& directory) {
   return files;
 }
 
+// null, false, "", {}, {"message": null}: as others write that there is none.
+bool says_nothing(const json& value) {
+  if (value.is_structured()) {
+    return std::all_of(value.begin(), value.end(), says_nothing);
+  }
+  return value.is_null() || value == false ||
+         (value.is_string() && value.get_ref<const std::string&>().empty());
+}
+
 // What an error says, in whatever form it is given; empty where there is none.
 std::string error_text(const json& error) {
-  if (error.is_null()) {
+  if (says_nothing(error)) {
     return {};
   }
   const std::string message =
@@ -64,7 +76,12 @@ Result<BatchResponse> response_of(const JsonLine& line) {
     return response;
   }
   if (!given.is_object()) {
-    return wrong(line.place, R"(it has neither a "response" nor an "error")");
+    return wrong(line.place,
+                 part(line.json, "result").is_object()
+                     ? std::string("this is a result of Anthropic's batches: expected the form of "
+                                   "OpenAI's, ") +
+                           expected_form
+                     : R"(it has neither a "response" nor an "error")");
   }
   const json& status = part(given, "status_code");
   const json& body = part(given, "body");
@@ -78,6 +95,12 @@ Result<BatchResponse> response_of(const JsonLine& line) {
     return response;
   }
   Result<ChatAnswer> answer = answer_from_completion(body);
+  if (!answer && (!says_nothing(part(body, "error")) || part(body, "choices").is_array())) {
+    // It is a provider's, without an answer in it.
+    const std::string said = error_text(part(body, "error"));
+    response.failure = said.empty() ? "there is no answer among its \"choices\"" : said;
+    return response;
+  }
   if (!answer) {
     return wrong(line.place, "the body of the response: " + answer.error().text());
   }
@@ -122,7 +145,7 @@ class Reader {
 
   [[nodiscard]] Status check_known(const BatchId& id, const std::string& text,
                                    const std::string& place) const {
-    if (known_.contains({id.call, id.hash}) && id.attempt <= batch_attempts) {
+    if (is_known(known_, id) && id.attempt <= batch_attempts) {
       return {};
     }
     const bool call_known = std::any_of(known_.begin(), known_.end(),

@@ -8,9 +8,10 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/date.hpp"
-#include "common/base/hash.hpp"
 #include "common/base/random.hpp"
 #include "common/wire/json.hpp"
+#include "coordinator/llm/batch.hpp"
+#include "coordinator/llm/batch_body.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
 #include "coordinator/llm/retry.hpp"
@@ -96,7 +97,7 @@ Status BudgetedCaller::take_up() {
   for (LlmCall& call : *calls) {
     Charge all{.tokens = tokens_of(call.usage), .cost = call.cost};
     Entry entry;
-    entry.request_hash = sha256(call.request);
+    entry.request_hash = prompt_hash(call.request);
     if (call.state == CallState::waiting) {
       const std::optional<Price> price = find_price(settings_, call.model);
       entry.standing.tokens = tokens_of(call.reserved);
@@ -134,6 +135,17 @@ std::int64_t BudgetedCaller::differing() const {
   }
   const std::lock_guard lock(mutex_);
   return differing_ + recorded;
+}
+
+std::vector<std::string> BudgetedCaller::remarks() const {
+  std::vector<std::string> texts;
+  for (Chat* const chat : chats()) {
+    if (auto* const batch = dynamic_cast<BatchChat*>(chat)) {
+      const std::vector<std::string> more = batch->remarks();
+      texts.insert(texts.end(), more.begin(), more.end());
+    }
+  }
+  return texts;
 }
 
 Status BudgetedCaller::hand_out() {
@@ -198,7 +210,8 @@ Result<Called> BudgetedCaller::call(const CallName& name, ChatRequest request,
             .role = role->second,
             .price = find_price(settings_, role->second.model),
             .request = completed(std::move(request), role->second, name.role),
-            .stop = std::move(stop)};
+            .stop = std::move(stop),
+            .renewed = {}};
   note_request(work, work.role.chat->body(work.request));
   Result<Called> called =
       work.entry.call.state == CallState::waiting ? make(work) : kept_outcome(work.entry.call);
@@ -206,21 +219,27 @@ Result<Called> BudgetedCaller::call(const CallName& name, ChatRequest request,
   return called;
 }
 
-// A request that was handed out stays as it is: that is what gets the answer.
+// A request that was handed out asks what it asked: that is what gets the answer.
 void BudgetedCaller::note_request(Work& work, const std::string& body) {
   Entry& entry = work.entry;
-  const std::string hash = sha256(body);
+  const std::string hash = prompt_hash(body);
   const std::string provider = work.role.chat->provider();
-  const bool kept = !entry.request_hash.empty();
-  if (kept && hash != entry.request_hash) {
+  const std::string former = entry.call.provider;
+  const bool waits = entry.call.state == CallState::waiting;
+  const bool same = !entry.request_hash.empty() && former == provider;
+  const bool goes_on = waits && same && outlives_process(provider);
+  if (same && (goes_on || !waits) && hash != entry.request_hash) {
     const std::lock_guard lock(mutex_);
     ++differing_;
   }
-  if (entry.call.state != CallState::waiting) {
+  if (!waits) {
     return;
   }
-  const bool goes_on = kept && outlives_process(provider) && entry.call.provider == provider;
   work.resumed = goes_on && entry.call.reserved != Usage{};
+  if (goes_on && provider == "batch") {
+    std::string now = with_settings_of(entry.call.request, body);
+    work.renewed = now == entry.call.request ? "" : std::move(now);
+  }
   if (!goes_on) {
     entry.call.request = body;
     entry.request_hash = hash;
@@ -228,12 +247,16 @@ void BudgetedCaller::note_request(Work& work, const std::string& body) {
     entry.call.model = work.request.model;
     entry.call.started = utc_now();
   }
-  if (!work.resumed && entry.call.reserved != Usage{}) {
+  if (work.resumed || entry.call.reserved == Usage{}) {
+    return;
+  }
+  if (!outlives_process(former)) {
     // Cut with an earlier process.
     entry.call.usage = sum(entry.call.usage, entry.call.reserved);
-    entry.call.reserved = {};
     entry.standing = {};
   }
+  // Of those that were handed out and are asked elsewhere now, what stands is given back then.
+  entry.call.reserved = {};
 }
 
 Result<Called> BudgetedCaller::make(Work& work) {
@@ -263,15 +286,40 @@ Result<Called> BudgetedCaller::make(Work& work) {
     } else if (tried.reply.answer) {
       return answered(work, *tried.reply.answer, now_ns() - start);
     } else {
-      pause();
-      return Called{.kind = Called::Kind::not_yet, .answer = {}, .reason = {}};
+      return not_yet(work);
     }
   }
 }
 
+Result<Called> BudgetedCaller::not_yet(Work& work) {
+  Status kept;
+  if (!work.renewed.empty()) {
+    work.entry.call.request = std::exchange(work.renewed, {});
+    work.entry.call.model = work.request.model;
+    kept = journal_.keep(work.entry.call);
+  }
+  pause();
+  return kept ? Result<Called>(Called{.kind = Called::Kind::not_yet, .answer = {}, .reason = {}})
+              : kept.error();
+}
+
+Usage BudgetedCaller::worst_of(const Work& work) const {
+  const Usage& reserved = work.entry.call.reserved;
+  if (work.resumed && work.renewed.empty()) {
+    return reserved;
+  }
+  const Usage worst = prompt_cost(work.request, settings_).worst;
+  // Until the folder is read, the answer may be one to either.
+  return work.resumed ? Usage{.input = std::max(worst.input, reserved.input),
+                              .cached = 0,
+                              .cache_written = 0,
+                              .output = std::max(worst.output, reserved.output)}
+                      : worst;
+}
+
 Result<std::string> BudgetedCaller::reserve(Work& work) {
   LlmCall& call = work.entry.call;
-  const Usage worst = work.resumed ? call.reserved : prompt_cost(work.request, settings_).worst;
+  const Usage worst = worst_of(work);
   std::unique_lock lock(mutex_);
   while (true) {
     const std::int64_t seen = settled_;
@@ -350,7 +398,7 @@ Result<std::optional<Called>> BudgetedCaller::failed(Work& work, const ChatFailu
   const bool stopped = work.stop.stop_requested() || failure.error.kind == ErrorKind::interrupted;
   const std::optional<double> wait = stopped ? std::nullopt : wait_after(tries, failure);
   // Whoever is overloaded or away now may be back when the run is taken up.
-  const bool later = failure.for_all || (failure.retriable && !failure.may_cost);
+  const bool later = failure.for_all || failure.away || (failure.retriable && !failure.may_cost);
   if (!stopped && !wait && !later) {
     call.state = CallState::failed;
     call.failure = failure.error.text();

@@ -12,6 +12,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/model/llm.hpp"
@@ -55,6 +56,9 @@ class BudgetedCaller : public Caller {
   // rendered it; the kept answer counts.
   [[nodiscard]] std::int64_t differing() const;
 
+  // What there is to tell of batches: which answers are errors.
+  [[nodiscard]] std::vector<std::string> remarks() const;
+
   // Of every chat: what waits for an answer is handed out.
   [[nodiscard]] Status hand_out();
 
@@ -62,7 +66,7 @@ class BudgetedCaller : public Caller {
   // A call as it is kept, and what of the budget is set apart for it.
   struct Entry {
     LlmCall call;              // without its request once it has ended
-    std::string request_hash;  // of that
+    std::string request_hash;  // of what that asks
     Charge standing;
     bool busy = false;  // a thread is at it
   };
@@ -74,6 +78,8 @@ class BudgetedCaller : public Caller {
     ChatRequest request;
     std::stop_token stop;
     bool resumed = false;  // its reservation is one of an earlier process
+    // The request that waits in a batch, with the settings that are wanted now; empty: as it is.
+    std::string renewed;
   };
 
   BudgetedCaller(std::map<LlmRole, RoleChat> chats, CallJournal& journal, LlmSettings settings,
@@ -89,6 +95,8 @@ class BudgetedCaller : public Caller {
 
   void note_request(Work& work, const std::string& body);
   [[nodiscard]] Result<Called> make(Work& work);
+  [[nodiscard]] Usage worst_of(const Work& work) const;
+  [[nodiscard]] Result<Called> not_yet(Work& work);
   // Empty when it is set apart, else why not.
   [[nodiscard]] Result<std::string> reserve(Work& work);
   // Keeps the call as it is now and ends its reservation: it has cost `actual`, which is a copy

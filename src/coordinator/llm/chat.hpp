@@ -92,6 +92,9 @@ struct ChatFailure {
   // Whether the provider may have begun to work, so that tokens may be charged: a stream that was
   // cut, a time-out. False for a refused connection, 401, 429 and the like.
   bool may_cost = false;
+  // Whoever answers there is in trouble itself, this request is not to blame: when the run is taken
+  // up, the call may succeed.
+  bool away = false;
   std::optional<double> retry_after_seconds;  // as the provider says
 };
 

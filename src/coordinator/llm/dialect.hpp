@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coordinator/llm/chat.hpp"
+#include "coordinator/llm/failure.hpp"
 #include "coordinator/llm/sse.hpp"
 
 namespace kernelpro {
@@ -20,9 +21,10 @@ class StreamReader {
   StreamReader& operator=(const StreamReader&) = delete;
   virtual ~StreamReader() = default;
 
-  // A failure that is reported within the stream ends it. An event that cannot be read is an error
-  // of kind `lost` and without a context.
+  // A failure that is reported within the stream ends it; so does an event that cannot be read.
   [[nodiscard]] virtual std::optional<ChatFailure> take(const SseEvent& event) = 0;
+  // Text or the call of a tool has come.
+  [[nodiscard]] virtual bool begun() const = 0;
   // The provider says that nothing more comes.
   [[nodiscard]] virtual bool ended() const = 0;
   // Nothing while a part of the answer itself is missing.
@@ -42,7 +44,7 @@ class Dialect {
   // Beside the content type; `key` may be empty.
   [[nodiscard]] virtual std::vector<std::string> headers(const std::string& key) const = 0;
   [[nodiscard]] virtual std::unique_ptr<StreamReader> read_stream(
-      const TextListener& listener) const = 0;
+      Asked asked, const TextListener& listener) const = 0;
   // An answer that came in one piece. The JSON is not of that form: an error.
   [[nodiscard]] virtual Result<ChatAnswer> read_whole(const nlohmann::json& body) const = 0;
 };

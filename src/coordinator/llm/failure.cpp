@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"
 #include "common/wire/writer.hpp"
+#include "coordinator/llm/html_text.hpp"
 #include "coordinator/llm/json_parts.hpp"
+#include "coordinator/llm/redact.hpp"
 #include "coordinator/llm/retry.hpp"
 
 namespace kernelpro {
@@ -38,8 +41,10 @@ bool may_still_work(int status) {
 }
 
 // The first line that is not blank, bounded, with nothing in it that a terminal would act on.
-std::string first_line(const std::string& text) {
+// A key goes before it is cut: half of one would not be known as one.
+std::string first_line(const Asked& asked, std::string whole) {
   constexpr std::size_t longest = 200;
+  const std::string text = redacted(std::move(whole), asked.key);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) {
     return "nothing";
@@ -51,30 +56,37 @@ std::string first_line(const std::string& text) {
   return wire::valid_utf8(line);
 }
 
-Reported read_error(const json& error) {
+Reported read_error(const Asked& asked, const json& error) {
   Reported reported;
   reported.message = error.is_string() ? error.get<std::string>() : text_part(error, "message");
-  reported.type = text_part(error, "type");
+  const std::string type = text_part(error, "type");
+  reported.type = type.empty() ? "" : first_line(asked, type);
   const json& code = part(error, "code");
   reported.code = code.is_number_integer() ? code.dump() : text_part(error, "code");
   return reported;
 }
 
-// Of {"error": {...}}, {"error": "..."}, {"message": "..."}, {"detail": "..."}; otherwise the first
-// line.
-Reported read_body(const std::string& body, bool& is_json) {
+// Of {"error": {...}}, {"error": "..."}, {"message": "..."}, {"detail": "..."}; of HTML its title
+// or text; otherwise the first line.
+Reported read_body(const Asked& asked, const std::string& body, bool& is_json) {
   const Result<json> parsed = parse_json(body);
   is_json = parsed.ok() && parsed->is_object();
   Reported reported;
   if (is_json) {
-    reported = read_error(part(*parsed, "error"));
+    reported = read_error(asked, part(*parsed, "error"));
     for (const char* const key : {"message", "detail"}) {
       if (reported.message.empty()) {
         reported.message = text_part(*parsed, key);
       }
     }
   }
-  reported.message = first_line(reported.message.empty() ? body : reported.message);
+  if (reported.message.empty()) {
+    reported.message = is_json ? parsed->dump() : html_text(body);
+  }
+  if (reported.message.empty()) {
+    reported.message = body;
+  }
+  reported.message = first_line(asked, reported.message);
   return reported;
 }
 
@@ -85,6 +97,13 @@ bool is_quota(int status, const Reported& reported) {
   };
   return status == 402 || is_one(reported.type) || is_one(reported.code) ||
          reported.message.find("credit balance is too low") != std::string::npos;
+}
+
+// Something in the form of the request, which all have.
+bool is_form(int status, const Reported& reported) {
+  return (status == 400 || status == 422) &&
+         (reported.code == "unsupported_parameter" || reported.code == "unsupported_value" ||
+          reported.code == "unknown_parameter");
 }
 
 ChatFailure hopeless(ErrorKind kind, const Asked& asked, std::string message) {
@@ -115,8 +134,15 @@ ChatFailure with_status(const Asked& asked, int status, const Reported& reported
                     fmt::format("not found {}; is there a model {}, and is the base URL right?",
                                 said, asked.model));
   }
+  if (is_form(status, reported)) {
+    return hopeless(ErrorKind::bad_input, asked,
+                    fmt::format("the request was refused {}, as every other would be; can the "
+                                "model {} be asked so?",
+                                said, asked.model));
+  }
   ChatFailure failure;
   failure.retriable = is_retriable(status);
+  failure.away = failure.retriable;
   failure.may_cost = may_still_work(status);
   if (status == 429) {
     failure.error = make_error(ErrorKind::busy, "too many requests " + said, asked.url);
@@ -155,6 +181,12 @@ ChatFailure transport_failure(const Asked& asked, const HttpEnd& end) {
                                       "; is it https:// there? SSL_CERT_FILE names the "
                                       "certificates of a private authority");
       break;
+    case HttpOutcome::no_http:
+      failure.for_all = true;
+      failure.may_cost = false;
+      set(ErrorKind::bad_input, "what answers there is no HTTP server" + detail +
+                                    "; is the port right, and is it https:// there?");
+      break;
     case HttpOutcome::timed_out:
       set(ErrorKind::timeout, "no whole answer within the time for one call" + detail);
       break;
@@ -186,10 +218,10 @@ ChatFailure status_failure(const Asked& asked, const HttpHead& head, const std::
     return hopeless(ErrorKind::bad_input, asked,
                     fmt::format("it sends us on to {} (HTTP {}), where nobody asked us to send "
                                 "anything; if that is right, give it as the base URL",
-                                first_line(head.location), head.status));
+                                first_line(asked, head.location), head.status));
   }
   bool is_json = false;
-  const Reported reported = read_body(body, is_json);
+  const Reported reported = read_body(asked, body, is_json);
   if (!is_json && (head.status == 404 || head.status == 405 || head.status == 501)) {
     return no_llm_failure(asked, head, body);
   }
@@ -198,8 +230,8 @@ ChatFailure status_failure(const Asked& asked, const HttpHead& head, const std::
   return failure;
 }
 
-ChatFailure reported_failure(const json& error) {
-  const Reported reported = read_error(error);
+ChatFailure reported_failure(const Asked& asked, const json& error) {
+  const Reported reported = read_error(asked, error);
   const auto is_one = [&reported](std::string_view word) {
     return reported.type == word || reported.code == word;
   };
@@ -215,11 +247,34 @@ ChatFailure reported_failure(const json& error) {
     failure.retriable = false;
     failure.for_all = true;
   }
-  failure.error =
-      make_error(ErrorKind::lost,
-                 fmt::format("the provider broke off ({}{}{})", reported.type,
-                             reported.type.empty() ? "" : ": ", first_line(reported.message)));
+  failure.error = make_error(
+      ErrorKind::lost,
+      fmt::format("the provider broke off ({}{}{})", reported.type,
+                  reported.type.empty() ? "" : ": ", first_line(asked, reported.message)),
+      asked.url);
   return failure;
+}
+
+ChatFailure whole_failure(const Asked& asked, const HttpHead& head, const json& error) {
+  Reported reported = read_error(asked, error);
+  int status = 0;
+  std::from_chars(reported.code.data(), reported.code.data() + reported.code.size(), status);
+  if (status < 400 || status > 599) {
+    return reported_failure(asked, error);
+  }
+  reported.message = first_line(asked, reported.message);
+  ChatFailure failure = with_status(asked, status, reported);
+  failure.retry_after_seconds = parse_retry_after(head.retry_after, std::time(nullptr));
+  return failure;
+}
+
+ChatFailure event_failure(const Asked& asked, const std::string& data) {
+  const Result<json> parsed = parse_json(data);
+  if (!parsed) {
+    return reported_failure(asked, data);
+  }
+  const json& error = part(*parsed, "error");
+  return reported_failure(asked, error.is_null() ? *parsed : error);
 }
 
 ChatFailure cut_failure(const Asked& asked) {
@@ -233,8 +288,14 @@ ChatFailure cut_failure(const Asked& asked) {
 ChatFailure malformed_failure(const Asked& asked, const std::string& why) {
   ChatFailure failure;
   failure.may_cost = true;
-  failure.error = make_error(ErrorKind::lost, "the answer cannot be read: " + why, asked.url);
+  failure.error = make_error(ErrorKind::lost,
+                             "the answer cannot be read: " + first_line(asked, why), asked.url);
   return failure;
+}
+
+ChatFailure not_json_failure(const Asked& asked, const std::string& what, const std::string& text) {
+  const Result<json> parsed = parse_json(redacted(text, asked.key));
+  return malformed_failure(asked, what + (parsed ? "not valid JSON" : parsed.error().text()));
 }
 
 ChatFailure no_llm_failure(const Asked& asked, const HttpHead& head, const std::string& body) {
@@ -242,8 +303,9 @@ ChatFailure no_llm_failure(const Asked& asked, const HttpHead& head, const std::
       ErrorKind::bad_input, asked,
       fmt::format("that base URL is no LLM: it answers HTTP {} with {} beginning \"{}\"; "
                   "check the base URL",
-                  head.status, head.content_type.empty() ? "text" : first_line(head.content_type),
-                  first_line(body)));
+                  head.status,
+                  head.content_type.empty() ? "text" : first_line(asked, head.content_type),
+                  first_line(asked, body)));
 }
 
 }  // namespace kernelpro

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/text.hpp"
 #include "coordinator/llm/base_url.hpp"
+#include "coordinator/llm/lower_case.hpp"
 
 namespace kernelpro {
 
@@ -41,13 +41,6 @@ constexpr long connect_timeout_ms = 10'000;
 constexpr double last_wait_seconds = 0.5;
 constexpr int longest_poll_ms = 1000;
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 // What libcurl's callbacks see of a running post.
 struct Transfer {
   Transfer(const HttpPost& the_post, const HttpReceiver& the_receiver)
@@ -58,8 +51,9 @@ struct Transfer {
   HttpHead head;
   bool head_ended = false;
   std::size_t received = 0;
-  std::int64_t last_byte_ns = 0;  // 0: the body has not begun
+  std::int64_t last_byte_ns = 0;  // 0: the answer has not begun
   double stall_seconds;
+  bool last = false;                            // what comes now keeps nobody waiting
   HttpOutcome verdict = HttpOutcome::finished;  // why we ended it ourselves
 };
 
@@ -86,8 +80,11 @@ void take_header(HttpHead& head, std::string_view line) {
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
   Transfer& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(data, size * count);
-  transfer.head_ended = trimmed(line).empty();
-  take_header(transfer.head, line);
+  // What follows a head is that of the next answer, or trailers.
+  if (!transfer.head_ended || line.starts_with("HTTP/")) {
+    transfer.head_ended = trimmed(line).empty();
+    take_header(transfer.head, line);
+  }
   return size * count;
 }
 
@@ -101,7 +98,6 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
   Transfer& transfer = *incoming.transfer;
   const std::size_t bytes = size * count;
   transfer.received += bytes;
-  transfer.last_byte_ns = now_ns();
   if (transfer.received > transfer.post.most_bytes) {
     transfer.verdict = HttpOutcome::too_large;
     return CURL_WRITEFUNC_ERROR;
@@ -110,10 +106,16 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
   curl_easy_getinfo(incoming.easy, CURLINFO_RESPONSE_CODE, &status);
   transfer.head.status = static_cast<int>(status);
   switch (transfer.receiver(transfer.head, {data, bytes})) {
+    case HttpTake::early:
+      break;
     case HttpTake::more:
+      transfer.last_byte_ns = now_ns();
       break;
     case HttpTake::last:
-      transfer.stall_seconds = last_wait_seconds;
+      if (!std::exchange(transfer.last, true)) {
+        transfer.last_byte_ns = now_ns();
+        transfer.stall_seconds = last_wait_seconds;
+      }
       break;
     case HttpTake::end:
       transfer.verdict = HttpOutcome::ended;
@@ -141,6 +143,9 @@ HttpOutcome outcome_of(CURLcode code, bool connected) {
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_CIPHER:
       return HttpOutcome::no_trust;
+    case CURLE_UNSUPPORTED_PROTOCOL:  // "HTTP/0.9": no line of status came
+    case CURLE_WEIRD_SERVER_REPLY:
+      return HttpOutcome::no_http;
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
@@ -184,6 +189,7 @@ void set_request(CURL* easy, const HttpPost& post, const List& headers) {
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "kernelpro/" KERNELPRO_VERSION);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");  // unpacked, though it is not asked for
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(post.timeout_seconds));
   if (const char* const file = certificates()) {
@@ -203,7 +209,8 @@ List header_list(const HttpPost& post) {
   for (const std::string& header : post.headers) {
     append(header.c_str());
   }
-  append("Expect:");  // no waiting for "100 Continue" before a long body
+  append("Expect:");                    // no waiting for "100 Continue" before a long body
+  append("Accept-Encoding: identity");  // what packs a stream tends to hold it back
   return List(list);
 }
 

@@ -17,8 +17,8 @@ struct HttpPost {
   std::vector<std::string> headers;  // "name: value"
   std::string body;
   double timeout_seconds = 600;  // for all of it
-  // Without a byte, once the answer has begun. Before that a model may think as long as the
-  // time-out lets it.
+  // Without a byte, once the receiver says that the answer has begun. Before that a model may
+  // think as long as the time-out lets it.
   double stall_seconds = 60;
   std::size_t most_bytes = std::size_t{64} << 20U;  // of the answer
 };
@@ -35,6 +35,7 @@ enum class HttpOutcome {
   no_host,
   no_connection,
   no_trust,  // TLS
+  no_http,   // something else answers there
   timed_out,
   stalled,
   cut,
@@ -52,6 +53,7 @@ struct HttpEnd {
 };
 
 enum class HttpTake {
+  early,  // the answer has not begun
   more,
   last,  // there should be no more: the connection's end is not waited for longer than a moment
   end,

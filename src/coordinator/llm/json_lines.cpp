@@ -16,7 +16,8 @@ Status read_json_lines(const std::filesystem::path& file,
   }
   std::string text;
   for (int number = 1; std::getline(stream, text); ++number) {
-    if (text.find_first_not_of(" \t\r") == std::string::npos) {
+    // Some editors leave the mark of UTF-8 alone in a line.
+    if (text.find_first_not_of(" \t\r\xEF\xBB\xBF") == std::string::npos) {
       continue;
     }
     const std::string place = file.string() + ":" + std::to_string(number);

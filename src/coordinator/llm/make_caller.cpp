@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coordinator/llm/batch.hpp"
+#include "coordinator/llm/batch_folder.hpp"
 #include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/replay_chat.hpp"
 #include "coordinator/llm/role_llm.hpp"
@@ -13,8 +14,12 @@
 namespace kernelpro {
 namespace {
 
-// What a batch asks for where nobody says which model it should be.
-constexpr const char* any_model = "any";
+// A folder has one name here, however it is spelled.
+std::string spec_of(const LlmSettings& settings, LlmRole role) {
+  const std::string& spec = llm_of(settings, role);
+  return spec.starts_with(batch_scheme) ? std::string(batch_scheme) + batch_directory(spec).string()
+                                        : spec;
+}
 
 // The chats of a run: roles that name the same share it.
 class Chats {
@@ -23,7 +28,7 @@ class Chats {
       : run_(run), settings_(settings), journal_(journal) {}
 
   Result<RoleChat> of(LlmRole role) {
-    const std::string& spec = llm_of(settings_, role);
+    const std::string spec = spec_of(settings_, role);
     auto& made = chats_[spec];
     if (!made) {
       Result<std::shared_ptr<Chat>> chat = make(spec);
@@ -38,7 +43,7 @@ class Chats {
  private:
   Result<std::shared_ptr<Chat>> make(const std::string& spec) {
     if (spec.starts_with(batch_scheme)) {
-      return make_batch(spec.substr(batch_scheme.size()));
+      return make_batch(spec);
     }
     if (spec.starts_with(replay_scheme)) {
       Result<std::unique_ptr<ReplayChat>> chat =
@@ -52,21 +57,23 @@ class Chats {
                 : chat.error();
   }
 
-  Result<std::shared_ptr<Chat>> make_batch(const std::string& directory) {
-    if (directory.empty()) {
+  Result<std::shared_ptr<Chat>> make_batch(const std::string& spec) {
+    if (spec == batch_scheme) {
       return make_error(ErrorKind::bad_input,
                         "no folder is named: expected batch:FOLDER, where requests are put");
     }
-    Result<std::vector<LlmCall>> kept = journal_.all();
+    const Result<std::vector<LlmCall>> kept = journal_.all();
     if (!kept) {
       return kept.error();
     }
-    // What another role's model, or one that was asked before, still has to answer is not ours.
-    std::erase_if(*kept, [&](const LlmCall& call) {
-      return call.state == CallState::waiting &&
-             llm_of(settings_, call.role) != std::string(batch_scheme) + directory;
-    });
-    return std::shared_ptr<Chat>(std::make_shared<BatchChat>(directory, run_, *kept));
+    std::vector<LlmRole> roles;
+    for (const LlmRole role : llm_roles()) {
+      if (spec_of(settings_, role) == spec) {
+        roles.push_back(role);
+      }
+    }
+    return std::shared_ptr<Chat>(
+        std::make_shared<BatchChat>(batch_directory(spec), run_, *kept, roles));
   }
 
   [[nodiscard]] std::string model_of(const std::string& spec, LlmRole role,
@@ -75,7 +82,7 @@ class Chats {
       return replay->model(role);
     }
     if (spec.starts_with(batch_scheme)) {
-      return settings_.model.empty() ? any_model : settings_.model;
+      return settings_.model.empty() ? std::string(any_model) : settings_.model;
     }
     return spec.substr(spec.find(':') + 1);
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/base/text.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/llm/failure.hpp"
 #include "coordinator/llm/json_parts.hpp"
@@ -34,21 +35,28 @@ std::string endpoint_of(const BaseUrl& base) {
   return base.text + (has_version(base.path) ? "" : "/v1") + std::string(endpoint);
 }
 
+// OpenAI's own models, there or at Azure.
+bool has_new_models(std::string_view host) {
+  return host == "api.openai.com" || host.ends_with(".openai.azure.com") ||
+         host.ends_with(".services.ai.azure.com") || host.ends_with(".cognitiveservices.azure.com");
+}
+
 class OpenAiStream : public StreamReader {
  public:
-  explicit OpenAiStream(TextListener listener) : listener_(std::move(listener)) {}
+  OpenAiStream(Asked asked, TextListener listener)
+      : asked_(std::move(asked)), listener_(std::move(listener)) {}
 
   std::optional<ChatFailure> take(const SseEvent& event) override {
-    if (event.data == "[DONE]") {
+    if (trimmed(event.data) == "[DONE]") {
       ended_ = true;
       return std::nullopt;
     }
     const Result<json> parsed = parse_json(event.data);
     if (!parsed) {
-      return malformed_failure({}, "an event of the stream: " + parsed.error().text());
+      return not_json_failure(asked_, "an event of the stream: ", event.data);
     }
     if (const json& error = part(*parsed, "error"); !error.is_null()) {
-      return reported_failure(error);
+      return reported_failure(asked_, error);
     }
     if (const std::string model = text_part(*parsed, "model"); !model.empty()) {
       answer_.model = model;
@@ -65,14 +73,17 @@ class OpenAiStream : public StreamReader {
     return std::nullopt;
   }
 
+  bool begun() const override {
+    return !answer_.text.empty() || !refusal_.empty() || !calls_.empty();
+  }
   bool ended() const override { return ended_; }
 
   std::optional<ChatAnswer> answer() const override {
-    if (finish_.empty() && !(ended_ && begun_)) {
+    if (finish_.empty() && !(ended_ && started_)) {
       return std::nullopt;
     }
     ChatAnswer answer = answer_;
-    for (const auto& [index, call] : calls_) {
+    for (const ToolCall& call : calls_) {
       answer.calls.push_back(call);
       if (call.arguments.empty()) {
         answer.calls.back().arguments = "{}";
@@ -88,9 +99,9 @@ class OpenAiStream : public StreamReader {
 
  private:
   void take_choice(const json& choice) {
-    begun_ = true;
+    started_ = true;
     const json& delta = part(choice, "delta");
-    const std::string text = text_part(delta, "content");
+    const std::string text = content_text(part(delta, "content"));
     if (!text.empty()) {
       answer_.text += text;
       listener_(text);
@@ -107,33 +118,48 @@ class OpenAiStream : public StreamReader {
     }
   }
 
-  // Servers that give no index begin a call with its id.
-  [[nodiscard]] std::int64_t index_of(const json& delta, bool begins) const {
+  // The call that a piece belongs to; made where the piece begins one.
+  [[nodiscard]] ToolCall& call_of(const json& delta, const std::string& id, bool named) {
     const json& index = part(delta, "index");
-    if (index.is_number_integer()) {
-      return index.get<std::int64_t>();
+    const bool indexed = index.is_number_integer();
+    const std::int64_t key = indexed ? index.get<std::int64_t>() : -1;
+    const auto slot = slots_.find(key);
+    if (slot == slots_.end() || begins_another(calls_[slot->second], indexed, id, named)) {
+      slots_[key] = calls_.size();
+      return calls_.emplace_back();
     }
-    const std::int64_t last = calls_.empty() ? -1 : calls_.rbegin()->first;
-    return begins ? last + 1 : last;
+    return calls_[slot->second];
+  }
+
+  // Some servers give no index, others 0 to every call, others another id to every piece.
+  static bool begins_another(const ToolCall& last, bool indexed, const std::string& id,
+                             bool named) {
+    const bool other_id = !id.empty() && !last.id.empty() && id != last.id;
+    if (indexed) {
+      return other_id && named;
+    }
+    return other_id || (named && id.empty() && last.id.empty());
   }
 
   // Id and name come with the first piece.
   void take_call(const json& delta) {
     const std::string id = text_part(delta, "id");
-    ToolCall& call = calls_[index_of(delta, !id.empty())];
     const json& function = part(delta, "function");
-    call.id = id.empty() ? call.id : id;
     const std::string name = text_part(function, "name");
+    ToolCall& call = call_of(delta, id, !name.empty());
+    call.id = call.id.empty() ? id : call.id;
     call.name = name.empty() ? call.name : name;
-    call.arguments += text_part(function, "arguments");
+    call.arguments += arguments_text(function);
   }
 
+  Asked asked_;
   TextListener listener_;
   ChatAnswer answer_;
   std::string refusal_;
-  std::map<std::int64_t, ToolCall> calls_;  // by index
+  std::vector<ToolCall> calls_;
+  std::map<std::int64_t, std::size_t> slots_;  // which of them an index means now; -1: none given
   std::string finish_;
-  bool begun_ = false;
+  bool started_ = false;
   bool ended_ = false;
 };
 
@@ -141,7 +167,7 @@ class OpenAi : public Dialect {
  public:
   explicit OpenAi(const BaseUrl& base)
       : url_(endpoint_of(base)),
-        limit_name_(base.host == "api.openai.com" ? new_limit_name : old_limit_name) {}
+        limit_name_(has_new_models(base.host) ? new_limit_name : old_limit_name) {}
 
   std::string provider() const override { return "openai"; }
   std::string url() const override { return url_; }
@@ -157,8 +183,9 @@ class OpenAi : public Dialect {
     return {"Authorization: Bearer " + key};
   }
 
-  std::unique_ptr<StreamReader> read_stream(const TextListener& listener) const override {
-    return std::make_unique<OpenAiStream>(listener);
+  std::unique_ptr<StreamReader> read_stream(Asked asked,
+                                            const TextListener& listener) const override {
+    return std::make_unique<OpenAiStream>(std::move(asked), listener);
   }
 
   Result<ChatAnswer> read_whole(const json& body) const override {

@@ -64,29 +64,6 @@ json openai_messages(const ChatRequest& request) {
   return messages;
 }
 
-// A string, or parts of which those of type "text" count.
-std::string content_text(const json& content) {
-  if (content.is_string()) {
-    return content.get<std::string>();
-  }
-  std::string text;
-  if (content.is_array()) {
-    for (const json& piece : content) {
-      text += text_part(piece, "text");
-    }
-  }
-  return text;
-}
-
-// Some servers give arguments as an object rather than as its text.
-std::string arguments_text(const json& function) {
-  const json& arguments = part(function, "arguments");
-  if (arguments.is_string()) {
-    return arguments.get<std::string>();
-  }
-  return arguments.is_null() ? "{}" : arguments.dump();
-}
-
 std::vector<ToolCall> calls_of(const json& message) {
   std::vector<ToolCall> calls;
   const json& given = part(message, "tool_calls");
@@ -95,6 +72,9 @@ std::vector<ToolCall> calls_of(const json& message) {
       const json& function = part(call, "function");
       calls.push_back(
           {text_part(call, "id"), text_part(function, "name"), arguments_text(function)});
+      if (calls.back().arguments.empty()) {
+        calls.back().arguments = "{}";
+      }
     }
   }
   return calls;
@@ -112,6 +92,27 @@ Error no_completion(const json& body) {
 }
 
 }  // namespace
+
+std::string content_text(const json& content) {
+  if (content.is_string()) {
+    return content.get<std::string>();
+  }
+  std::string text;
+  if (content.is_array()) {
+    for (const json& piece : content) {
+      text += text_part(piece, "text");
+    }
+  }
+  return text;
+}
+
+std::string arguments_text(const json& function) {
+  const json& arguments = part(function, "arguments");
+  if (arguments.is_string()) {
+    return arguments.get<std::string>();
+  }
+  return arguments.is_null() ? "" : arguments.dump();
+}
 
 json openai_body(const ChatRequest& request, bool stream, std::string_view limit_name) {
   json body = {{"model", wire::write_text(request.model)},
@@ -136,13 +137,17 @@ json openai_body(const ChatRequest& request, bool stream, std::string_view limit
 std::optional<Usage> openai_usage(const json& usage) {
   const std::optional<std::int64_t> input = tokens_part(usage, "prompt_tokens");
   const std::optional<std::int64_t> output = tokens_part(usage, "completion_tokens");
-  if (!input || !output) {
+  if (!input || !output || (*input == 0 && *output == 0)) {
     return std::nullopt;
   }
+  // Some leave what was thought out of the completion, not out of the total.
+  const std::int64_t total = tokens_part(usage, "total_tokens").value_or(0);
   const std::int64_t cached =
       tokens_part(part(usage, "prompt_tokens_details"), "cached_tokens").value_or(0);
-  return Usage{
-      .input = *input, .cached = std::min(cached, *input), .cache_written = 0, .output = *output};
+  return Usage{.input = *input,
+               .cached = std::min(cached, *input),
+               .cache_written = 0,
+               .output = std::max(*output, total - *input)};
 }
 
 StopReason openai_stop_reason(std::string_view finish_reason, bool calls) {

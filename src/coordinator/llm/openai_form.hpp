@@ -25,6 +25,12 @@ inline constexpr std::string_view new_limit_name = "max_completion_tokens";
 // "error" instead gives its message.
 [[nodiscard]] Result<ChatAnswer> answer_from_completion(const nlohmann::json& completion);
 
+// A string, or parts of which those of type "text" count.
+[[nodiscard]] std::string content_text(const nlohmann::json& content);
+
+// Some servers give arguments as an object rather than as its text. Empty: none.
+[[nodiscard]] std::string arguments_text(const nlohmann::json& function);
+
 // Nothing where there are no numbers of tokens in it, or none that can be believed.
 [[nodiscard]] std::optional<Usage> openai_usage(const nlohmann::json& usage);
 

@@ -18,16 +18,32 @@ std::size_t begun(std::string_view text, std::string_view key) {
   return 0;
 }
 
+void blank_out(std::string& text, std::string_view secret) {
+  std::size_t found = text.find(secret);
+  while (found != std::string::npos) {
+    text.replace(found, secret.size(), instead);
+    found = text.find(secret, found + instead.size());
+  }
+}
+
+// As some write it in JSON.
+std::string with_escaped_slashes(std::string_view key) {
+  std::string escaped;
+  for (const char letter : key) {
+    escaped += letter == '/' ? "\\/" : std::string(1, letter);
+  }
+  return escaped;
+}
+
 }  // namespace
 
 std::string redacted(std::string text, std::string_view key) {
   if (key.size() < shortest_secret) {
     return text;
   }
-  std::size_t found = text.find(key);
-  while (found != std::string::npos) {
-    text.replace(found, key.size(), instead);
-    found = text.find(key, found + instead.size());
+  blank_out(text, key);
+  if (key.find('/') != std::string_view::npos) {
+    blank_out(text, with_escaped_slashes(key));
   }
   return text;
 }

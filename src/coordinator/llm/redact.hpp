@@ -12,7 +12,7 @@ namespace kernelpro {
 // text would spoil it.
 inline constexpr std::size_t shortest_secret = 8;
 
-// `text` with "[key]" wherever the key is.
+// `text` with "[key]" wherever the key is, also where its slashes are written "\/", as JSON may.
 [[nodiscard]] std::string redacted(std::string text, std::string_view key);
 
 // The same for text that comes in pieces, with a key cut anywhere.

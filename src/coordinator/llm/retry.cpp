@@ -12,7 +12,8 @@
 namespace kernelpro {
 
 std::optional<double> retry_wait(int tries, const ChatFailure& failure, double random) {
-  if (!failure.retriable || tries >= most_tries) {
+  const bool free = !failure.may_cost && !failure.for_all;
+  if (!failure.retriable || tries >= (free ? most_free_tries : most_tries)) {
     return std::nullopt;
   }
   const double whole = std::min(shortest_retry_seconds * std::ldexp(1, std::max(tries, 1) - 1),

@@ -11,6 +11,8 @@
 namespace kernelpro {
 
 inline constexpr int most_tries = 6;
+// Of what costs nothing, as 429 and 503, with somebody there: about five minutes in all.
+inline constexpr int most_free_tries = 12;
 inline constexpr double shortest_retry_seconds = 1;
 inline constexpr double longest_retry_seconds = 60;
 inline constexpr double longest_retry_after_seconds = 600;

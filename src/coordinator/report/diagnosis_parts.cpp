@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "common/model/timeline.hpp"
+#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -85,25 +86,6 @@ std::string copies_text(const Timeline& timeline) {
 }
 
 }  // namespace
-
-std::string printable(const std::string& text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 =
-        byte == 0xC2U && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0U;
-    if (text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
-      out += ' ';
-    } else if (byte < 0x20U || byte == 0x7FU || c1) {
-      out += '?';
-      i += c1 ? 1 : 0;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 std::string shortened(const std::string& text, std::size_t width) {
   const std::size_t columns = display_width(text);

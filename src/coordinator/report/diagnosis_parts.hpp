@@ -10,10 +10,6 @@
 
 namespace kernelpro {
 
-// Without control characters: names and source lines come from programs that nobody vouches for,
-// and a terminal obeys some of them.
-[[nodiscard]] std::string printable(const std::string& text);
-
 // At most `width` columns; what is too long loses its middle.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t width);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "coordinator/report/diagnosis_parts.hpp"
+#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -15,7 +16,7 @@ constexpr double billionths_of_a_dollar = 1e9;
 std::string who(const LlmSummary& summary) {
   std::string text;
   for (const auto& [name, count] : summary.answered_by) {
-    const std::string one = name.empty() ? "somebody unnamed" : name;
+    const std::string one = name.empty() ? "somebody unnamed" : printable(name);
     text += (text.empty() ? "" : ", ") + one +
             (summary.answered_by.size() > 1 ? fmt::format(" ({})", count) : "");
   }
@@ -53,6 +54,7 @@ LlmSummary summarize_calls(const std::vector<LlmCall>& calls) {
     summary.cost += call.cost;
     if (call.state == CallState::failed) {
       ++summary.failed;
+      summary.last_failure = call.failure;
     } else {
       ++summary.answered;
       ++summary.answered_by[call.answered_by];
@@ -65,11 +67,17 @@ LlmSummary summarize_calls(const std::vector<LlmCall>& calls) {
 std::string llm_text(const LlmSummary& summary) {
   std::string text = fmt::format("{} calls answered", summary.answered);
   if (summary.answered > 0) {
-    text += fmt::format(" by {}, {} tokens in, {} out{}", who(summary), summary.usage.input,
-                        summary.usage.output, cost_text(summary));
+    text += fmt::format(" by {}", who(summary));
+  }
+  // What failed may have cost as well.
+  if (summary.answered > 0 || summary.usage.input + summary.usage.output > 0) {
+    text += fmt::format(", {} tokens in, {} out{}", summary.usage.input, summary.usage.output,
+                        cost_text(summary));
   }
   text += summary.waiting > 0 ? fmt::format("; {} waiting", summary.waiting) : "";
-  text += summary.failed > 0 ? fmt::format("; {} failed", summary.failed) : "";
+  text += summary.failed > 0 ? fmt::format("; {} failed, the last: {}", summary.failed,
+                                           printable(summary.last_failure))
+                             : "";
   text += summary.asked_again > 0 ? fmt::format("; {} further turns", summary.asked_again) : "";
   return text;
 }
@@ -78,6 +86,7 @@ nlohmann::json llm_json(const LlmSummary& summary) {
   return {{"answered", summary.answered},
           {"waiting", summary.waiting},
           {"failed", summary.failed},
+          {"last_failure", summary.last_failure},
           {"asked_again", summary.asked_again},
           {"input_tokens", summary.usage.input},
           {"cached_tokens", summary.usage.cached},
@@ -90,11 +99,11 @@ nlohmann::json llm_json(const LlmSummary& summary) {
 std::string calls_table(const std::vector<LlmCall>& calls) {
   Table table({"call", "state", "answered by", "tokens in", "out", "cost", "took", ""});
   for (const LlmCall& call : calls) {
-    table.add({call.id, std::string(name_of(call.state)), call.answered_by,
+    table.add({call.id, std::string(name_of(call.state)), printable(call.answered_by),
                std::to_string(call.usage.input), std::to_string(call.usage.output),
                call.priced ? money_text(call.cost) : "–",
                call.latency_ns > 0 ? duration_text(static_cast<double>(call.latency_ns)) : "–",
-               call.failure});
+               printable(call.failure)});
   }
   return table.text();
 }

@@ -15,6 +15,7 @@ struct LlmSummary {
   std::int64_t answered = 0;
   std::int64_t waiting = 0;
   std::int64_t failed = 0;
+  std::string last_failure;      // in the words of the last that failed
   std::int64_t asked_again = 0;  // turns beyond the first of a role for a node
   Usage usage;                   // of all, what is reserved for waiting ones aside
   std::int64_t cost = 0;         // in billionths of a dollar

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "coordinator/report/printable.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/report/verdict_text.hpp"
@@ -41,6 +42,10 @@ std::string outcome_of(const Node& node) {
   return out + (node.verified ? "" : " (unverified)");
 }
 
+bool is_without_source(const Node& node) {
+  return node.state == NodeState::proposing || node.state == NodeState::unwritten;
+}
+
 std::string speedup_text(const Node& node) {
   if (node.id == root_node) {
     return "1.00";
@@ -53,27 +58,35 @@ std::string origin_lines(const Node& node) {
   if (node.id == root_node) {
     return "  the task's baseline\n";
   }
-  std::string out = fmt::format("  move       {}{}, from node {}\n", node.move,
-                                node.site.empty() ? "" : " at " + node.site, node.parent);
+  // Nothing was planned for it, or not yet.
+  if (node.move.empty()) {
+    return fmt::format("  from       node {}\n", node.parent);
+  }
+  std::string out =
+      fmt::format("  move       {}{}, from node {}\n", printable(node.move),
+                  node.site.empty() ? "" : " at " + printable(node.site), node.parent);
   if (!node.plan.empty()) {
-    out += "  plan       " + node.plan + "\n";
+    out += "  plan       " + printable(node.plan) + "\n";
   }
   out += fmt::format("  predicted  {:.2f} times the parent's speed\n", node.predicted_gain);
   return out;
 }
 
 std::string build_line(const Node& node) {
+  if (is_without_source(node)) {
+    return "";
+  }
   std::string out = "  build      " + (node.compiler.empty() ? "default compiler" : node.compiler);
   for (const std::string& option : node.options) {
     out += " " + option;
   }
-  return out + "\n";
+  return printable(out) + "\n";
 }
 
 std::string reason_lines(const Node& node) {
   std::string out;
   for (const std::string& reason : node.reasons) {
-    out += (out.empty() ? "  chosen     " : "             ") + reason + "\n";
+    out += (out.empty() ? "  chosen     " : "             ") + printable(reason) + "\n";
   }
   return out;
 }
@@ -87,19 +100,19 @@ std::string result_lines(const Node& node, const std::optional<Certificate>& cer
   }
   if (!node.diagnosis.text.empty()) {
     out += fmt::format("  diagnosis  {}: {}\n", name_of(node.diagnosis.bottleneck),
-                       node.diagnosis.text);
+                       printable(node.diagnosis.text));
   }
   if (certificate) {
     return out + "\n" + evaluation_text({*certificate, "", {}, {}});
   }
-  return out + (node.summary.empty() ? "" : "  " + node.summary + "\n");
+  return out + (node.summary.empty() ? "" : "  " + printable_lines(node.summary) + "\n");
 }
 
 std::string lineage_table(const std::vector<Node>& nodes, NodeId id) {
   Table table({"node", "move", "where", "verdict", "speed-up"});
   for (const Node* node : lineage_of(nodes, id)) {
-    table.add({std::to_string(node->id), node->id == root_node ? "baseline" : node->move,
-               node->site, outcome_of(*node), speedup_text(*node)});
+    table.add({std::to_string(node->id), node->id == root_node ? "baseline" : printable(node->move),
+               printable(node->site), outcome_of(*node), speedup_text(*node)});
   }
   return table.text();
 }

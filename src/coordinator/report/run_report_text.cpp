@@ -9,6 +9,7 @@
 #include "coordinator/report/energy_text.hpp"
 #include "coordinator/report/markdown.hpp"
 #include "coordinator/report/node_json.hpp"
+#include "coordinator/report/printable.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
 
@@ -162,7 +163,7 @@ Rows facts(const RunReport& report) {
   Rows rows = {{"task", run.task.name + ": " + run.task.summary},
                {"search", search_text(run.settings)},
                {"objective", objective_text(run)},
-               {"state", state_text(run)},
+               {"state", printable(state_text(run))},
                {"time", time_text(report)},
                {"machine", run.machine},
                {"verdicts", verdict_text(report)},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "coordinator/report/energy_text.hpp"
+#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -117,7 +118,7 @@ std::string evidence_lines(const Verdict& verdict) {
   std::string out;
   for (std::size_t i = 0; i < std::min(verdict.evidence.size(), shown_evidence); ++i) {
     if (verdict.evidence[i] != verdict.summary) {
-      out += "  - " + indented(verdict.evidence[i]) + "\n";
+      out += "  - " + indented(printable_lines(verdict.evidence[i])) + "\n";
     }
   }
   if (verdict.evidence.size() > shown_evidence) {
@@ -164,21 +165,21 @@ std::string outcome_text(const Verdict& verdict) {
 
 std::string evaluation_text(const Evaluated& evaluated) {
   const Verdict& verdict = evaluated.certificate.verdict;
-  std::string out =
-      fmt::format("{} · {}: {}\n  {}\n", evaluated.certificate.task.name,
-                  evaluated.certificate.candidate.name, outcome_text(verdict), verdict.summary);
+  std::string out = fmt::format("{} · {}: {}\n  {}\n", evaluated.certificate.task.name,
+                                printable(evaluated.certificate.candidate.name),
+                                outcome_text(verdict), printable_lines(verdict.summary));
   if (!verdict.verified) {
     out += "  unverified: judged with --sandbox none, so files were within the candidate's reach\n";
   }
   if (!evaluated.implementation.empty()) {
-    out += "  implementation: " + evaluated.implementation + "\n";
+    out += "  implementation: " + printable(evaluated.implementation) + "\n";
   }
   if (verdict.outcome != Outcome::passed) {
     out += fmt::format("  ended in stage {}\n", name_of(verdict.stage));
   }
   out += evidence_lines(verdict);
   for (const std::string& suspicion : verdict.suspicions) {
-    out += "  suspicion: " + suspicion + "\n";
+    out += "  suspicion: " + printable(suspicion) + "\n";
   }
   return out + shape_lines(verdict.timing) + (verdict.energy ? energy_text(*verdict.energy) : "") +
          effort_line(verdict);
@@ -189,7 +190,7 @@ std::string verdict_table(const std::vector<Evaluated>& evaluations) {
   for (const Evaluated& evaluated : evaluations) {
     const Verdict& verdict = evaluated.certificate.verdict;
     const bool passed = verdict.outcome == Outcome::passed;
-    table.add({evaluated.certificate.task.name, evaluated.certificate.candidate.name,
+    table.add({evaluated.certificate.task.name, printable(evaluated.certificate.candidate.name),
                outcome_text(verdict), passed ? time_text(verdict.timing) : "–",
                passed ? speedup_text(verdict.timing) : "–",
                passed ? std::string(name_of(verdict.timing.comparison)) : "",

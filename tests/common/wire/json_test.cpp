@@ -376,6 +376,22 @@ TEST(Json, AnErrorPointsAtTheOffendingCharacter) {
   EXPECT_THAT(error_of(parse_json("[1] 2")), HasSubstr("line 1, column 5: not valid JSON: "));
 }
 
+TEST(Json, ParsersShowTheEndOfWhatTheyReadOnly) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) {
+    text += "ä€";
+  }
+  const std::string open_string = error_of(parse_json("{\"plan\": \"" + text));
+  EXPECT_LT(open_string.size(), 300U);
+  EXPECT_THAT(open_string, HasSubstr("; last read: '…"));
+  EXPECT_EQ(json(open_string).dump().find("\\ufffd"), std::string::npos);
+  const std::string key = error_of(parse_json("{\"" + text + "\n\": 1}"));
+  EXPECT_LT(key.size(), 300U);
+  EXPECT_THAT(key, AllOf(HasSubstr("ä€<U+000A>'"), HasSubstr("expected string literal")));
+  EXPECT_LT(error_of(parse_json("{\"" + text + "\": 1, \"" + text + "\": 1}")).size(), 300U);
+  EXPECT_THAT(error_of(parse_json("[nul]")), HasSubstr("; last read: '[nul]'"));
+}
+
 TEST(Json, WhatPlainParsersLetPassIsRefused) {
   EXPECT_THAT(error_of(parse_json("{\"a\": 1, \"a\": 2}")),
               HasSubstr("the key \"a\" stands twice in one object"));

@@ -240,6 +240,82 @@ TEST(AnthropicTest, AnAnswerThatIsWholeCountsThoughItsConnectionIsCut) {
             "x");
 }
 
+TEST(AnthropicTest, AStreamMayEndAsOpenAisDo) {
+  const std::string stop =
+      event_text(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"}})");
+  for (const std::string& end : {end_of_turn + "data: [DONE]\n\n", end_of_turn + "data: junk\n\n",
+                                 end_of_turn + "data:\n\n", stop + "data: [DONE]\n\n"}) {
+    const ChatAnswer answer =
+        answer_from(streams({start, "event: ping\ndata:\n\n", text_delta("x"), end}), true);
+    EXPECT_EQ(answer.text, "x");
+    EXPECT_EQ(answer.stop, StopReason::done);
+  }
+  EXPECT_THAT(failure_from(streams({"data: [DONE]\n\n"}), true).error.text(),
+              HasSubstr("the stream ended before the answer did"));
+}
+
+TEST(AnthropicTest, WhyItEndedNeedBeSaidOnceOnlyOrNotAtAll) {
+  const std::string stop =
+      event_text(R"({"type":"message_delta","delta":{"stop_reason":"max_tokens"}})");
+  const std::string end = event_text(R"({"type":"message_stop"})");
+  for (const std::string delta : {"{}", R"({"stop_reason":null})"}) {
+    const std::string again = event_text(R"({"type":"message_delta","delta":)" + delta +
+                                         R"(,"usage":{"output_tokens":9}})");
+    const ChatAnswer answer =
+        answer_from(streams({start, text_delta("x"), stop, again, end}), true);
+    EXPECT_EQ(answer.stop, StopReason::length);
+    EXPECT_EQ(answer.usage.output, 9);
+  }
+  EXPECT_EQ(answer_from(streams({start, text_delta("x"), end}), true).stop, StopReason::other);
+}
+
+TEST(AnthropicTest, ANoughtDoesNotReplaceWhatWasCounted) {
+  const ChatAnswer answer = answer_from(
+      streams({start, text_delta("x"),
+               event_text(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},)"
+                          R"("usage":{"input_tokens":0,"cache_read_input_tokens":0,)"
+                          R"("output_tokens":12}})")}),
+      true);
+  EXPECT_EQ(answer.usage, (Usage{.input = 235, .cached = 30, .cache_written = 200, .output = 12}));
+}
+
+TEST(AnthropicTest, WhatIsCountedLaterIsRight) {
+  const auto usage = [](const std::string& first, const std::string& last) {
+    return answer_from(
+        streams({event_text(R"({"type":"message_start","message":{"usage":)" + first + "}}"),
+                 text_delta("x"),
+                 event_text(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},)"
+                            R"("usage":)" +
+                            last + "}")}),
+        true);
+  };
+  const ChatAnswer estimated =
+      usage(R"({"input_tokens":50,"output_tokens":0})", R"({"input_tokens":40,"output_tokens":7})");
+  EXPECT_EQ(estimated.usage, (Usage{.input = 40, .cached = 0, .cache_written = 0, .output = 7}));
+  EXPECT_FALSE(
+      usage(R"({"input_tokens":0,"output_tokens":0})", R"({"input_tokens":0,"output_tokens":0})")
+          .usage_known)
+      << "sent where nobody counts";
+}
+
+TEST(AnthropicTest, AToolsInputMayComeWhole) {
+  const auto tool = [](const std::string& input) {
+    return event_text(R"({"type":"content_block_start","index":1,"content_block":)"
+                      R"({"type":"tool_use","id":"a","name":"f","input":)" +
+                      input + "}}");
+  };
+  const std::string piece =
+      event_text(R"({"type":"content_block_delta","index":1,"delta":)"
+                 R"({"type":"input_json_delta","partial_json":"{\"x\":1}"}})");
+  for (const auto& pieces :
+       {std::vector<std::string>{start, tool(R"({"x":1})"), end_of_turn},
+        std::vector<std::string>{start, tool(R"({"x":1})"), piece, end_of_turn},
+        std::vector<std::string>{start, tool("{}"), piece, end_of_turn}}) {
+    EXPECT_THAT(answer_from(streams(pieces), true).calls,
+                ElementsAre(ToolCall{"a", "f", R"({"x":1})"}));
+  }
+}
+
 TEST(AnthropicTest, AStreamWithoutItsEndIsCut) {
   for (const bool reset : {false, true}) {
     const ChatFailure failure =

@@ -121,6 +121,7 @@ TEST(RedactTest, TakesAKeyOutWhereverItIs) {
   EXPECT_EQ(redacted("nothing", "sk-secret-1"), "nothing");
   EXPECT_EQ(redacted("none of it", "none"), "none of it") << "too short to be a secret";
   EXPECT_EQ(redacted("text", ""), "text");
+  EXPECT_EQ(redacted(R"(a/b/c/d/e a\/b\/c\/d\/e)", "a/b/c/d/e"), "[key] [key]") << "as JSON has it";
 }
 
 TEST(RedactTest, CutsMakeNoDifference) {

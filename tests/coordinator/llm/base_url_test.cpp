@@ -45,8 +45,9 @@ TEST(BaseUrlTest, AnthropicIsAskedWithOrWithoutTheVersion) {
 }
 
 TEST(BaseUrlTest, KnowsThisMachine) {
-  for (const std::string here : {"http://localhost:8000/v1", "http://127.0.0.1", "http://127.1.2.3",
-                                 "http://[::1]:8000", "https://llm.localhost"}) {
+  for (const std::string here :
+       {"http://localhost:8000/v1", "http://127.0.0.1", "http://127.1.2.3", "http://[::1]:8000",
+        "https://llm.localhost", "http://LOCALHOST:8000", "http://Llm.LocalHost"}) {
     EXPECT_TRUE(is_loopback_url(here)) << here;
   }
   for (const std::string there : {"http://127.example.com", "http://localhost.example.com",

@@ -62,10 +62,10 @@ class Asker {
  public:
   Asker(fs::path folder, std::string run) : folder_(std::move(folder)), run_(std::move(run)) {}
 
-  void start() {
+  void start(const std::string& model = "any") {
     caller_.reset();
     const auto chat = std::make_shared<BatchChat>(folder_, run_, *journal.all());
-    auto made = BudgetedCaller::create(all_roles(chat, "any"), journal, settings, hasty());
+    auto made = BudgetedCaller::create(all_roles(chat, model), journal, settings, hasty());
     ASSERT_TRUE(made.ok()) << error_text(made);
     caller_ = std::move(*made);
   }
@@ -156,7 +156,7 @@ TEST_F(BatchTest, RequestsAreHandedOutInTheFormOfOpenAisBatches) {
   EXPECT_EQ(lines[0].at("url"), "/v1/chat/completions");
   EXPECT_EQ(lines[0].at("body").at("model"), "any");
   EXPECT_EQ(lines[0].at("body").at("messages")[1].at("content"), "Write.");
-  EXPECT_EQ(lines[0].at("body").at("max_tokens"), 100);
+  EXPECT_EQ(lines[0].at("body").at("max_completion_tokens"), 100);
   EXPECT_EQ(lines[0].size(), 4U);
   EXPECT_EQ(json::parse(run.journal.call("1.planner.1").request), lines[0].at("body"));
 }
@@ -225,6 +225,138 @@ TEST_F(BatchTest, APromptRenderedAnewDoesNotLoseTheAnswerToTheOldOne) {
   run.start();
   EXPECT_EQ(run.call(coder, "Rendered anew.")->answer.text, "code");
   EXPECT_EQ(run.caller().differing(), 1);
+}
+
+TEST_F(BatchTest, WhatWaitsIsHandedOutWithTheSettingsThatAreWantedNow) {
+  Asker run = asker();
+  ask(run, {planner, coder});
+  const std::vector<std::string> ids = open_ids();
+  run.settings.roles[LlmRole::coder].temperature = 0.5;
+  run.start("better-model");
+  EXPECT_EQ(run.call(coder, "Rendered anew.")->kind, Called::Kind::not_yet);
+  ASSERT_TRUE(run.hand_out().ok());
+  EXPECT_EQ(open_ids(), ids) << "an answer to what was handed out before is taken still";
+  const json body = requests()[1].at("body");
+  EXPECT_EQ(body.at("model"), "better-model");
+  EXPECT_EQ(body.at("temperature"), 0.5);
+  EXPECT_EQ(body.at("messages")[1].at("content"), "Write.");
+  EXPECT_EQ(requests()[0].at("body").at("model"), "any") << "that one was not asked again";
+  EXPECT_EQ(json::parse(run.journal.call("7.coder.1").request), body);
+  EXPECT_EQ(run.journal.call("7.coder.1").model, "better-model");
+  respond({response(ids[1], "code")});
+  run.start("third-model");
+  EXPECT_EQ(answer_to(run, coder), "code");
+  EXPECT_EQ(run.journal.call("7.coder.1").model, "better-model");
+  EXPECT_EQ(run.caller().differing(), 0) << "a model is no other wording";
+}
+
+TEST_F(BatchTest, ALongerAnswerThatIsWantedNowIsSetApart) {
+  Asker run = asker();
+  ask(run, {coder});
+  const std::int64_t before = run.caller().taken().tokens;
+  run.start();
+  EXPECT_EQ(run.caller().call(coder, request_of("Write.", 150), {})->kind, Called::Kind::not_yet);
+  ASSERT_TRUE(run.hand_out().ok());
+  EXPECT_EQ(requests()[0].at("body").at("max_completion_tokens"), 150);
+  EXPECT_EQ(run.caller().taken().tokens, before + 50);
+  run.start();
+  EXPECT_EQ(run.caller().taken().tokens, before + 50);
+}
+
+// As it was named before: by a hash of the whole body.
+TEST_F(BatchTest, ARequestWithAnOlderNameIsStillKnown) {
+  Asker run = asker();
+  ask(run, {coder});
+  LlmCall call = run.journal.call("7.coder.1");
+  json body = json::parse(call.request);
+  body["max_tokens"] = body["max_completion_tokens"];
+  body.erase("max_completion_tokens");
+  call.request = body.dump();
+  ASSERT_TRUE(run.journal.keep(call).ok());
+  const std::string name = "gemm-1.7.coder.1." + whole_batch_hash(call.request);
+  const json line = {{"custom_id", name}, {"body", body}};
+  ASSERT_TRUE(write_file_atomic(folder() / "requests.jsonl", line.dump() + "\n").ok());
+  run.start();
+  EXPECT_EQ(answer_to(run, coder), "");
+  ASSERT_TRUE(run.hand_out().ok());
+  EXPECT_THAT(open_ids(), ElementsAre(name));
+  EXPECT_EQ(requests()[0].at("body"), body);
+  respond({response(name, "code")});
+  run.start();
+  EXPECT_EQ(answer_to(run, coder), "code");
+}
+
+TEST_F(BatchTest, ErrorsAreToldWithTheirReasonOnceAndWhatBecomesOfThem) {
+  Asker run = asker();
+  const CallName fixer{.node = 9, .role = LlmRole::fixer, .turn = 1};
+  ask(run, {planner, coder, fixer});
+  EXPECT_THAT(run.caller().remarks(), IsEmpty());
+  const std::string file = (folder() / "responses.jsonl").string();
+  for (int attempt = 2; attempt <= 3; ++attempt) {
+    const std::vector<std::string> ids = open_ids();
+    respond({refusal(ids[0], 400, "no such\n\x1bmodel"), response("gemm-9.1.coder.1.0123abcd", "x"),
+             refusal(ids[1], 400, "no such\n\x1bmodel"), lost(ids[2], "expired")});
+    run.start();
+    ASSERT_TRUE(run.hand_out().ok());
+    const std::string again = " asked again (attempt " + std::to_string(attempt) + " of 3): ";
+    EXPECT_THAT(run.caller().remarks(),
+                ElementsAre("1 answer is an error and is" + again + file + ":4: expired",
+                            "2 answers are errors and are" + again + file +
+                                ":1: status 400: no such  model"));
+  }
+  const std::vector<std::string> ids = open_ids();
+  respond({refusal(ids[0], 400, "no"), refusal(ids[1], 400, "no"), response(ids[2], "code")});
+  run.start();
+  EXPECT_EQ(answer_to(run, fixer), "code");
+  EXPECT_EQ(run.call(coder)->kind, Called::Kind::failed);
+  EXPECT_THAT(
+      run.caller().remarks(),
+      ElementsAre("2 requests are given up after 3 attempts: " + file + ":1: status 400: no"));
+}
+
+TEST_F(BatchTest, WhatHoldsNoAnswerFailsAloneAndAnEmptyErrorIsNone) {
+  Asker run = asker();
+  const CallName fixer{.node = 9, .role = LlmRole::fixer, .turn = 1};
+  ask(run, {planner, coder, fixer});
+  const std::vector<std::string> ids = open_ids();
+  json error = response(ids[0], "");
+  error["response"]["body"] = {{"error", {{"message", "overloaded"}}}};
+  json empty = response(ids[1], "");
+  empty["response"]["body"]["choices"] = json::array();
+  for (const json& none : {json(""), json::object(), json(false), json{{"message", nullptr}}}) {
+    json good = response(ids[2], "fixed");
+    good["error"] = none;
+    respond({error, empty, good});
+    Asker copy = asker();
+    for (const char* const id : {"1.planner.1", "7.coder.1", "9.fixer.1"}) {
+      ASSERT_TRUE(copy.journal.keep(run.journal.call(id)).ok());
+    }
+    copy.start();
+    EXPECT_EQ(answer_to(copy, fixer), "fixed") << none.dump();
+    EXPECT_EQ(answer_to(copy, planner), "");
+    EXPECT_EQ(answer_to(copy, coder), "");
+    EXPECT_THAT(copy.caller().remarks(),
+                ElementsAre(HasSubstr("responses.jsonl:1: overloaded"),
+                            HasSubstr("responses.jsonl:2: there is no answer among its")));
+  }
+}
+
+TEST_F(BatchTest, TheMarkOfUtf8AloneInALineIsNoError) {
+  Asker run = asker();
+  ask(run, {coder});
+  respond_text("\xEF\xBB\xBF\r\n" + response(open_ids()[0], "code").dump() + "\r\n");
+  run.start();
+  EXPECT_EQ(answer_to(run, coder), "code");
+}
+
+TEST_F(BatchTest, AFolderThatCannotBeUsedIsFoundWithoutLeavingOneThere) {
+  EXPECT_TRUE(BatchFolder(folder() / "deep" / "er").check_usable().ok());
+  EXPECT_FALSE(fs::exists(folder()));
+  EXPECT_THAT(error_text(BatchFolder("/proc/x").check_usable()),
+              AllOf(HasSubstr("/proc/x"), HasSubstr("the folder of the batch cannot be made")));
+  ASSERT_TRUE(make_directories(folder()).ok());
+  EXPECT_TRUE(BatchFolder(folder()).check_usable().ok());
+  EXPECT_TRUE(fs::exists(folder()));
 }
 
 TEST_F(BatchTest, AnErrorIsHandedOutAgainThreeTimesInAll) {
@@ -332,6 +464,8 @@ TEST_F(BatchTest, LinesThatAreWrongAreErrorsWithTheirPlaceAndNothingIsTaken) {
       {"[1]", "it has no \"custom_id\""},
       {R"({"custom_id": 5})", "it has no \"custom_id\""},
       {json{{"custom_id", ids[0]}}.dump(), "neither a \"response\" nor an \"error\""},
+      {json{{"custom_id", ids[0]}, {"result", {{"type", "succeeded"}}}}.dump(),
+       "expected the form of OpenAI's, {\"custom_id\": …, \"response\": {\"status_code\": 200, "},
       {no_status.dump(), "no \"status_code\""},
       {no_body.dump(), "no chat completion"},
       {response(stranger, "x").dump(),

@@ -290,6 +290,19 @@ TEST_F(BudgetedCallerTest, WhoStaysAwayEndsTheRunAndNotTheCall) {
   }
 }
 
+TEST_F(BudgetedCallerTest, AGatewayThatStaysBrokenEndsTheRunAndNotTheCall) {
+  start(always(trouble({.retriable = true, .may_cost = true, .away = true}, "HTTP 502")));
+  EXPECT_EQ(error_of(coder), "HTTP 502");
+  EXPECT_EQ(chat_->asked("7.coder.1"), 6);
+  const LlmCall kept = journal_.call("7.coder.1");
+  EXPECT_EQ(kept.state, CallState::waiting);
+  EXPECT_EQ(kept.reserved, Usage{});
+  EXPECT_EQ(caller_->taken().tokens, 6 * worst_tokens()) << "what they may have cost is counted";
+  start(always(answered(answer_of("code", small))));
+  EXPECT_EQ(call(coder).kind, Kind::answered) << "when the run is taken up it goes on";
+  EXPECT_EQ(caller_->taken().tokens, 6 * worst_tokens() + 45);
+}
+
 TEST_F(BudgetedCallerTest, AnAnswerThatComesLaterKeepsItsReservationAcrossProcesses) {
   settings_.token_budget = worst_tokens() + 10;
   start(always({}), "batch");
@@ -321,6 +334,19 @@ TEST_F(BudgetedCallerTest, ARequestThatWasHandedOutStaysAsItIs) {
   EXPECT_EQ(call(coder, request_of("Rendered anew.")).kind, Kind::answered);
   EXPECT_EQ(journal_.call("7.coder.1").request, request);
   EXPECT_EQ(caller_->differing(), 1);
+}
+
+TEST_F(BudgetedCallerTest, WhatWasHandedOutAndIsAskedElsewhereNowCostsNothingThere) {
+  settings_.token_budget = worst_tokens() + 10;
+  start(always({}), "batch");
+  EXPECT_EQ(call(coder).kind, Kind::not_yet);
+  start(always(answered(answer_of("code", small))), "openai");
+  EXPECT_EQ(caller_->tokens_left(), 10);
+  EXPECT_EQ(call(coder, request_of("Rendered anew.", 90)).kind, Kind::answered);
+  EXPECT_EQ(caller_->taken().tokens, 45);
+  EXPECT_EQ(caller_->taken().cost, journal_.call("7.coder.1").cost);
+  EXPECT_EQ(journal_.call("7.coder.1").usage, small);
+  EXPECT_EQ(caller_->differing(), 0) << "nobody had answered it";
 }
 
 TEST_F(BudgetedCallerTest, AnErrorInTheFolderLeavesWhatIsHandedOut) {

@@ -83,6 +83,7 @@ struct Trouble {
   bool retriable = false;
   bool for_all = false;
   bool may_cost = false;
+  bool away = false;
 };
 
 inline Chat::Tried trouble(const Trouble& kind, const std::string& message,
@@ -92,6 +93,7 @@ inline Chat::Tried trouble(const Trouble& kind, const std::string& message,
   failure.retriable = kind.retriable;
   failure.for_all = kind.for_all;
   failure.may_cost = kind.may_cost;
+  failure.away = kind.away;
   return {.reply = {}, .failure = std::move(failure)};
 }
 

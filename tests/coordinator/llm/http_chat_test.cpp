@@ -15,10 +15,12 @@ namespace {
 using llm_server::answers;
 using llm_server::api_handler;
 using llm_server::cuts_after;
+using llm_server::dribbles;
 using llm_server::Handler;
 using llm_server::hangs_after;
 using llm_server::HttpServer;
 using llm_server::in_turn;
+using llm_server::pauses;
 using llm_server::Seen;
 using llm_server::streams;
 using llm_server::Wire;
@@ -116,12 +118,14 @@ TEST_P(HttpChatTest, EachStatusIsTriedAgainOrNot) {
     EXPECT_TRUE(failure.retriable) << status;
     EXPECT_FALSE(failure.for_all) << status;
     EXPECT_EQ(failure.may_cost, status == 502 || status == 504) << status;
+    EXPECT_TRUE(failure.away) << status;
     EXPECT_THAT(failure.error.text(), HasSubstr(std::to_string(status) + ": because"));
   }
   for (const int status : {400, 401, 402, 403, 404, 405, 413, 418, 422, 501}) {
     const ChatFailure failure = failed(answers(status, "application/json", body));
     EXPECT_FALSE(failure.retriable) << status;
     EXPECT_FALSE(failure.may_cost) << status;
+    EXPECT_FALSE(failure.away) << status;
     EXPECT_THAT(failure.error.text(), HasSubstr(std::to_string(status) + ": because"));
   }
   const ChatFailure refused = failed(answers(400, "application/json", body));
@@ -136,7 +140,12 @@ TEST_P(HttpChatTest, ErrorsAreReadHoweverTheyAreWritten) {
   EXPECT_THAT(said("application/json", R"({"error":"words"})"), HasSubstr("(HTTP 500: words)"));
   EXPECT_THAT(said("application/json", R"({"message":"words"})"), HasSubstr("(HTTP 500: words)"));
   EXPECT_THAT(said("application/json", R"({"detail":"words"})"), HasSubstr("(HTTP 500: words)"));
-  EXPECT_THAT(said("text/html", "\n <h1>words</h1>\nmore"), HasSubstr("500: <h1>words</h1>)"));
+  EXPECT_THAT(said("text/html", "\n <h1>words</h1>\nmore"), HasSubstr("(HTTP 500: words)"));
+  EXPECT_THAT(said("text/html", "<html>\n<head><title>504 Time-out</title></head>"),
+              HasSubstr("(HTTP 500: 504 Time-out)"));
+  EXPECT_THAT(said("text/html", "<html>\n</html>"), HasSubstr("(HTTP 500: <html>)"));
+  EXPECT_THAT(said("application/json", "{\"detail\": [ {\"msg\":\n \"words\"} ]}"),
+              HasSubstr(R"((HTTP 500: {"detail":[{"msg":"words"}]}))"));
   EXPECT_THAT(said("text/plain", ""), HasSubstr("(HTTP 500: nothing)"));
   EXPECT_THAT(said("text/plain", "\x1b[2Jwords\x07"), HasSubstr("500:  [2Jwords )"));
   EXPECT_THAT(said("text/plain", std::string(10'000, 'x')), SizeIs(::testing::Lt(400)));
@@ -212,11 +221,57 @@ TEST_P(HttpChatTest, ACallThatTakesTooLongMayHaveCost) {
 }
 
 TEST_P(HttpChatTest, AStreamThatStallsIsTriedAgain) {
-  const HttpServer server(hangs_after({stream_of("x", "{}")[0]}));
+  const std::vector<std::string> pieces = stream_of("x", "{}");
+  const HttpServer server(hangs_after({pieces[0], pieces[1]}));
   const Heard heard = ask(*chat_at(server.url(), anthropic(), 60, 0.2), small_request());
   EXPECT_EQ(heard.tried.failure->error.kind, ErrorKind::timeout);
   EXPECT_TRUE(heard.tried.failure->retriable);
   EXPECT_TRUE(heard.tried.failure->may_cost);
+}
+
+TEST_P(HttpChatTest, AModelMayThinkAfterItsFirstEvents) {
+  const std::vector<std::string> pieces = stream_of("x", "{}");
+  const std::string first = anthropic() ? pieces[0]
+                                        : "data: {\"choices\":[{\"delta\":{\"role\":"
+                                          "\"assistant\",\"content\":\"\"}}]}\n\n";
+  const HttpServer server(pauses({": hello\n\n", first}, 500, pieces));
+  const Heard heard = ask(*chat_at(server.url(), anthropic(), 60, 0.2), small_request());
+  ASSERT_TRUE(heard.tried.reply.answer) << heard.tried.failure->error.text();
+  EXPECT_EQ(heard.tried.reply.answer->text, "x");
+}
+
+TEST_P(HttpChatTest, AStreamUnderAnotherTypeIsOne) {
+  for (const std::string type : {"application/json", "text/plain", ""}) {
+    EXPECT_EQ(answer_from(streams(stream_of("x", "{}"), type), anthropic()).text, "x") << type;
+    EXPECT_EQ(answer_from(dribbles(stream_of("x", "{}"), type), anthropic()).text, "x") << type;
+  }
+  std::vector<std::string> with_comment = stream_of("x", "{}");
+  with_comment.insert(with_comment.begin(), ": hello\n\n");
+  EXPECT_EQ(answer_from(streams(with_comment, "text/plain"), anthropic()).text, "x");
+}
+
+TEST_P(HttpChatTest, AnErrorsTypeIsBoundedAndHarmless) {
+  const std::string type = "\x1b[2J\x1b]0;owned\x07" + std::string(5000, 'A');
+  const std::string error = json({{"type", type}, {"message", "\x1b[31mwords"}}).dump();
+  for (const Handler& handler :
+       {answers(200, "application/json", R"({"error":)" + error + "}"),
+        streams({R"(data: {"type":"error","error":)" + error + "}\n\n"})}) {
+    const std::string text = failed(handler).error.text();
+    EXPECT_THAT(text, AllOf(HasSubstr("the provider broke off ( [2J ]0;owned AAAA"),
+                            HasSubstr(":  [31mwords)"), Not(HasSubstr("\x1b"))));
+    EXPECT_THAT(text, SizeIs(::testing::Lt(500)));
+  }
+}
+
+TEST_P(HttpChatTest, AnEventCalledErrorIsOneHoweverItIsWritten) {
+  const auto said = [](const std::string& data) {
+    return failed(hangs_after({"event: error\ndata: " + data + "\n\n"})).error.text();
+  };
+  EXPECT_THAT(said(R"({"error":{"type":"overloaded_error","message":"words"}})"),
+              HasSubstr("the provider broke off (overloaded_error: words)"));
+  EXPECT_THAT(said(R"({"message":"words","code":"overloaded"})"),
+              HasSubstr("the provider broke off (words)"));
+  EXPECT_THAT(said("plain words"), HasSubstr("the provider broke off (plain words)"));
 }
 
 TEST_P(HttpChatTest, AStopIsAnInterruption) {
@@ -259,6 +314,17 @@ TEST_P(HttpChatTest, NoSuchHostAndNoTrustSayWhatToDo) {
   EXPECT_FALSE(plain.tried.failure->may_cost);
   EXPECT_THAT(plain.tried.failure->error.text(),
               AllOf(HasSubstr("no trusted connection"), HasSubstr("SSL_CERT_FILE")));
+}
+
+TEST_P(HttpChatTest, WhatIsNoHttpServerIsSaidToBeNone) {
+  const ChatFailure failure =
+      failed([](const Seen&, Wire& wire) { wire.raw("SSH-2.0-OpenSSH_9.2\r\n"); });
+  EXPECT_FALSE(failure.retriable);
+  EXPECT_TRUE(failure.for_all);
+  EXPECT_FALSE(failure.may_cost);
+  EXPECT_EQ(failure.error.kind, ErrorKind::bad_input);
+  EXPECT_THAT(failure.error.text(), AllOf(HasSubstr("what answers there is no HTTP server"),
+                                          HasSubstr("is the port right")));
 }
 
 TEST_P(HttpChatTest, AServerThatSendsUsOnIsNotFollowed) {

@@ -18,12 +18,12 @@ namespace kernelpro {
 inline const std::string test_key = "sk-test-0123456789abcdef";
 
 inline std::unique_ptr<HttpChat> chat_at(const std::string& url, bool anthropic,
-                                         double timeout_seconds = 60, double stall_seconds = 60) {
+                                         double timeout_seconds = 60, double stall_seconds = 60,
+                                         const std::string& key = test_key) {
   const Result<BaseUrl> base = parse_base_url(url);
   EXPECT_TRUE(base.ok());
   return std::make_unique<HttpChat>(anthropic ? anthropic_dialect(*base) : openai_dialect(*base),
-                                    ApiKey{test_key, "the key in FILE"}, timeout_seconds,
-                                    stall_seconds);
+                                    ApiKey{key, "the key in FILE"}, timeout_seconds, stall_seconds);
 }
 
 struct Heard {

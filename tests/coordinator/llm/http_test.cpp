@@ -10,17 +10,23 @@
 #include "common/base/process.hpp"
 #include "support/environment.hpp"
 #include "support/llm_server/behaviours.hpp"
+#include "support/llm_server/gzip.hpp"
 
 namespace kernelpro {
 namespace {
 
 using llm_server::after;
 using llm_server::answers;
+using llm_server::chatters_after;
 using llm_server::cuts_after;
+using llm_server::gzipped;
 using llm_server::hangs_after;
 using llm_server::HttpServer;
 using llm_server::in_turn;
+using llm_server::pauses;
 using llm_server::Seen;
+using llm_server::streams;
+using llm_server::streams_with_trailers;
 using llm_server::Wire;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -176,6 +182,32 @@ TEST(HttpTest, AReceiverThatHasAllDoesNotWaitForTheEndOfTheConnection) {
   EXPECT_EQ(end.outcome, HttpOutcome::stalled);
 }
 
+TEST(HttpTest, WhatIsSaidAfterAllOfItKeepsNobodyWaiting) {
+  const HttpServer server(chatters_after({"the end"}, ": still here\n\n"));
+  HttpPost post = post_to(server.url());
+  post.timeout_seconds = 60;
+  HttpClient client;
+  const HttpEnd end =
+      client.post(post, [](const HttpHead&, std::string_view) { return HttpTake::last; }, {});
+  EXPECT_EQ(end.outcome, HttpOutcome::stalled);
+}
+
+TEST(HttpTest, BeforeTheReceiverSaysThatItBeganAnAnswerMayPause) {
+  const HttpServer server(pauses({"hello"}, 400, {"at last"}));
+  HttpPost post = post_to(server.url());
+  post.stall_seconds = 0.1;
+  HttpClient client;
+  std::string all;
+  const HttpEnd end = client.post(post,
+                                  [&all](const HttpHead&, std::string_view piece) {
+                                    all += piece;
+                                    return all == "hello" ? HttpTake::early : HttpTake::more;
+                                  },
+                                  {});
+  EXPECT_EQ(end.outcome, HttpOutcome::finished);
+  EXPECT_EQ(all, "helloat last");
+}
+
 TEST(HttpTest, AReceiverCanEndIt) {
   const HttpServer server(hangs_after({"enough"}));
   HttpClient client;
@@ -201,10 +233,43 @@ TEST(HttpTest, AConnectionThatIsCutIsSeenAndTheNextCallIsFine) {
   EXPECT_EQ(fetch(client, post_to(server.url())).body, "ok");
 }
 
-TEST(HttpTest, WhatIsNoHttpIsAFailure) {
-  const HttpServer server([](const Seen&, Wire& wire) { wire.raw("220 mail.example ESMTP\r\n"); });
-  const HttpOutcome outcome = fetch(post_to(server.url())).end.outcome;
-  EXPECT_EQ(outcome, HttpOutcome::failed);
+TEST(HttpTest, WhatIsNoHttpIsSaidToBeNone) {
+  for (const std::string bytes : {"220 mail.example ESMTP\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
+                                  "\x15\x03\x01\x01\x02\x02\x46"}) {  // the last: an alert of TLS
+    const HttpServer server([&](const Seen&, Wire& wire) { wire.raw(bytes); });
+    const HttpEnd end = fetch(post_to(server.url())).end;
+    EXPECT_EQ(end.outcome, HttpOutcome::no_http) << end.detail;
+  }
+}
+
+TEST(HttpTest, WhatIsSaidBehindTheBodyIsNoHead) {
+  for (const auto& pieces : {std::vector<std::string>{"all of it"}, std::vector<std::string>{}}) {
+    const HttpServer server(
+        streams_with_trailers(pieces, "text/plain", {"X-Checksum: 7", "Content-Type: text/html"}));
+    const Got got = fetch(post_to(server.url()));
+    EXPECT_EQ(got.end.outcome, HttpOutcome::finished) << got.end.detail;
+    EXPECT_EQ(got.end.head.content_type, "text/plain");
+  }
+}
+
+TEST(HttpTest, TheHeadIsTheLastOne) {
+  const HttpServer server([](const Seen&, Wire& wire) {
+    wire.raw("HTTP/1.1 103 Early Hints\r\nContent-Type: text/html\r\nRetry-After: 3\r\n\r\n");
+    wire.answer(200, "text/plain", "ok");
+  });
+  const Got got = fetch(post_to(server.url()));
+  EXPECT_EQ(got.end.outcome, HttpOutcome::finished);
+  EXPECT_EQ(got.end.head.content_type, "text/plain");
+  EXPECT_EQ(got.end.head.retry_after, "");
+}
+
+TEST(HttpTest, WhatIsPackedIsUnpackedThoughNobodyAsksForIt) {
+  const HttpServer server(
+      in_turn({answers(200, "text/plain", gzipped("all of it"), {"Content-Encoding: gzip"}),
+               streams({gzipped("all of it")}, "text/event-stream", {"Content-Encoding: gzip"})}));
+  EXPECT_EQ(fetch(post_to(server.url())).body, "all of it");
+  EXPECT_EQ(fetch(post_to(server.url())).body, "all of it");
+  EXPECT_EQ(server.seen()[0].headers.at("accept-encoding"), "identity");
 }
 
 TEST(HttpTest, NobodyThere) {

@@ -14,6 +14,7 @@ using testing::error_text;
 using ::testing::HasSubstr;
 using testing::MemoryJournal;
 using testing::request_of;
+using testing::sample_answer;
 using testing::sample_call;
 
 class MakeCallerTest : public ::testing::Test {
@@ -57,6 +58,61 @@ TEST_F(MakeCallerTest, RolesShareABatchUnlessTheyHaveTheirOwn) {
   EXPECT_THAT(requests("batch"), HasSubstr("\"model\":\"some-model\""));
   EXPECT_THAT(requests("batch"), ::testing::Not(HasSubstr("fixer")));
   EXPECT_THAT(requests("other"), HasSubstr("gemm-1.1.fixer.1."));
+}
+
+TEST_F(MakeCallerTest, ARoleThatMovesElsewhereWhileItsRequestsWaitTakesThemAlong) {
+  const CallName first{.node = 1, .role = LlmRole::planner, .turn = 1};
+  const CallName fixer{.node = 2, .role = LlmRole::fixer, .turn = 1};
+  auto caller = make();
+  ASSERT_TRUE(caller->call(first, request_of("Work."), {}).ok());
+  ASSERT_TRUE(caller->call(fixer, request_of("Work."), {}).ok());
+  ASSERT_TRUE(caller->hand_out().ok());
+  const Charge taken = caller->taken();
+  settings_.roles[LlmRole::fixer].llm = "batch:" + (scratch_->path() / "other").string();
+  caller = make();
+  EXPECT_EQ(error_text(caller->call(first, request_of("Work."), {})), "no error");
+  EXPECT_EQ(error_text(caller->call(fixer, request_of("Work."), {})), "no error");
+  ASSERT_TRUE(caller->hand_out().ok());
+  EXPECT_THAT(requests("batch"), HasSubstr("gemm-1.1.planner.1."));
+  EXPECT_THAT(requests("batch"), ::testing::Not(HasSubstr("fixer"))) << "nobody asks there now";
+  EXPECT_THAT(requests("other"), HasSubstr("gemm-1.2.fixer.1."));
+  EXPECT_EQ(caller->taken(), taken);
+  EXPECT_EQ(caller->differing(), 0);
+}
+
+TEST_F(MakeCallerTest, WhatWasHandedOutAndIsAskedElsewhereNowIsNotCharged) {
+  const CallName fixer{.node = 2, .role = LlmRole::fixer, .turn = 1};
+  const CallName first{.node = 1, .role = LlmRole::planner, .turn = 1};
+  auto caller = make();
+  ASSERT_TRUE(caller->call(fixer, request_of("Work."), {}).ok());
+  ASSERT_TRUE(caller->call(first, request_of("Work."), {}).ok());
+  ASSERT_TRUE(caller->hand_out().ok());
+  const std::string file = (scratch_->path() / "run.jsonl").string();
+  ASSERT_TRUE(write_transcript(file, {sample_call(fixer, request_of("Otherwise."), "code")}).ok());
+  const Usage usage = sample_answer("code").usage;
+  settings_.roles[LlmRole::fixer].llm = "replay:" + file;
+  caller = make();
+  const std::int64_t one_waits = caller->taken().tokens / 2;
+  EXPECT_EQ(caller->call(fixer, request_of("Work."), {})->answer.text, "code");
+  EXPECT_EQ(caller->taken().tokens, one_waits + usage.input + usage.output);
+  EXPECT_EQ(error_text(caller->call(first, request_of("Work."), {})), "no error")
+      << "the line of the other is no other run's";
+  ASSERT_TRUE(caller->hand_out().ok());
+  EXPECT_THAT(requests("batch"), ::testing::Not(HasSubstr("fixer")));
+}
+
+TEST_F(MakeCallerTest, AFolderIsTheSameHoweverItIsSpelled) {
+  const CallName fixer{.node = 1, .role = LlmRole::fixer, .turn = 1};
+  const CallName first{.node = 1, .role = LlmRole::planner, .turn = 1};
+  settings_.roles[LlmRole::fixer].llm = settings_.llm + "/";
+  for (int process = 0; process < 2; ++process) {
+    const auto caller = make();
+    EXPECT_EQ(error_text(caller->call(first, request_of("Work."), {})), "no error");
+    EXPECT_EQ(error_text(caller->call(fixer, request_of("Work."), {})), "no error");
+    ASSERT_TRUE(caller->hand_out().ok());
+  }
+  EXPECT_THAT(requests("batch"), HasSubstr("gemm-1.1.planner.1."));
+  EXPECT_THAT(requests("batch"), HasSubstr("gemm-1.1.fixer.1."));
 }
 
 TEST_F(MakeCallerTest, ABatchAsksForAnyModelWhereNoneIsNamed) {

@@ -126,6 +126,18 @@ TEST(OpenAiFormTest, DoesNotBelieveImpossibleNumbersOfTokens) {
   }
 }
 
+TEST(OpenAiFormTest, CountsWhatWasThoughtAsOutput) {
+  const auto usage = [](const std::string& numbers) {
+    return openai_usage(json::parse("{" + numbers + "}"));
+  };
+  EXPECT_EQ(usage(R"("prompt_tokens":10,"completion_tokens":3,"total_tokens":113)")->output, 103);
+  EXPECT_EQ(usage(R"("prompt_tokens":10,"completion_tokens":3,"total_tokens":13)")->output, 3);
+  EXPECT_EQ(usage(R"("prompt_tokens":10,"completion_tokens":3,"total_tokens":0)")->output, 3);
+  EXPECT_EQ(usage(R"("prompt_tokens":0,"completion_tokens":3)")->output, 3);
+  EXPECT_EQ(usage(R"("prompt_tokens":0,"completion_tokens":0,"total_tokens":0)"), std::nullopt)
+      << "sent where nobody counts";
+}
+
 TEST(OpenAiFormTest, WhatIsNoCompletionIsAnError) {
   EXPECT_THAT(read(R"({"error":{"message":"no such model"}})").error().text(),
               HasSubstr("no such model"));

@@ -12,6 +12,7 @@ namespace {
 
 using llm_server::answers;
 using llm_server::api_handler;
+using llm_server::chatters_after;
 using llm_server::cuts_after;
 using llm_server::dribbles;
 using llm_server::hangs_after;
@@ -77,8 +78,15 @@ TEST(OpenAiTest, AToolIsCalledAndItsResultTakenByAStrictServer) {
 TEST(OpenAiTest, OpenAiItselfGetsTheNewNameOfTheLimit) {
   EXPECT_THAT(chat_at("https://api.openai.com/v1", false)->body(small_request()),
               HasSubstr(R"("max_completion_tokens":100)"));
-  EXPECT_THAT(chat_at("http://127.0.0.1:1", false)->body(small_request()),
-              HasSubstr(R"("max_tokens":100)"));
+  for (const std::string host :
+       {"API.OpenAI.com", "mine.openai.azure.com", "mine.services.ai.azure.com",
+        "mine.cognitiveservices.azure.com"}) {
+    EXPECT_THAT(chat_at("https://" + host + "/openai/v1", false)->body(small_request()),
+                HasSubstr(R"("max_completion_tokens":100)"));
+  }
+  for (const std::string other : {"http://127.0.0.1:1", "https://openai.azure.com.example/v1"}) {
+    EXPECT_THAT(chat_at(other, false)->body(small_request()), HasSubstr(R"("max_tokens":100)"));
+  }
 }
 
 TEST(OpenAiTest, AStreamByteByByteIsTheSame) {
@@ -129,6 +137,87 @@ TEST(OpenAiTest, ToolsWithoutAnIndexBeginWithTheirIds) {
   EXPECT_THAT(answer.calls, ElementsAre(ToolCall{"a", "f", "{}"}, ToolCall{"b", "g", "{}"}));
 }
 
+TEST(OpenAiTest, ToolsThatAllHaveTheIndex0AreToldApartByTheirIds) {
+  const ChatAnswer answer = answer_from(
+      streams(
+          {chunk(R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}},)"
+                 R"({"index":0,"id":"b","function":{"name":"f","arguments":{"y":2}}}]})"),
+           chunk(R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"g"}}]})"),
+           chunk("{}", R"("tool_calls")"), done}),
+      false);
+  EXPECT_THAT(answer.calls, ElementsAre(ToolCall{"a", "f", "{}"}, ToolCall{"b", "f", R"({"y":2})"},
+                                        ToolCall{"c", "g", "{}"}));
+}
+
+TEST(OpenAiTest, PiecesOfOneToolMayHaveAnIdEach) {
+  const ChatAnswer answer = answer_from(
+      streams(
+          {chunk(R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]})"),
+           chunk(R"({"tool_calls":[{"index":0,"id":"b","function":{"arguments":"{"}}]})"),
+           chunk(R"({"tool_calls":[{"index":0,"id":"c","function":{"arguments":"}"}}]})"),
+           chunk("{}", R"("tool_calls")"), done}),
+      false);
+  EXPECT_THAT(answer.calls, ElementsAre(ToolCall{"a", "f", "{}"}));
+}
+
+TEST(OpenAiTest, ToolsWithNeitherIndexNorIdBeginWithTheirNames) {
+  const ChatAnswer answer = answer_from(
+      streams({chunk(R"({"tool_calls":[{"function":{"name":"f","arguments":"{"}}]})"),
+               chunk(R"({"tool_calls":[{"function":{"arguments":"}"}}]})"),
+               chunk(R"({"tool_calls":[{"function":{"name":"g","arguments":{"y":2}}}]})"),
+               stop_chunk, done}),
+      false);
+  EXPECT_THAT(answer.calls, ElementsAre(ToolCall{"", "f", "{}"}, ToolCall{"", "g", R"({"y":2})"}));
+}
+
+TEST(OpenAiTest, TextMayComeAsParts) {
+  const HttpServer server(streams(
+      {chunk(R"({"content":[{"type":"text","text":"two "},{"type":"text","text":"parts"}]})"),
+       text_chunk(" and a string"), stop_chunk, done}));
+  const Heard heard = ask(*chat_at(server.url(), false), small_request());
+  EXPECT_EQ(heard.tried.reply.answer->text, "two parts and a string");
+  EXPECT_EQ(heard.pieces, "two parts and a string");
+}
+
+TEST(OpenAiTest, WhatWasThoughtIsCounted) {
+  const ChatAnswer answer = answer_from(
+      streams({text_chunk("x"), stop_chunk,
+               R"(data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,)"
+               R"("total_tokens":511}})"
+               "\n\n",
+               done}),
+      false);
+  EXPECT_EQ(answer.usage.output, 502);
+}
+
+TEST(OpenAiTest, NoughtsWhereNobodyCountsAreNoUsage) {
+  const ChatAnswer answer = answer_from(
+      streams({text_chunk("x"), stop_chunk,
+               "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":0,\"completion_tokens\":0}}\n\n",
+               done}),
+      false);
+  EXPECT_FALSE(answer.usage_known);
+}
+
+TEST(OpenAiTest, WhatComesBehindTheEndDoesNotMatter) {
+  for (const std::string behind : {"data: junk\n\n", "data:\n\n", ": hello\n\n",
+                                   "data: {\"error\":{\"message\":\"late\"}}\n\n"}) {
+    const std::string text = text_chunk("x") + stop_chunk + usage_chunk;
+    EXPECT_EQ(answer_from(streams({text, "data: [DONE] \n\n", behind}), false).usage.output, 2);
+    EXPECT_EQ(answer_from(streams({text + done + behind}), false).usage.output, 2);
+  }
+  EXPECT_EQ(
+      answer_from(chatters_after({text_chunk("x"), stop_chunk, done}, ": hello\n\n"), false).text,
+      "x");
+}
+
+TEST(OpenAiTest, AnEventWithoutDataIsPassedOver) {
+  EXPECT_EQ(
+      answer_from(streams({"data:\n\n", text_chunk("x"), "data:  \n\n", stop_chunk, done}), false)
+          .text,
+      "x");
+}
+
 TEST(OpenAiTest, ARefusalIsOne) {
   const ChatAnswer refused = answer_from(
       streams({chunk(R"({"refusal":"I "})"), chunk(R"({"refusal":"cannot."})"), stop_chunk}),
@@ -161,6 +250,29 @@ TEST(OpenAiTest, AnErrorWithStatus200IsNoAnswer) {
   const ChatFailure failure = failure_from(
       answers(200, "application/json", R"({"error":{"message":"model crashed"}})"), false);
   EXPECT_THAT(failure.error.text(), HasSubstr("model crashed"));
+}
+
+TEST(OpenAiTest, AnErrorWithStatus200CountsAsTheStatusInIt) {
+  const auto reported = [](const std::string& error) {
+    return failure_from(
+        answers(200, "application/json", "{\"error\":" + error + "}", {"Retry-After: 7"}), false);
+  };
+  for (const std::string code : {"429", "\"429\""}) {
+    const ChatFailure limited = reported(R"({"message":"per minute","code":)" + code + "}");
+    EXPECT_TRUE(limited.retriable);
+    EXPECT_FALSE(limited.may_cost) << "nothing was begun";
+    EXPECT_EQ(limited.retry_after_seconds, 7);
+    EXPECT_EQ(limited.error.kind, ErrorKind::busy);
+    EXPECT_THAT(limited.error.text(), HasSubstr("too many requests (HTTP 429: per minute)"));
+  }
+  const ChatFailure broke = reported(R"({"message":"Insufficient credits","code":402})");
+  EXPECT_TRUE(broke.for_all);
+  EXPECT_THAT(broke.error.text(), HasSubstr("no quota is left (HTTP 402: Insufficient credits)"));
+  EXPECT_THAT(reported(R"({"message":"No auth","code":401})").error.text(),
+              HasSubstr("the provider wants another key (HTTP 401: No auth)"));
+  const ChatFailure other = reported(R"({"message":"crashed","code":7})");
+  EXPECT_TRUE(other.may_cost);
+  EXPECT_THAT(other.error.text(), HasSubstr("the provider broke off (crashed)"));
 }
 
 TEST(OpenAiTest, AnAnswerThatIsWholeCountsThoughItsConnectionIsCut) {

@@ -3,12 +3,21 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <thread>
 
 namespace kernelpro {
 namespace {
 
+// It may have cost something.
 ChatFailure passing() {
+  ChatFailure failure;
+  failure.retriable = true;
+  failure.may_cost = true;
+  return failure;
+}
+
+ChatFailure passing_for_nothing() {
   ChatFailure failure;
   failure.retriable = true;
   return failure;
@@ -22,6 +31,26 @@ TEST(RetryTest, TheWaitDoublesUpToTheSixthTry) {
   EXPECT_EQ(retry_wait(5, passing(), 0), 16);
   EXPECT_EQ(retry_wait(6, passing(), 0), std::nullopt);
   EXPECT_EQ(retry_wait(1000, passing(), 0), std::nullopt);
+}
+
+TEST(RetryTest, WhatCostsNothingIsTriedForAboutFiveMinutes) {
+  double least = 0;
+  double most = 0;
+  for (int tries = 1; tries < most_free_tries; ++tries) {
+    const double whole = *retry_wait(tries, passing_for_nothing(), 0);
+    EXPECT_EQ(whole, tries < 7 ? std::ldexp(1, tries - 1) : 60) << tries;
+    most += whole;
+    least += *retry_wait(tries, passing_for_nothing(), 0.999);
+  }
+  EXPECT_EQ(retry_wait(most_free_tries, passing_for_nothing(), 0), std::nullopt);
+  EXPECT_NEAR((least + most) / 2, 300, 60);
+}
+
+TEST(RetryTest, NobodyThereIsNotWaitedForSoLong) {
+  ChatFailure nobody = passing_for_nothing();
+  nobody.for_all = true;
+  EXPECT_EQ(retry_wait(5, nobody, 0), 16);
+  EXPECT_EQ(retry_wait(6, nobody, 0), std::nullopt);
 }
 
 TEST(RetryTest, ChanceTakesUpToAHalfAway) {

@@ -298,6 +298,36 @@ TEST(NodeText, ShowsWhatADuplicateWasTriedAs) {
   EXPECT_THAT(*text, HasSubstr("node 5: duplicate of node 3\n"));
 }
 
+TEST(NodeText, SaysNothingOfWhatIsNotKnownYet) {
+  std::vector<Node> nodes = sample_nodes();
+  for (const NodeState state : {NodeState::unwritten, NodeState::proposing}) {
+    Node fresh;
+    fresh.id = 5;
+    fresh.parent = 2;
+    fresh.state = state;
+    fresh.reasons = {"the best so far"};
+    nodes[5] = fresh;
+    const auto text = node_text(nodes, 5, std::nullopt);
+    ASSERT_TRUE(text.ok());
+    EXPECT_THAT(*text, AllOf(HasSubstr("\n  from       node 2\n  chosen     the best so far\n"),
+                             Not(HasSubstr("\n  move")), Not(HasSubstr("predicted")),
+                             Not(HasSubstr("build"))));
+  }
+}
+
+TEST(NodeText, DoesNotLetModelsSpeakToTheTerminal) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[5].plan = "tile\x1b[2J by\n32";
+  nodes[5].reasons = {"mishap: reviewer: objected: \x1b]0;x\x07 no"};
+  nodes[5].options = {"-O3\x1b[31m"};
+  nodes[5].summary = "the planner's answers\n\x1b[1m";
+  const auto text = node_text(nodes, 5, std::nullopt);
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\x07")),
+                           HasSubstr("  plan       tile?[2J by 32\n"),
+                           HasSubstr("objected: ?]0;x? no\n"), HasSubstr(" -O3?[31m\n")));
+}
+
 TEST(NodeText, NamesTheNodesThereAre) {
   const auto text = node_text(sample_nodes(), 17, std::nullopt);
   ASSERT_FALSE(text.ok());

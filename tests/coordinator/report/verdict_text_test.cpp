@@ -5,7 +5,10 @@
 namespace kernelpro {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Timing timed(double speedup, Interval interval, Comparison comparison = Comparison::faster) {
   Timing timing;
@@ -46,6 +49,21 @@ TEST(CompareCertificates, ThreadsAreComparedWhereTheyWereRecorded) {
   ASSERT_EQ(differences.size(), 1U);
   EXPECT_EQ(differences.front().what, "threads");
   EXPECT_FALSE(differences.front().matters);
+}
+
+TEST(EvaluationText, DoesNotLetCandidatesSpeakToTheTerminal) {
+  Evaluated evaluated;
+  evaluated.certificate.candidate.name = "a\x1b[2Jb";
+  evaluated.implementation = "lib\x1b]0;x\x07";
+  Verdict& verdict = evaluated.certificate.verdict;
+  verdict.summary = "error: \x1b[31mred";
+  verdict.evidence = {"it printed:\n\tone\x1b[1m\ntwo\r"};
+  verdict.suspicions = {"\x1b[0m"};
+  const std::string text = evaluation_text(evaluated);
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\x07")), Not(HasSubstr("\r")),
+                          HasSubstr("error: ?[31mred\n"),
+                          HasSubstr("  - it printed:\n    \tone?[1m\n    two")));
+  EXPECT_THAT(verdict_table({evaluated}), HasSubstr("a?[2Jb"));
 }
 
 }  // namespace

@@ -145,13 +145,17 @@ void Wire::chunk(std::string_view piece) {
   raw(bytes);
 }
 
-void Wire::end() {
-  raw("0\r\n\r\n");
+void Wire::end(const std::vector<std::string>& trailers) {
+  std::string bytes = "0\r\n";
+  for (const std::string& trailer : trailers) {
+    bytes += trailer + "\r\n";
+  }
+  raw(bytes + "\r\n");
   whole_ = true;
 }
 
 void Wire::raw(std::string_view bytes) {
-  (void)send_all(socket_, bytes);
+  gone_ = !send_all(socket_, bytes) || gone_;
 }
 
 void Wire::cut() {

@@ -35,17 +35,19 @@ class Wire {
   void begin(int status, const std::string& content_type,
              const std::vector<std::string>& headers = {});
   void chunk(std::string_view piece);
-  void end();
+  void end(const std::vector<std::string>& trailers = {});
 
   void raw(std::string_view bytes);
   void cut();         // the other side sees a reset
   void hang() const;  // until the server is stopped
   [[nodiscard]] bool whole() const { return whole_; }
+  [[nodiscard]] bool gone() const { return gone_; }
 
  private:
   int socket_;
   std::function<void()> wait_;
   bool whole_ = false;  // another request may follow on this connection
+  bool gone_ = false;   // something could not be sent
 };
 
 using Handler = std::function<void(const Seen&, Wire&)>;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "common/model/tunables.hpp"
+#include "coordinator/llm/token_count.hpp"
 #include "coordinator/propose/agents/answers.hpp"
 #include "coordinator/propose/agents/profile_tool.hpp"
 #include "coordinator/propose/agents/prompt_file.hpp"
@@ -23,6 +24,10 @@ namespace {
 
 constexpr double least_gain = 0.1;
 constexpr double most_gain = 100;
+
+// Of a prompt, what a source may take that models write: the next prompt shows it, and that of the
+// reviewer shows two.
+constexpr std::int64_t source_share = 3;
 
 // How many nodes in a row, up from the parent, have failed.
 int failures_in_a_row(const AgentOrder& order) {
@@ -47,6 +52,12 @@ std::string obstacle(const AgentOrder& order, const LlmSettings& settings) {
   return passed ? "" : fmt::format("node {} was not judged", parent.id);
 }
 
+// A parent that is longer than that share may grow by a quarter.
+std::int64_t most_source_tokens(const AgentOrder& order, const LlmSettings& settings) {
+  const std::int64_t parent = about_tokens(order.parent.source);
+  return std::max(settings.prompt_tokens / source_share, parent + parent / 4);
+}
+
 // What a candidate is built with where its source does not say.
 Candidate defaults_for(const AgentOrder& order) {
   Candidate out = order.parent;
@@ -56,6 +67,10 @@ Candidate defaults_for(const AgentOrder& order) {
   out.libraries.clear();
   if (has_no_kernel(order)) {
     out.compiler = out.backend == "cuda" ? "nvcc" : "";
+    out.options.clear();
+  }
+  // A source that leaves out the options which were refused is rid of them.
+  if (order.parent_tried.node.rule == "build_option") {
     out.options.clear();
   }
   return out;
@@ -128,14 +143,50 @@ class Pipeline {
     return write(LlmRole::coder, std::get<Plan>(*planned));
   }
 
+  // What is asked first, or the end of the node where only what models wrote makes it too long:
+  // another node may do better, and the settings are not to blame.
+  [[nodiscard]] Step<ChatRequest> opening(LlmRole role, const Plan* plan = nullptr,
+                                          const Candidate* candidate = nullptr) {
+    using Opening = std::variant<ChatRequest, Proposed>;
+    Result<ChatRequest> request = first_request(role, plan, candidate);
+    if (request) {
+      return Opening(std::move(*request));
+    }
+    if (!fits_without_models_texts(role, plan, candidate)) {
+      return request.error();
+    }
+    mishaps_.push_back(fmt::format("{}: prompt too long", name_of(role)));
+    Proposed out;
+    out.kind = Proposed::Kind::nothing;
+    out.reason = request.error().text();
+    return Opening(std::move(out));
+  }
+
+  [[nodiscard]] bool fits_without_models_texts(LlmRole role, const Plan* plan,
+                                               const Candidate* candidate) const {
+    AgentOrder order = order_;
+    if (order.parent_tried.node.id != root_node) {
+      order.parent.source.clear();
+    }
+    const Plan no_plan;
+    const Candidate no_candidate;
+    const Scene scene{&order, &prompts_, plan == nullptr ? nullptr : &no_plan,
+                      candidate == nullptr ? nullptr : &no_candidate};
+    return render(prompts_.roles.at(role), scene, settings_.prompt_tokens).ok();
+  }
+
   [[nodiscard]] Setting setting() { return Setting{order_, *caller_, stop_, mishaps_}; }
 
   [[nodiscard]] Step<Plan> plan() {
-    Result<ChatRequest> request = first_request(LlmRole::planner);
-    if (!request) {
-      return request.error();
+    Step<ChatRequest> first = opening(LlmRole::planner);
+    if (!first) {
+      return first.error();
     }
-    Step<Plan> out = Talk(setting(), LlmRole::planner, std::move(*request)).obtain<Plan>(read_plan);
+    if (Proposed* ended = std::get_if<Proposed>(&*first)) {
+      return std::variant<Plan, Proposed>(std::move(*ended));
+    }
+    Talk talk(setting(), LlmRole::planner, std::get<ChatRequest>(std::move(*first)));
+    Step<Plan> out = talk.obtain<Plan>(read_plan);
     if (Plan* got = out ? std::get_if<Plan>(&*out) : nullptr) {
       got->predicted_gain = std::clamp(got->predicted_gain, least_gain, most_gain);
       got->move = has_no_kernel(order_) ? first_kernel_move : got->move;
@@ -155,11 +206,14 @@ class Pipeline {
 
   // By the coder or the fixer; the reviewer may send it back once.
   [[nodiscard]] Result<Proposed> write(LlmRole role, const Plan& plan) {
-    Result<ChatRequest> request = first_request(role, &plan);
-    if (!request) {
-      return request.error();
+    Step<ChatRequest> first = opening(role, &plan);
+    if (!first) {
+      return first.error();
     }
-    Talk talk(setting(), role, std::move(*request));
+    if (Proposed* ended = std::get_if<Proposed>(&*first)) {
+      return std::move(*ended);
+    }
+    Talk talk(setting(), role, std::get<ChatRequest>(std::move(*first)));
     Step<Candidate> written = obtain_source(talk);
     if (written && settings_.reviewer && std::holds_alternative<Candidate>(*written)) {
       written = reviewed(plan, std::get<Candidate>(std::move(*written)), role, talk);
@@ -176,7 +230,7 @@ class Pipeline {
   [[nodiscard]] Step<Candidate> obtain_source(Talk& talk) {
     const Candidate otherwise = defaults_for(order_);
     return talk.obtain<Candidate>([this, &otherwise](const ChatAnswer& answer) {
-      return read_source(answer, order_.parent, otherwise);
+      return read_source(answer, order_.parent, otherwise, most_source_tokens(order_, settings_));
     });
   }
 
@@ -207,16 +261,19 @@ class Pipeline {
 
   // What the author is told; empty: nothing. A reviewer who cannot be asked holds nobody up.
   [[nodiscard]] Step<std::string> review(const Plan& plan, const Candidate& candidate) {
-    Result<ChatRequest> request = first_request(LlmRole::reviewer, &plan, &candidate);
-    if (!request) {
-      return request.error();
+    using Told = std::variant<std::string, Proposed>;
+    Step<ChatRequest> first = opening(LlmRole::reviewer, &plan, &candidate);
+    if (!first) {
+      return first.error();
     }
-    Step<Review> got =
-        Talk(setting(), LlmRole::reviewer, std::move(*request)).obtain<Review>(read_review);
+    if (std::holds_alternative<Proposed>(*first)) {
+      return Told(std::string());
+    }
+    Talk talk(setting(), LlmRole::reviewer, std::get<ChatRequest>(std::move(*first)));
+    Step<Review> got = talk.obtain<Review>(read_review);
     if (!got) {
       return got.error();
     }
-    using Told = std::variant<std::string, Proposed>;
     if (Proposed* ended = std::get_if<Proposed>(&*got)) {
       if (ended->kind == Proposed::Kind::not_yet) {
         return Told(std::move(*ended));

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "common/model/enum_names.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/reader.hpp"
+#include "coordinator/llm/token_count.hpp"
 #include "coordinator/propose/agents/code_blocks.hpp"
+#include "coordinator/propose/agents/code_kinds.hpp"
+#include "coordinator/propose/agents/json_objects.hpp"
 #include "coordinator/propose/agents/text.hpp"
 #include "coordinator/propose/candidate_key.hpp"
 #include "coordinator/propose/source_header.hpp"
@@ -22,12 +25,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 9> mishap_names = {
+constexpr std::array<std::string_view, 10> mishap_names = {
     "truncated",   "refusal",        "no JSON",      "unusable JSON", "no code",
-    "two sources", "wrong language", "no kp_launch", "unchanged"};
-static_assert(mishap_names.size() == static_cast<std::size_t>(MishapKind::unchanged) + 1);
+    "two sources", "wrong language", "no kp_launch", "unchanged",     "too long"};
+static_assert(mishap_names.size() == static_cast<std::size_t>(MishapKind::too_long) + 1);
 
 constexpr std::size_t longest_move = 64;
+// Of what other models are shown: each text of a plan, all objections of a review.
+constexpr std::size_t longest_prose = 8000;
+constexpr std::size_t longest_complaint = 1000;  // it can name keys of any length
 
 constexpr const char* plan_form =
     "{\"move\": snake_case id, \"plan\": text, \"predicted_gain\": number, \"why\": text} and, if "
@@ -52,9 +58,32 @@ std::optional<Mishap> cut_or_refused(const ChatAnswer& answer) {
   return std::nullopt;
 }
 
+// Models that think aloud say what they mean behind their thoughts, which are full of drafts.
+std::string said_at_last(const ChatAnswer& answer) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  constexpr std::string_view end_of_thoughts = "</think>";
+  const std::size_t at = answer.text.rfind(end_of_thoughts);
+  std::string said = at == std::string::npos ? "" : answer.text.substr(at + end_of_thoughts.size());
+  said = trimmed(said).empty() ? answer.text : said;
+  return said.starts_with(byte_order_mark) ? said.substr(byte_order_mark.size()) : said;
+}
+
+void bound_text(const wire::Place& place, std::size_t bytes) {
+  if (bytes > longest_prose) {
+    place.complain(
+        fmt::format("found {} bytes of text, expected at most {}", bytes, longest_prose));
+  }
+}
+
+std::string bounded_text(const wire::Place& place) {
+  std::string text = trimmed(place.text());
+  bound_text(place, text.size());
+  return text;
+}
+
 std::string required_text(wire::Fields& fields, const std::string& key) {
   const wire::Place place = fields.at(key);
-  std::string text = trimmed(place.text());
+  std::string text = bounded_text(place);
   if (text.empty()) {
     place.complain("found an empty text, expected a sentence or more");
   }
@@ -68,7 +97,7 @@ bool is_snake_case(std::string_view text) {
          });
 }
 
-Plan plan_from(const wire::Place& place) {
+Plan plan_from(const wire::Place& place, bool gain_is_number) {
   wire::Fields fields(place);
   Plan plan;
   const wire::Place move = fields.at("move");
@@ -78,13 +107,25 @@ Plan plan_from(const wire::Place& place) {
         fmt::format("an id of at most {} small letters, digits and _", longest_move));
   }
   plan.plan = required_text(fields, "plan");
-  plan.predicted_gain = fields.at("predicted_gain").finite();
+  const wire::Place gain = fields.at("predicted_gain");
+  if (!gain_is_number) {
+    gain.complain_expected("a number");
+  }
+  plan.predicted_gain = gain.finite();
   plan.why = required_text(fields, "why");
   if (const std::optional<wire::Place> risks = fields.maybe("risks")) {
-    plan.risks = trimmed(risks->text());
+    plan.risks = bounded_text(*risks);
   }
   fields.end();
   return plan;
+}
+
+Result<Plan> plan_in(const json& document) {
+  const auto gain = document.find("predicted_gain");
+  const bool gain_is_number = gain != document.end() && gain->is_number();
+  return wire::read_document(document, [gain_is_number](const wire::Place& place) {
+    return plan_from(place, gain_is_number);
+  });
 }
 
 Review review_from(const wire::Place& place) {
@@ -92,132 +133,55 @@ Review review_from(const wire::Place& place) {
   Review review;
   review.follows_plan = fields.at("follows_plan").truth();
   review.honest = fields.at("honest").truth();
-  review.objections = fields.at("objections").texts();
+  const wire::Place objections = fields.at("objections");
+  review.objections = objections.texts();
+  std::size_t bytes = 0;
+  for (const std::string& objection : review.objections) {
+    bytes += objection.size();
+  }
+  bound_text(objections, bytes);
   fields.end();
   return review;
 }
 
-// Where the object that begins at `open` ends, behind its last brace; npos: it does not.
-std::size_t end_of_object(const std::string& text, std::size_t open) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
-      }
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return i + 1;
-    }
-  }
-  return std::string::npos;
+Result<Review> review_in(const json& document) {
+  return wire::read_document(document, review_from);
 }
 
-// Every object of the text that is not inside another, as text. An answer in C++ is full of braces:
-// what holds no key is none.
-std::vector<std::string> objects_of(const std::string& text) {
-  constexpr std::size_t most = 1000;
-  std::vector<std::string> out;
-  std::size_t looked = 0;
-  for (std::size_t at = text.find('{'); at != std::string::npos && looked < most; ++looked) {
-    const std::size_t end = end_of_object(text, at);
-    const std::size_t inside = text.find_first_not_of(" \t\r\n", at + 1);
-    const bool is_object = end != std::string::npos && inside < end && text[inside] == '"';
-    if (is_object) {
-      out.push_back(text.substr(at, end - at));
-    }
-    at = text.find('{', is_object ? end : at + 1);
-  }
-  return out;
-}
-
-template <typename T, typename From>
-Read<T> read_json(const ChatAnswer& answer, From from, const char* form) {
+template <typename T>
+Read<T> read_json(const ChatAnswer& answer, Result<T> (*read)(const json&), const char* form) {
   if (const std::optional<Mishap> mishap = cut_or_refused(answer)) {
     return *mishap;
   }
-  const std::vector<std::string> objects = objects_of(answer.text);
+  const std::vector<std::string> objects = json_objects(said_at_last(answer));
   if (objects.empty()) {
     return Mishap{MishapKind::no_json,
                   fmt::format("There is no JSON object in your answer. Expected is {}.", form)};
   }
-  std::optional<T> last;
-  std::string wrong;
-  for (const std::string& text : objects) {
-    const Result<json> parsed = parse_json(text);
-    if (!parsed) {
-      wrong = parsed.error().text();
-      continue;
-    }
-    Result<T> value = wire::read_document(*parsed, from);
+  std::string wrong;  // with the last of them
+  for (auto text = objects.rbegin(); text != objects.rend(); ++text) {
+    const Result<json> parsed = parse_json(*text);
+    Result<T> value = parsed ? read(*parsed) : Result<T>(parsed.error());
     if (value) {
-      last = std::move(*value);
-    } else {
-      wrong = value.error().text();
+      return std::move(*value);
     }
-  }
-  if (last) {
-    return std::move(*last);
+    wrong = wrong.empty() ? value.error().text() : wrong;
   }
   return Mishap{MishapKind::bad_json,
                 fmt::format("The JSON in your answer cannot be used: {}. Expected is {}, with no "
                             "other keys.",
-                            wrong, form)};
-}
-
-bool is_python(const CodeBlock& block) {
-  constexpr auto names = std::to_array<std::string_view>({"python", "py", "python3", "triton"});
-  if (std::find(names.begin(), names.end(), block.language) != names.end()) {
-    return true;
-  }
-  if (block.text.find("#include") != std::string::npos) {
-    return false;
-  }
-  const std::vector<std::string> lines = lines_of(block.text);
-  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
-    return line.starts_with("import ") || line.starts_with("from ") || line.starts_with("def ") ||
-           line.starts_with("@triton");
-  });
-}
-
-bool is_cuda(const CodeBlock& block) {
-  return block.text.find("__global__") != std::string::npos ||
-         block.text.find("<<<") != std::string::npos;
-}
-
-bool is_wrong_language(const CodeBlock& block, std::string_view backend) {
-  return is_python(block) || (backend == "cpu" && is_cuda(block));
-}
-
-// kp_launch followed by what it takes, outside of comments.
-bool defines_launch(const std::string& source) {
-  constexpr std::string_view name = "kp_launch";
-  const std::string code = normalized_source(source);
-  for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
-    const std::size_t next = code.find_first_not_of(' ', at + name.size());
-    if (next != std::string::npos && code[next] == '(') {
-      return true;
-    }
-  }
-  return false;
+                            shortened(wrong, longest_complaint), form)};
 }
 
 Candidate candidate_from(const std::string& source, const Candidate& otherwise) {
-  const SourceHeader header = read_source_header(source);
   Candidate candidate = otherwise;
-  candidate.source = source;
+  candidate.source = with_header_first(source);
+  const SourceHeader header = read_source_header(candidate.source);
   if (!header.compiler.empty() && header.compiler != otherwise.compiler) {
     candidate.compiler = header.compiler;
     candidate.options.clear();
   }
-  if (!header.options.empty()) {
+  if (header.names_options) {
     candidate.options = header.options;
   }
   return candidate;
@@ -225,6 +189,13 @@ Candidate candidate_from(const std::string& source, const Candidate& otherwise) 
 
 Mishap without_launch(const std::vector<CodeBlock>& blocks, const std::string& backend) {
   const std::string_view language = language_of(backend);
+  if (std::any_of(blocks.begin(), blocks.end(), is_difference)) {
+    return {
+        MishapKind::no_kp_launch,
+        fmt::format("That is only what changes. Expected is the complete source in a block that "
+                    "begins with ```{}.",
+                    language)};
+  }
   const bool wrong = std::any_of(blocks.begin(), blocks.end(), [&backend](const CodeBlock& block) {
     return is_wrong_language(block, backend);
   });
@@ -251,19 +222,23 @@ std::string_view language_of(std::string_view backend) {
 }
 
 Read<Plan> read_plan(const ChatAnswer& answer) {
-  return read_json<Plan>(answer, plan_from, plan_form);
+  return read_json<Plan>(answer, plan_in, plan_form);
 }
 
 Read<Review> read_review(const ChatAnswer& answer) {
-  return read_json<Review>(answer, review_from, review_form);
+  return read_json<Review>(answer, review_in, review_form);
 }
 
 Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,
-                            const Candidate& otherwise) {
+                            const Candidate& otherwise, std::int64_t most_tokens) {
   if (const std::optional<Mishap> mishap = cut_or_refused(answer)) {
     return *mishap;
   }
-  const std::vector<CodeBlock> blocks = code_blocks(answer.text);
+  const std::string said = said_at_last(answer);
+  std::vector<CodeBlock> blocks = code_blocks(said);
+  if (blocks.empty() && is_bare_source(said)) {
+    blocks.push_back({"", trimmed(said) + "\n"});
+  }
   if (blocks.empty()) {
     return Mishap{MishapKind::no_code,
                   fmt::format("There is no code in your answer. Expected is one complete source in "
@@ -272,7 +247,8 @@ Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,
   }
   std::vector<const CodeBlock*> sources;
   for (const CodeBlock& block : blocks) {
-    if (defines_launch(block.text) && !is_wrong_language(block, otherwise.backend)) {
+    if (defines_launch(block.text) && !is_difference(block) &&
+        !is_wrong_language(block, otherwise.backend)) {
       sources.push_back(&block);
     }
   }
@@ -287,6 +263,14 @@ Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,
                     sources.size())};
   }
   Candidate candidate = candidate_from(sources.front()->text, otherwise);
+  if (const std::int64_t tokens = about_tokens(candidate.source); tokens > most_tokens) {
+    return Mishap{
+        MishapKind::too_long,
+        fmt::format("The source has about {} tokens, and {} is the most that whoever goes "
+                    "on with it can be shown. Answer with a shorter one: no tables of "
+                    "values, no copies of code that a loop or a template can make.",
+                    tokens, most_tokens)};
+  }
   if (candidate_key(candidate) == candidate_key(parent)) {
     return Mishap{MishapKind::unchanged,
                   "The source is the parent's, unchanged but for comments and blanks. Make the "

@@ -1,7 +1,8 @@
 // What models answer, and what is wrong with an answer that cannot be used.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,8 +38,9 @@ enum class MishapKind {
   no_code,         // prose alone
   two_sources,     // several blocks with kp_launch
   wrong_language,  // Python for CUDA, CUDA for a CPU
-  no_kp_launch,    // a block that does not define it
+  no_kp_launch,    // a block that does not define it, or only what changes
   unchanged,       // the parent again
+  too_long,        // a source that would not fit into the next prompt
 };
 
 [[nodiscard]] std::string_view name_of(MishapKind kind);
@@ -56,10 +58,12 @@ using Read = std::variant<T, Mishap>;
 [[nodiscard]] Read<Plan> read_plan(const ChatAnswer& answer);
 [[nodiscard]] Read<Review> read_review(const ChatAnswer& answer);
 
-// The one code block that defines kp_launch. Build wishes are those of its first lines, else
-// `otherwise`'s; the backend is `otherwise`'s. `parent` is what it must differ from.
-[[nodiscard]] Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,
-                                          const Candidate& otherwise);
+// The one code block that defines kp_launch, or the whole text where it is a source and nothing
+// else. Build wishes are those of its first lines, else `otherwise`'s; the backend is
+// `otherwise`'s. `parent` is what it must differ from, in source or build.
+[[nodiscard]] Read<Candidate> read_source(
+    const ChatAnswer& answer, const Candidate& parent, const Candidate& otherwise,
+    std::int64_t most_tokens = std::numeric_limits<std::int64_t>::max());
 
 // What models call the language of a backend behind a fence.
 [[nodiscard]] std::string_view language_of(std::string_view backend);

@@ -11,7 +11,8 @@ struct CodeBlock {
   std::string text;      // its lines, each with its end
 };
 
-// Blocks between lines of three or more backquotes or tildes. The last may lack its end.
+// Blocks between lines of three or more backquotes or tildes, without the blanks that stand before
+// their fences. The last may lack its end.
 [[nodiscard]] std::vector<CodeBlock> code_blocks(const std::string& text);
 
 }  // namespace kernelpro::agents

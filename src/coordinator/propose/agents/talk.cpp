@@ -9,8 +9,10 @@ namespace kernelpro::agents {
 
 namespace {
 
-// Of an answer that was cut, what is sent back.
+// Of an answer that was cut, what is sent back; and of one that is longer than any that was asked
+// for.
 constexpr std::size_t longest_cut_answer = 4000;
+constexpr std::size_t longest_answer = 200'000;
 
 Proposed ended(Proposed::Kind kind, std::string reason) {
   Proposed out;
@@ -35,8 +37,8 @@ void Talk::say(const std::string& text) {
 void Talk::remember(const ChatAnswer& answer) {
   ChatMessage message;
   message.speaker = Speaker::assistant;
-  message.text =
-      answer.stop == StopReason::length ? shortened(answer.text, longest_cut_answer) : answer.text;
+  const bool cut = answer.stop == StopReason::length || answer.text.size() > longest_answer;
+  message.text = cut ? shortened(answer.text, longest_cut_answer) : answer.text;
   if (trimmed(message.text).empty()) {
     message.text = "(no text)";
   }

@@ -61,6 +61,18 @@ class AgentsTest : public ::testing::Test {
         cuda_source("out[i] = x[i];"));
   }
 
+  // About as many tokens as are just enough for the planner.
+  std::int64_t least_prompt() {
+    std::int64_t too_few = 1000;
+    std::int64_t enough = 64'000;
+    while (enough - too_few > 500) {
+      settings().prompt_tokens = (too_few + enough) / 2;
+      const bool fits = loaded(settings()).preview(situation_.order).ok();
+      (fits ? enough : too_few) = settings().prompt_tokens;
+    }
+    return enough;
+  }
+
   [[nodiscard]] const std::vector<ChatRequest>& requests() const { return caller_->requests; }
 
   Situation situation_;
@@ -385,6 +397,78 @@ TEST_F(AgentsTest, SayWhenAPromptDoesNotFit) {
       loaded(settings()).propose(situation_.order, caller, std::stop_token());
   ASSERT_FALSE(out.ok());
   EXPECT_THAT(out.error().text(), HasSubstr("Raise --prompt-tokens"));
+}
+
+// What models write is not the user's fault, and another node may do better.
+TEST_F(AgentsTest, GiveUpANodeWhosePromptIsTooLongForItsParent) {
+  situation_.order.parent.source += "// " + std::string(400'000, 'x') + "\n";
+  const Proposed passed = propose({});
+  EXPECT_EQ(passed.kind, Proposed::Kind::nothing);
+  EXPECT_THAT(passed.reason, StartsWith("the planner of node 9: its prompt would have about "));
+  EXPECT_THAT(passed.mishaps, ElementsAre("planner: prompt too long"));
+  fail_parent();
+  situation_.order.parent.source += "// " + std::string(400'000, 'x') + "\n";
+  EXPECT_THAT(propose({}).mishaps, ElementsAre("fixer: prompt too long"));
+}
+
+TEST_F(AgentsTest, StopWhereTheBaselineIsTooLong) {
+  situation_.order.parent.source += "// " + std::string(400'000, 'x') + "\n";
+  situation_.order.parent_tried.node.id = root_node;
+  ListedCaller caller({});
+  EXPECT_FALSE(loaded(settings()).propose(situation_.order, caller, std::stop_token()).ok());
+}
+
+TEST_F(AgentsTest, GiveUpANodeWhosePlanIsTooLongForTheCoder) {
+  const std::string text(7900, 'x');
+  settings().prompt_tokens = least_prompt() + 1000;
+  const Proposed out = propose({ListedCaller::answered(
+      R"({"move":"m","predicted_gain":2,"plan":")" + text + R"(","why":")" + text + R"("})")});
+  EXPECT_EQ(out.kind, Proposed::Kind::nothing);
+  EXPECT_THAT(out.reason, HasSubstr("; the sections have: plan 4"));
+  EXPECT_THAT(out.mishaps, ElementsAre("coder: prompt too long"));
+}
+
+TEST_F(AgentsTest, DoWithoutAReviewerForWhomTheSourcesAreTooLong) {
+  const std::string text = "// " + std::string(30'000, 'x') + "\n";
+  situation_.order.parent.source += text;
+  settings().reviewer = true;
+  settings().prompt_tokens = least_prompt() + 1000;
+  const Proposed out = propose({good_plan, code(cuda_source("out[i] = y[i] + x[i];") + text)});
+  EXPECT_EQ(out.kind, Proposed::Kind::candidate) << out.reason;
+  EXPECT_THAT(out.mishaps, ElementsAre("reviewer: prompt too long"));
+}
+
+TEST_F(AgentsTest, AskAgainForASourceThatWouldTakeMostOfAPrompt) {
+  const Called endless =
+      code(cuda_source("out[i] = y[i] + x[i];") + "// " + std::string(60'000, 'x') + "\n");
+  const Proposed out = propose({good_plan, endless, good_code});
+  ASSERT_EQ(out.kind, Proposed::Kind::candidate) << out.reason;
+  EXPECT_THAT(out.mishaps, ElementsAre("coder: too long"));
+  // A long parent may be changed.
+  situation_.order.parent.source += "// " + std::string(60'000, 'y') + "\n";
+  EXPECT_THAT(propose({good_plan, endless}).mishaps, IsEmpty());
+}
+
+TEST_F(AgentsTest, DoNotSendBackAnAnswerWithoutEnd) {
+  const Proposed out =
+      propose({good_plan, ListedCaller::answered(std::string(1'000'000, 'x')), good_code});
+  EXPECT_EQ(out.kind, Proposed::Kind::candidate);
+  EXPECT_LT(requests()[2].messages[1].text.size(), 5000U);
+}
+
+TEST_F(AgentsTest, AreRidOfRefusedOptionsByLeavingThemOut) {
+  const std::string source = cuda_source("out[i] = x[i];");
+  const std::string without = "// kp:compiler nvcc\n" + source.substr(source.find("#include"));
+  fail_parent();
+  situation_.order.parent.options = {"-O3", "-I/etc"};
+  EXPECT_EQ(propose({code(without), code(without)}).kind, Proposed::Kind::nothing);
+  situation_.order.parent_tried.node.rule = "build_option";
+  const Proposed out = propose({code(without)});
+  ASSERT_EQ(out.kind, Proposed::Kind::candidate) << out.reason;
+  EXPECT_THAT(out.proposal.candidate.options, IsEmpty());
+  EXPECT_THAT(propose({code("// kp:options -O3\n" + without)}).proposal.candidate.options,
+              ElementsAre("-O3"));
+  EXPECT_THAT(propose({code("// kp:options\n" + without)}).proposal.candidate.options, IsEmpty());
 }
 
 // The other backend, with its own language.

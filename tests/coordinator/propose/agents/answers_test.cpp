@@ -1,6 +1,7 @@
 #include "coordinator/propose/agents/answers.hpp"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "coordinator/propose/agents/code_blocks.hpp"
 #include "coordinator/propose/agents/fixture.hpp"
@@ -76,6 +77,65 @@ TEST(PlanAnswer, ThatCannotBeUsedSaysWhy) {
               HasSubstr("predicted_gain"));
 }
 
+TEST(PlanAnswer, SaysWhatIsWrongWithANumber) {
+  const Read<Plan> wrong =
+      read_plan(answer_of(R"({"move":"tile","plan":"p","predicted_gain":"1.5x","why":"w"})"));
+  EXPECT_THAT(complaint_of(wrong),
+              HasSubstr("/predicted_gain: found the string \"1.5x\", expected a number. "));
+}
+
+TEST(PlanAnswer, ThatBeginsWithACommentIsUnusableInTheParsersWords) {
+  for (const char* comment : {"// my plan\n", "/* my plan */", "/* my */ // plan\n"}) {
+    const Read<Plan> read =
+        read_plan(answer_of(std::string("{ ") + comment + std::string(good_plan).substr(1)));
+    EXPECT_EQ(mishap_of(read), "unusable JSON");
+    EXPECT_THAT(complaint_of(read), HasSubstr("not valid JSON: "));
+  }
+}
+
+TEST(PlanAnswer, IsFoundBehindAnyNumberOfBraces) {
+  std::string code = "```cpp\n";
+  for (int i = 0; i < 3000; ++i) {
+    code += "for (;;) { call({\"a\", 1}); if (x) { y(); } }\n";
+  }
+  const Read<Plan> read = read_plan(answer_of(code + "```\n" + good_plan + "\n"));
+  ASSERT_TRUE(std::holds_alternative<Plan>(read)) << complaint_of(read);
+  EXPECT_EQ(std::get<Plan>(read).move, "tile");
+}
+
+// Whoever looks from each brace to the end needs hours for these.
+TEST(PlanAnswer, IsReadInATimeInProportionToItsLength) {
+  constexpr std::size_t many = 500'000;
+  for (const std::string piece : {"{", "{\"", "{\"a", "{//", "{\"a\":", "{ {}", "//{\n"}) {
+    std::string text;
+    for (std::size_t i = 0; i < many; ++i) {
+      text += piece;
+    }
+    EXPECT_NE(mishap_of(read_plan(answer_of(text))), "") << piece;
+    EXPECT_NE(mishap_of(read_plan(answer_of(text + std::string(many, '}')))), "") << piece;
+  }
+}
+
+TEST(PlanAnswer, HasTextsOfABoundedLength) {
+  for (const char* key : {"plan", "why", "risks"}) {
+    nlohmann::json plan = nlohmann::json::parse(good_plan);
+    plan[key] = std::string(8000, 'x');
+    EXPECT_EQ(mishap_of(read_plan(answer_of(plan.dump()))), "");
+    plan[key] = std::string(200'000, 'x');
+    const Read<Plan> read = read_plan(answer_of(plan.dump()));
+    EXPECT_EQ(mishap_of(read), "unusable JSON");
+    EXPECT_THAT(
+        complaint_of(read),
+        HasSubstr(std::string("/") + key + ": found 200000 bytes of text, expected at most 8000"));
+  }
+}
+
+TEST(PlanAnswer, IsComplainedAboutInABoundedLength) {
+  const std::string key(300'000, 'k');
+  EXPECT_LT(complaint_of(read_plan(answer_of("{\"" + key + "\": 1}"))).size(), 2000U);
+  EXPECT_LT(complaint_of(read_plan(answer_of("{\"plan\": \"" + key + "\n\"}"))).size(), 2000U);
+}
+
 // The schema is for whoever answers; the reader decides.
 TEST(PlanAnswer, FitsItsSchemaExactlyWhenItIsRead) {
   const SchemaFile schema("agent_plan.json");
@@ -130,6 +190,14 @@ TEST(ReviewAnswer, FitsItsSchemaExactlyWhenItIsRead) {
   }
 }
 
+TEST(ReviewAnswer, HasObjectionsOfABoundedLength) {
+  nlohmann::json review = {{"follows_plan", true}, {"honest", true}};
+  review["objections"] = std::vector<std::string>(3, std::string(3000, 'x'));
+  const Read<Review> read = read_review(answer_of(review.dump()));
+  EXPECT_EQ(mishap_of(read), "unusable JSON");
+  EXPECT_THAT(complaint_of(read), HasSubstr("/objections: found 9000 bytes of text"));
+}
+
 TEST(CodeBlocks, AreFoundBetweenFences) {
   const std::vector<CodeBlock> blocks =
       code_blocks("Text\n```CUDA title\na\n```\n~~~\nb\n```\n~~~\n````cpp\n```\nc\n````\nend");
@@ -140,6 +208,16 @@ TEST(CodeBlocks, AreFoundBetweenFences) {
   EXPECT_EQ(blocks[2].text, "```\nc\n");
   EXPECT_THAT(code_blocks("no ```code``` here"), IsEmpty());
   EXPECT_THAT(code_blocks("```cpp\nint x;\n"), SizeIs(1));
+}
+
+TEST(CodeBlocks, StandInAsFarAsTheirFences) {
+  const std::vector<CodeBlock> blocks = code_blocks(
+      "1. First:\n\n    ```cpp\n    a\n      b\n\n  c\n    ```\n\t~~~\n\td\n\t\te\n\t~~~\n"
+      "```\nf\n       ```\n```\n");
+  ASSERT_THAT(blocks, SizeIs(3));
+  EXPECT_EQ(blocks[0].text, "a\n  b\n\nc\n");
+  EXPECT_EQ(blocks[1].text, "d\n\te\n");
+  EXPECT_EQ(blocks[2].text, "f\n       ```\n");
 }
 
 std::string block(const std::string& language, const std::string& text) {
@@ -182,6 +260,119 @@ TEST(SourceAnswer, TakesItsBuildFromItsFirstLines) {
   EXPECT_THAT(std::get<Candidate>(compiler).options, IsEmpty());
 }
 
+TEST(SourceAnswer, TakesItsBuildFromAmongItsLeadingLines) {
+  const std::string source = small_source("y[i] + x[i]");
+  const std::string wanted = "// kp:options -O3 openmp\n";
+  for (const std::string& text :
+       {wanted + source, "\n" + wanted + source, " \n" + wanted + source,
+        "\xEF\xBB\xBF" + wanted + source, "//kp:options -O3 openmp // fast\n" + source,
+        "#pragma once\n" + wanted + source, "#include <cmath>\n" + wanted + source,
+        "/* Mine. */\n" + wanted + source, "/*\n * Mine.\n */\n\n" + wanted + source}) {
+    const Read<Candidate> read = read_cpu(block("cpp", text));
+    ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
+    EXPECT_THAT(std::get<Candidate>(read).options, ElementsAre("-O3", "openmp")) << text;
+    EXPECT_THAT(std::get<Candidate>(read).source, HasSubstr(source.substr(0, 30)));
+  }
+}
+
+TEST(SourceAnswer, MayNameNoOptionsAtAll) {
+  const Read<Candidate> read =
+      read_cpu(block("cpp", "// kp:options\n" + small_source("x[i] + y[i]")));
+  ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
+  EXPECT_THAT(std::get<Candidate>(read).options, IsEmpty());
+}
+
+TEST(SourceAnswer, IsNotTakenForUnchangedWhereItsBuildIsAnother) {
+  EXPECT_EQ(
+      mishap_of(read_cpu(block("cpp", "// kp:options -O2 target\n" + small_source("x[i] + y[i]")))),
+      "unchanged");
+  EXPECT_EQ(mishap_of(read_cpu(block("cpp", "// kp:options -O2\n" + small_source("x[i] + y[i]")))),
+            "");
+  Candidate bare = cpu_parent();
+  bare.options.clear();
+  const Read<Candidate> inherited =
+      read_source(answer_of(block("cpp", small_source("x[i] + y[i]"))), cpu_parent(), bare);
+  EXPECT_EQ(mishap_of(inherited), "");
+}
+
+TEST(SourceAnswer, IsInBlocksThatStandIn) {
+  const std::string source = "// kp:options -O3\n" + small_source("y[i] + x[i]");
+  for (const std::string indent : {"  ", "   ", "    ", "\t"}) {
+    std::string text = "1. Do it:\n\n";
+    std::istringstream lines(block("cpp", source));
+    for (std::string line; std::getline(lines, line);) {
+      text += indent + line + "\n";
+    }
+    const Read<Candidate> read = read_cpu(text);
+    ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
+    EXPECT_EQ(std::get<Candidate>(read).source, source);
+    EXPECT_THAT(std::get<Candidate>(read).options, ElementsAre("-O3"));
+  }
+}
+
+TEST(SourceAnswer, MayStandBesideWhatOnlyNamesTheLaunch) {
+  const std::string meant = block("cpp", small_source("y[i] + x[i]"));
+  for (const char* beside :
+       {"int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t count);\n",
+        "kp_launch(&context, tensors, 3);\n", "if (kp_launch(&context, tensors, 3) != 0) {\n}\n",
+        "if (kp_launch(&context, tensors, 3)) {\n  return;\n}\n",
+        "int my_kp_launch(int x) {\n  return x;\n}\n"}) {
+    const Read<Candidate> read = read_cpu(block("cpp", beside) + meant);
+    ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << beside << complaint_of(read);
+    EXPECT_EQ(std::get<Candidate>(read).source, small_source("y[i] + x[i]"));
+  }
+}
+
+TEST(SourceAnswer, MayDefineTheLaunchInAnyForm) {
+  for (const char* source :
+       {"extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t) noexcept {\n",
+        "auto kp_launch (const kp_context* c, int (*f)(int)) -> int\n{\n",
+        "int kp_launch(const kp_context*) try {\n"}) {
+    EXPECT_EQ(mishap_of(read_cpu(block("cpp", std::string(source) + "  return 0;\n}\n"))), "")
+        << source;
+  }
+}
+
+TEST(SourceAnswer, MaySpeakOfAnotherLanguage) {
+  for (const char* line : {"// Unlike a __global__ kernel, one loop.\n", "/* <<< tuned */\n",
+                           "static const char* const note = \"__global__ f<<<1, 2>>>\";\n"}) {
+    EXPECT_EQ(mishap_of(read_cpu(block("cpp", line + small_source("y[i] + x[i]")))), "") << line;
+  }
+}
+
+TEST(SourceAnswer, IsNotWhatOnlyChanges) {
+  const std::string change =
+      "--- a/x.cpp\n+++ b/x.cpp\n@@ -1,3 +1,3 @@\n-int kp_launch(const kp_context* c) {\n"
+      "+int kp_launch(const kp_context* context) {\n   return 0;\n }\n";
+  for (const char* language : {"diff", "patch", "cpp", ""}) {
+    const Read<Candidate> read = read_cpu(block(language, change));
+    EXPECT_EQ(mishap_of(read), "no kp_launch") << language;
+    EXPECT_THAT(complaint_of(read), HasSubstr("Expected is the complete source"));
+  }
+  EXPECT_EQ(mishap_of(read_cpu(block("diff", change) + block("cpp", small_source("y[i] + x[i]")))),
+            "");
+}
+
+TEST(SourceAnswer, MayBeWithoutAFenceWhereItIsAll) {
+  const std::string source = "// kp:options -O3\n" + small_source("y[i] + x[i]");
+  ASSERT_THAT(source, HasSubstr("kernelpro/candidate.h"));
+  const Read<Candidate> read = read_cpu("\n" + source + "\n\n");
+  ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
+  EXPECT_EQ(std::get<Candidate>(read).source, source);
+  EXPECT_THAT(std::get<Candidate>(read).options, ElementsAre("-O3"));
+  EXPECT_EQ(mishap_of(read_cpu("Here it is:\n\n" + source)), "no code");
+  EXPECT_EQ(mishap_of(read_cpu(source + "\nThat is twice as fast.\n")), "no code");
+}
+
+TEST(SourceAnswer, IsOfABoundedLength) {
+  const std::string source = small_source("y[i] + x[i]") + "// " + std::string(7000, 'x') + "\n";
+  const ChatAnswer answer = answer_of(block("cpp", source));
+  EXPECT_EQ(mishap_of(read_source(answer, cpu_parent(), cpu_parent(), 3000)), "");
+  const Read<Candidate> read = read_source(answer, cpu_parent(), cpu_parent(), 2000);
+  EXPECT_EQ(mishap_of(read), "too long");
+  EXPECT_THAT(complaint_of(read), HasSubstr(" tokens, and 2000 is the most that whoever goes on"));
+}
+
 TEST(SourceAnswer, IsTheOnlyBlockThatDefinesTheLaunch) {
   const Read<Candidate> read =
       read_cuda("Before:\n" + block("cpp", "int x;  // kp_launch(…) comes later\n") + "Now:\n" +
@@ -189,6 +380,18 @@ TEST(SourceAnswer, IsTheOnlyBlockThatDefinesTheLaunch) {
   ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
   EXPECT_EQ(std::get<Candidate>(read).source, cuda_source("out[i] = y[i] + x[i];"));
   EXPECT_THAT(std::get<Candidate>(read).options, ElementsAre("-O3"));
+}
+
+TEST(SourceAnswer, IsBehindTheThoughtsOfAModelThatThinksAloud) {
+  const std::string draft = block("cpp", small_source("y[i] * x[i]"));
+  const std::string meant = block("cpp", small_source("y[i] + x[i]"));
+  for (const std::string& text :
+       {"<think>First\n" + draft + "no.</think>\n" + meant, draft + "</think>\n\n" + meant,
+        "<think>\n" + meant + "\n</think>\n"}) {
+    const Read<Candidate> read = read_cpu(text);
+    ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
+    EXPECT_EQ(std::get<Candidate>(read).source, small_source("y[i] + x[i]"));
+  }
 }
 
 TEST(SourceAnswer, ThatCannotBeUsedSaysWhy) {

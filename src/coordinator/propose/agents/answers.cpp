@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "common/model/enum_names.hpp"
@@ -159,8 +160,8 @@ Read<T> read_json(const ChatAnswer& answer, Result<T> (*read)(const json&), cons
                   fmt::format("There is no JSON object in your answer. Expected is {}.", form)};
   }
   std::string wrong;  // with the last of them
-  for (auto text = objects.rbegin(); text != objects.rend(); ++text) {
-    const Result<json> parsed = parse_json(*text);
+  for (const std::string& text : std::views::reverse(objects)) {
+    const Result<json> parsed = parse_json(text);
     Result<T> value = parsed ? read(*parsed) : Result<T>(parsed.error());
     if (value) {
       return std::move(*value);

@@ -18,12 +18,7 @@ constexpr int most_repairs = 100;
 constexpr double most_llm_seconds = 24 * 3600;
 
 std::string whole_path(const std::string& path) {
-  if (path.empty()) {
-    return path;
-  }
-  // "q" and "q/" are one folder.
-  const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).string();
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
 // "batch:DIR" and "replay:FILE" with their whole paths: a run is taken up from any folder.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/base/printable.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/writer.hpp"
 #include "coordinator/llm/batch_body.hpp"
@@ -28,15 +29,10 @@ Chat::Tried failed(Error error, bool for_all) {
 }
 
 // Bounded, with nothing in it that a terminal would act on.
-std::string one_line(std::string text) {
+std::string reason_text(const std::string& failure) {
   constexpr std::size_t longest = 300;
-  if (text.size() > longest) {
-    text = text.substr(0, longest) + " …";
-  }
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 0x7f; }, ' ');
-  return wire::valid_utf8(text);
+  return wire::valid_utf8(printable(failure.substr(0, longest))) +
+         (failure.size() > longest ? " …" : "");
 }
 
 // Who answers by hand counts no tokens.
@@ -229,7 +225,7 @@ std::vector<std::string> BatchChat::remarks() {
                                  : fmt::format("{} given up after {} attempts",
                                                one ? "request is" : "requests are", batch_attempts);
     texts.push_back(
-        fmt::format("{} {}: {}: {}", where.count, fate, where.place, one_line(failure)));
+        fmt::format("{} {}: {}: {}", where.count, fate, where.place, reason_text(failure)));
   }
   return texts;
 }

@@ -43,7 +43,7 @@ class BatchChat : public Chat {
   [[nodiscard]] Status hand_out() override;
 
   // Which answers in the folder are errors and what becomes of their requests, each reason once.
-  [[nodiscard]] std::vector<std::string> remarks();
+  [[nodiscard]] std::vector<std::string> remarks() override;
 
  private:
   struct Request {

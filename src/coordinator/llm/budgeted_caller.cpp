@@ -10,7 +10,6 @@
 #include "common/base/date.hpp"
 #include "common/base/random.hpp"
 #include "common/wire/json.hpp"
-#include "coordinator/llm/batch.hpp"
 #include "coordinator/llm/batch_body.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
@@ -140,10 +139,8 @@ std::int64_t BudgetedCaller::differing() const {
 std::vector<std::string> BudgetedCaller::remarks() const {
   std::vector<std::string> texts;
   for (Chat* const chat : chats()) {
-    if (auto* const batch = dynamic_cast<BatchChat*>(chat)) {
-      const std::vector<std::string> more = batch->remarks();
-      texts.insert(texts.end(), more.begin(), more.end());
-    }
+    const std::vector<std::string> more = chat->remarks();
+    texts.insert(texts.end(), more.begin(), more.end());
   }
   return texts;
 }

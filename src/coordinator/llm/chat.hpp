@@ -125,6 +125,9 @@ class Chat {
   // What batch has been told to hand out is written when the run stops to wait.
   [[nodiscard]] virtual Status hand_out() { return {}; }
 
+  // What the user should know before the run stops to wait, a line each.
+  [[nodiscard]] virtual std::vector<std::string> remarks() { return {}; }
+
   // How many requests were answered from a recording of other ones.
   [[nodiscard]] virtual std::int64_t differing() const { return 0; }
 };

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "common/base/printable.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/writer.hpp"
 #include "coordinator/llm/html_text.hpp"
@@ -49,11 +50,8 @@ std::string first_line(const Asked& asked, std::string whole) {
   if (begin == std::string::npos) {
     return "nothing";
   }
-  std::string line =
-      text.substr(begin, std::min(text.find_first_of("\r\n", begin) - begin, longest));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
-  return wire::valid_utf8(line);
+  return wire::valid_utf8(
+      printable(text.substr(begin, std::min(text.find_first_of("\r\n", begin) - begin, longest))));
 }
 
 Reported read_error(const Asked& asked, const json& error) {

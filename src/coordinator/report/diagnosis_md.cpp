@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "common/base/printable.hpp"
 #include "coordinator/report/diagnosis_parts.hpp"
 #include "coordinator/report/markdown.hpp"
-#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {

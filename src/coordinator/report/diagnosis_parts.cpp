@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <sstream>
 
+#include "common/base/printable.hpp"
 #include "common/model/timeline.hpp"
-#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {

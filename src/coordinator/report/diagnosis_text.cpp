@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/printable.hpp"
 #include "coordinator/report/diagnosis_parts.hpp"
-#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {

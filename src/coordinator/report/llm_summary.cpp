@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coordinator/report/printable.hpp"
+#include "common/base/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {

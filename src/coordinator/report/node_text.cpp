@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "coordinator/report/printable.hpp"
+#include "common/base/printable.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/report/verdict_text.hpp"

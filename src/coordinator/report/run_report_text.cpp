@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "common/base/printable.hpp"
 #include "common/wire/run_json.hpp"
 #include "coordinator/report/energy_text.hpp"
 #include "coordinator/report/markdown.hpp"
 #include "coordinator/report/node_json.hpp"
-#include "coordinator/report/printable.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/report/table.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "common/base/printable.hpp"
 #include "coordinator/report/energy_text.hpp"
-#include "coordinator/report/printable.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {

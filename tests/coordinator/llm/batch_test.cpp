@@ -4,146 +4,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-
-#include "common/base/file.hpp"
-#include "coordinator/llm/call_fixture.hpp"
+#include "coordinator/llm/batch_fixture.hpp"
 #include "coordinator/llm/token_count.hpp"
 
 namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::all_roles;
 using ::testing::AllOf;
+using testing::Asker;
+using testing::BatchTest;
 using testing::coder;
 using ::testing::ElementsAre;
 using testing::error_text;
 using ::testing::HasSubstr;
-using testing::hasty;
 using ::testing::IsEmpty;
+using testing::lost;
 using ::testing::MatchesRegex;
-using testing::MemoryJournal;
+using testing::planner;
+using testing::refusal;
 using testing::request_of;
+using testing::response;
 using ::testing::SizeIs;
 using json = nlohmann::json;
-
-const CallName planner{.node = 1, .role = LlmRole::planner, .turn = 1};
-
-json completion(const std::string& text) {
-  return {{"id", "x"},
-          {"model", "a-person"},
-          {"choices",
-           {{{"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", "stop"}}}}};
-}
-
-json response(const std::string& custom_id, const std::string& text) {
-  return {{"id", "r"},
-          {"custom_id", custom_id},
-          {"response", {{"status_code", 200}, {"request_id", "q"}, {"body", completion(text)}}},
-          {"error", nullptr}};
-}
-
-json refusal(const std::string& custom_id, int status, const std::string& message) {
-  return {{"id", "r"},
-          {"custom_id", custom_id},
-          {"response", {{"status_code", status}, {"body", {{"error", {{"message", message}}}}}}},
-          {"error", nullptr}};
-}
-
-json lost(const std::string& custom_id, const std::string& message) {
-  return {{"custom_id", custom_id},
-          {"response", nullptr},
-          {"error", {{"code", "batch_expired"}, {"message", message}}}};
-}
-
-// A run that asks by batch: every `start` is another process.
-class Asker {
- public:
-  Asker(fs::path folder, std::string run) : folder_(std::move(folder)), run_(std::move(run)) {}
-
-  void start(const std::string& model = "any") {
-    caller_.reset();
-    const auto chat = std::make_shared<BatchChat>(folder_, run_, *journal.all());
-    auto made = BudgetedCaller::create(all_roles(chat, model), journal, settings, hasty());
-    ASSERT_TRUE(made.ok()) << error_text(made);
-    caller_ = std::move(*made);
-  }
-
-  Result<Called> call(const CallName& name, const std::string& text = "Write.") {
-    return caller_->call(name, request_of(text), {});
-  }
-  [[nodiscard]] Status hand_out() { return caller_->hand_out(); }
-  [[nodiscard]] BudgetedCaller& caller() { return *caller_; }
-
-  MemoryJournal journal;
-  LlmSettings settings;
-
- private:
-  fs::path folder_;
-  std::string run_;
-  std::unique_ptr<BudgetedCaller> caller_;
-};
-
-class BatchTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    Result<ScratchDir> made = ScratchDir::create("batch-test");
-    ASSERT_TRUE(made.ok()) << error_text(made);
-    scratch_.emplace(std::move(*made));
-  }
-
-  [[nodiscard]] fs::path folder() const { return scratch_->path() / "batch"; }
-  [[nodiscard]] Asker asker(const std::string& run = "gemm-1") const { return {folder(), run}; }
-
-  // Asks for these and stops to wait.
-  static void ask(Asker& asker, const std::vector<CallName>& names) {
-    asker.start();
-    for (const CallName& name : names) {
-      const Result<Called> called = asker.call(name);
-      ASSERT_TRUE(called.ok()) << error_text(called);
-      EXPECT_EQ(called->kind, Called::Kind::not_yet);
-    }
-    const Status handed_out = asker.hand_out();
-    ASSERT_TRUE(handed_out.ok()) << error_text(handed_out);
-  }
-
-  [[nodiscard]] std::vector<json> requests() const {
-    std::vector<json> lines;
-    std::ifstream file(folder() / "requests.jsonl");
-    for (std::string line; std::getline(file, line);) {
-      lines.push_back(json::parse(line));
-    }
-    return lines;
-  }
-  [[nodiscard]] std::vector<std::string> open_ids() const {
-    std::vector<std::string> ids;
-    for (const json& line : requests()) {
-      ids.push_back(line.at("custom_id"));
-    }
-    return ids;
-  }
-
-  void respond(const std::vector<json>& lines, const std::string& name = "responses.jsonl") const {
-    std::string text;
-    for (const json& line : lines) {
-      text += line.dump() + "\n";
-    }
-    respond_text(text, name);
-  }
-  void respond_text(const std::string& text, const std::string& name = "responses.jsonl") const {
-    ASSERT_TRUE(make_directories(folder()).ok());
-    ASSERT_TRUE(write_file_atomic(folder() / name, text).ok());
-  }
-
-  // The text of the answer after a new start; "" where there is none yet.
-  static std::string answer_to(Asker& asker, const CallName& name) {
-    const Result<Called> called = asker.call(name);
-    return called ? called->answer.text : "error: " + called.error().text();
-  }
-
-  std::optional<ScratchDir> scratch_;
-};
 
 TEST_F(BatchTest, RequestsAreHandedOutInTheFormOfOpenAisBatches) {
   Asker run = asker();
@@ -282,211 +165,6 @@ TEST_F(BatchTest, ARequestWithAnOlderNameIsStillKnown) {
   EXPECT_THAT(open_ids(), ElementsAre(name));
   EXPECT_EQ(requests()[0].at("body"), body);
   respond({response(name, "code")});
-  run.start();
-  EXPECT_EQ(answer_to(run, coder), "code");
-}
-
-TEST_F(BatchTest, ErrorsAreToldWithTheirReasonOnceAndWhatBecomesOfThem) {
-  Asker run = asker();
-  const CallName fixer{.node = 9, .role = LlmRole::fixer, .turn = 1};
-  ask(run, {planner, coder, fixer});
-  EXPECT_THAT(run.caller().remarks(), IsEmpty());
-  const std::string file = (folder() / "responses.jsonl").string();
-  for (int attempt = 2; attempt <= 3; ++attempt) {
-    const std::vector<std::string> ids = open_ids();
-    respond({refusal(ids[0], 400, "no such\n\x1bmodel"), response("gemm-9.1.coder.1.0123abcd", "x"),
-             refusal(ids[1], 400, "no such\n\x1bmodel"), lost(ids[2], "expired")});
-    run.start();
-    ASSERT_TRUE(run.hand_out().ok());
-    const std::string again = " asked again (attempt " + std::to_string(attempt) + " of 3): ";
-    EXPECT_THAT(run.caller().remarks(),
-                ElementsAre("1 answer is an error and is" + again + file + ":4: expired",
-                            "2 answers are errors and are" + again + file +
-                                ":1: status 400: no such  model"));
-  }
-  const std::vector<std::string> ids = open_ids();
-  respond({refusal(ids[0], 400, "no"), refusal(ids[1], 400, "no"), response(ids[2], "code")});
-  run.start();
-  EXPECT_EQ(answer_to(run, fixer), "code");
-  EXPECT_EQ(run.call(coder)->kind, Called::Kind::failed);
-  EXPECT_THAT(
-      run.caller().remarks(),
-      ElementsAre("2 requests are given up after 3 attempts: " + file + ":1: status 400: no"));
-}
-
-TEST_F(BatchTest, WhatHoldsNoAnswerFailsAloneAndAnEmptyErrorIsNone) {
-  Asker run = asker();
-  const CallName fixer{.node = 9, .role = LlmRole::fixer, .turn = 1};
-  ask(run, {planner, coder, fixer});
-  const std::vector<std::string> ids = open_ids();
-  json error = response(ids[0], "");
-  error["response"]["body"] = {{"error", {{"message", "overloaded"}}}};
-  json empty = response(ids[1], "");
-  empty["response"]["body"]["choices"] = json::array();
-  for (const json& none : {json(""), json::object(), json(false), json{{"message", nullptr}}}) {
-    json good = response(ids[2], "fixed");
-    good["error"] = none;
-    respond({error, empty, good});
-    Asker copy = asker();
-    for (const char* const id : {"1.planner.1", "7.coder.1", "9.fixer.1"}) {
-      ASSERT_TRUE(copy.journal.keep(run.journal.call(id)).ok());
-    }
-    copy.start();
-    EXPECT_EQ(answer_to(copy, fixer), "fixed") << none.dump();
-    EXPECT_EQ(answer_to(copy, planner), "");
-    EXPECT_EQ(answer_to(copy, coder), "");
-    EXPECT_THAT(copy.caller().remarks(),
-                ElementsAre(HasSubstr("responses.jsonl:1: overloaded"),
-                            HasSubstr("responses.jsonl:2: there is no answer among its")));
-  }
-}
-
-TEST_F(BatchTest, TheMarkOfUtf8AloneInALineIsNoError) {
-  Asker run = asker();
-  ask(run, {coder});
-  respond_text("\xEF\xBB\xBF\r\n" + response(open_ids()[0], "code").dump() + "\r\n");
-  run.start();
-  EXPECT_EQ(answer_to(run, coder), "code");
-}
-
-TEST_F(BatchTest, AFolderThatCannotBeUsedIsFoundWithoutLeavingOneThere) {
-  EXPECT_TRUE(BatchFolder(folder() / "deep" / "er").check_usable().ok());
-  EXPECT_FALSE(fs::exists(folder()));
-  EXPECT_THAT(error_text(BatchFolder("/proc/x").check_usable()),
-              AllOf(HasSubstr("/proc/x"), HasSubstr("the folder of the batch cannot be made")));
-  ASSERT_TRUE(make_directories(folder()).ok());
-  EXPECT_TRUE(BatchFolder(folder()).check_usable().ok());
-  EXPECT_TRUE(fs::exists(folder()));
-}
-
-TEST_F(BatchTest, AnErrorIsHandedOutAgainThreeTimesInAll) {
-  Asker run = asker();
-  ask(run, {coder});
-  const std::string id = open_ids()[0];
-  respond({refusal(id, 429, "too many")});
-  run.start();
-  EXPECT_EQ(answer_to(run, coder), "");
-  ASSERT_TRUE(run.hand_out().ok());
-  EXPECT_THAT(open_ids(), ElementsAre(id + ".r2"));
-  // The file of the next batch takes the place of the first.
-  respond({lost(id + ".r2", "This request expired.")});
-  run.start();
-  EXPECT_EQ(answer_to(run, coder), "");
-  ASSERT_TRUE(run.hand_out().ok());
-  EXPECT_THAT(open_ids(), ElementsAre(id + ".r3"));
-  respond({refusal(id + ".r3", 500, "overloaded")});
-  run.start();
-  const Result<Called> called = run.call(coder);
-  ASSERT_TRUE(called.ok()) << error_text(called);
-  EXPECT_EQ(called->kind, Called::Kind::failed);
-  EXPECT_EQ(called->reason,
-            "it was handed out 3 times and failed each time, at last with: status 500: overloaded");
-  EXPECT_EQ(run.caller().taken(), Charge{});
-  ASSERT_TRUE(run.hand_out().ok());
-  EXPECT_THAT(open_ids(), IsEmpty());
-}
-
-TEST_F(BatchTest, AnAttemptThatSucceedsIsTakenWhateverBecameOfTheFirst) {
-  Asker run = asker();
-  ask(run, {planner, coder});
-  const std::vector<std::string> ids = open_ids();
-  respond({refusal(ids[0], 500, "overloaded"), lost(ids[1], "expired")});
-  run.start();
-  (void)answer_to(run, planner);
-  (void)answer_to(run, coder);
-  ASSERT_TRUE(run.hand_out().ok());
-  respond({response(ids[0] + ".r2", "plan"), response(ids[1], "late code")});
-  run.start();
-  EXPECT_EQ(answer_to(run, planner), "plan");
-  EXPECT_EQ(answer_to(run, coder), "late code");
-}
-
-TEST_F(BatchTest, AnAttemptStaysCountedWhenTheErrorIsNoLongerThere) {
-  Asker run = asker();
-  ask(run, {coder});
-  const std::string id = open_ids()[0];
-  respond({lost(id, "expired")});
-  run.start();
-  (void)answer_to(run, coder);
-  ASSERT_TRUE(run.hand_out().ok());
-  fs::remove(folder() / "responses.jsonl");
-  run.start();
-  (void)answer_to(run, coder);
-  ASSERT_TRUE(run.hand_out().ok());
-  EXPECT_THAT(open_ids(), ElementsAre(id + ".r2")) << "the second is on its way";
-}
-
-TEST_F(BatchTest, AnAnswerBesideAnErrorCounts) {
-  Asker run = asker();
-  ask(run, {planner, coder});
-  const std::vector<std::string> ids = open_ids();
-  respond({refusal(ids[0], 500, "e"), response(ids[0], "plan"), response(ids[1], "code"),
-           refusal(ids[1], 500, "e")});
-  run.start();
-  EXPECT_EQ(answer_to(run, planner), "plan");
-  EXPECT_EQ(answer_to(run, coder), "code");
-}
-
-TEST_F(BatchTest, TheSameAnswerTwiceIsFineAndTwoDifferentOnesAreNot) {
-  Asker run = asker();
-  ask(run, {coder});
-  const std::string id = open_ids()[0];
-  json again = response(id, "code");
-  again["id"] = "another line";
-  again["response"]["body"]["created"] = 17;
-  respond({response(id, "code"), again});
-  Asker copy = asker();
-  ASSERT_TRUE(copy.journal.keep(run.journal.call("7.coder.1")).ok());
-  copy.start();
-  EXPECT_EQ(answer_to(copy, coder), "code");
-  respond({response(id, "other code")}, "responses2.jsonl");
-  run.start();
-  const Result<Called> called = run.call(coder);
-  ASSERT_FALSE(called.ok());
-  EXPECT_THAT(called.error().text(),
-              AllOf(HasSubstr("responses2.jsonl:1: another answer to '" + id + "' is at "),
-                    HasSubstr("responses.jsonl:2: remove one of them")));
-}
-
-TEST_F(BatchTest, LinesThatAreWrongAreErrorsWithTheirPlaceAndNothingIsTaken) {
-  Asker run = asker();
-  ask(run, {planner, coder});
-  const std::vector<std::string> ids = open_ids();
-  const std::string good = response(ids[1], "code").dump() + "\n";
-  const std::string stranger = "gemm-1.99.coder.1.0123abcd";
-  const std::string other = "gemm-1.7.coder.1.00000000";
-  json no_status = response(ids[0], "plan");
-  no_status["response"].erase("status_code");
-  json no_body = response(ids[0], "plan");
-  no_body["response"]["body"] = {{"text", "plan"}};
-  const std::vector<std::pair<std::string, std::string>> lines = {
-      {"{\"custom_id\": \"gemm", "the line is no JSON, it may be cut"},
-      {"[1]", "it has no \"custom_id\""},
-      {R"({"custom_id": 5})", "it has no \"custom_id\""},
-      {json{{"custom_id", ids[0]}}.dump(), "neither a \"response\" nor an \"error\""},
-      {json{{"custom_id", ids[0]}, {"result", {{"type", "succeeded"}}}}.dump(),
-       "expected the form of OpenAI's, {\"custom_id\": …, \"response\": {\"status_code\": 200, "},
-      {no_status.dump(), "no \"status_code\""},
-      {no_body.dump(), "no chat completion"},
-      {response(stranger, "x").dump(),
-       "'" + stranger + "' answers a request that the run gemm-1 never made"},
-      {response(other, "x").dump(),
-       "'" + other + "' answers another request than the one that the run gemm-1 handed out"},
-      {response(ids[0] + ".r9", "x").dump(), "answers another request"},
-  };
-  for (const auto& [line, complaint] : lines) {
-    respond_text(good + "\n" + line + "\n");
-    run.start();
-    const Result<Called> called = run.call(coder);
-    ASSERT_FALSE(called.ok()) << line;
-    EXPECT_EQ(called.error().kind, ErrorKind::bad_input);
-    EXPECT_THAT(called.error().text(),
-                AllOf(HasSubstr("responses.jsonl:3: "), HasSubstr(complaint)));
-    EXPECT_FALSE(run.hand_out().ok());
-    EXPECT_EQ(open_ids(), ids) << "nothing is lost";
-    EXPECT_EQ(run.journal.call("7.coder.1").state, CallState::waiting);
-  }
-  respond_text(good);
   run.start();
   EXPECT_EQ(answer_to(run, coder), "code");
 }

@@ -147,7 +147,7 @@ TEST_P(HttpChatTest, ErrorsAreReadHoweverTheyAreWritten) {
   EXPECT_THAT(said("application/json", "{\"detail\": [ {\"msg\":\n \"words\"} ]}"),
               HasSubstr(R"((HTTP 500: {"detail":[{"msg":"words"}]}))"));
   EXPECT_THAT(said("text/plain", ""), HasSubstr("(HTTP 500: nothing)"));
-  EXPECT_THAT(said("text/plain", "\x1b[2Jwords\x07"), HasSubstr("500:  [2Jwords )"));
+  EXPECT_THAT(said("text/plain", "\x1b[2Jwords\x07"), HasSubstr("500: ?[2Jwords?)"));
   EXPECT_THAT(said("text/plain", std::string(10'000, 'x')), SizeIs(::testing::Lt(400)));
   EXPECT_THAT(said("text/plain", "\xFF\xFE"), HasSubstr("\xEF\xBF\xBD"));
 }
@@ -260,8 +260,8 @@ TEST_P(HttpChatTest, AnErrorsTypeIsBoundedAndHarmless) {
        {answers(200, "application/json", R"({"error":)" + error + "}"),
         streams({R"(data: {"type":"error","error":)" + error + "}\n\n"})}) {
     const std::string text = failed(handler).error.text();
-    EXPECT_THAT(text, AllOf(HasSubstr("the provider broke off ( [2J ]0;owned AAAA"),
-                            HasSubstr(":  [31mwords)"), Not(HasSubstr("\x1b"))));
+    EXPECT_THAT(text, AllOf(HasSubstr("the provider broke off (?[2J?]0;owned?AAAA"),
+                            HasSubstr(": ?[31mwords)"), Not(HasSubstr("\x1b"))));
     EXPECT_THAT(text, SizeIs(::testing::Lt(500)));
   }
 }

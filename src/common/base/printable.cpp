@@ -1,4 +1,4 @@
-#include "coordinator/report/printable.hpp"
+#include "common/base/printable.hpp"
 
 #include <algorithm>
 

@@ -75,6 +75,7 @@ struct Node {
   std::string compiler;
   std::vector<std::string> options;
   NodeState state = NodeState::in_flight;
+  bool by_models = false;     // models were asked for it; else the playbook's or the user's
   std::int64_t born = 0;      // place of its birth in the run's sequence of events
   std::int64_t ended = 0;     // place of its verdict there; 0: none yet
   NodeId same_as = no_node;   // duplicates: which node was tried before

@@ -60,6 +60,8 @@ class ClosedLoop {
   // go into the batch at once, the others are chosen: the author is to write them. False: there is
   // nothing to try.
   [[nodiscard]] Result<bool> propose(std::vector<NodeId>& batch, std::stop_token stop);
+  // Whose child to try next: a repair that promises more than the best, else what the search says.
+  [[nodiscard]] std::optional<Choice> next_choice();
   // Lets the author write what is chosen; what is there goes into the batch.
   [[nodiscard]] Status write(std::vector<NodeId>& batch, std::stop_token stop);
   [[nodiscard]] Status take_written(Node& one, const Proposed& written, std::vector<NodeId>& batch);

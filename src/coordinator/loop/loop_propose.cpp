@@ -5,6 +5,7 @@
 
 #include "common/base/hash.hpp"
 #include "coordinator/loop/loop.hpp"
+#include "coordinator/loop/repair.hpp"
 #include "coordinator/propose/candidate_key.hpp"
 
 namespace kernelpro {
@@ -46,7 +47,7 @@ Result<bool> ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token sto
       std::min<std::int64_t>(run_.settings.in_flight, run_.settings.evaluations - judged_);
   std::int64_t chosen = 0;
   while (std::ssize(batch) + chosen < most && !stop.stop_requested()) {
-    const std::optional<Choice> choice = search_.ask();
+    const std::optional<Choice> choice = next_choice();
     if (!choice) {
       break;
     }
@@ -70,6 +71,16 @@ Result<bool> ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token sto
     }
   }
   return !batch.empty() || chosen > 0;
+}
+
+std::optional<Choice> ClosedLoop::next_choice() {
+  if (author_ != nullptr) {
+    const int repairs = run_.settings.llm ? run_.settings.llm->repairs : 0;
+    if (std::optional<Choice> repair = promising_repair(nodes_, node(best_), repairs)) {
+      return repair;
+    }
+  }
+  return search_.ask();
 }
 
 Status ClosedLoop::write(std::vector<NodeId>& batch, std::stop_token stop) {
@@ -103,6 +114,7 @@ Status ClosedLoop::write(std::vector<NodeId>& batch, std::stop_token stop) {
 }
 
 Status ClosedLoop::take_written(Node& one, const Proposed& written, std::vector<NodeId>& batch) {
+  one.by_models = true;
   for (const std::string& mishap : written.mishaps) {
     one.reasons.push_back(mishap_prefix + mishap);
   }
@@ -171,6 +183,7 @@ void ClosedLoop::begin(Node fresh) {
 Status ClosedLoop::choose_node(const Choice& choice) {
   Node fresh = fresh_node(choice);
   fresh.state = NodeState::proposing;
+  fresh.by_models = true;
   KP_TRY(journal_.chosen(fresh));
   begin(std::move(fresh));
   return {};

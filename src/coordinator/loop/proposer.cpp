@@ -6,23 +6,12 @@
 #include <future>
 
 #include "coordinator/loop/candidate_name.hpp"
+#include "coordinator/loop/repair.hpp"
+#include "coordinator/loop/replay.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-const Node& at(const std::vector<Node>& nodes, NodeId id) {
-  return nodes[static_cast<std::size_t>(id)];
-}
-
-// How many nodes in a row, from this one towards the root, have failed.
-int failures_in_a_row(NodeId id, const std::vector<Node>& nodes) {
-  int failures = 0;
-  for (; id > root_node && has_failed(at(nodes, id)); id = at(nodes, id).parent) {
-    ++failures;
-  }
-  return failures;
-}
 
 // Whether `node` had ended when `child` was chosen.
 bool known_to(const Node& child, const Node& node) {
@@ -32,7 +21,7 @@ bool known_to(const Node& child, const Node& node) {
 }  // namespace
 
 Result<ChildOffer> Proposer::offer(NodeId parent, const Standing& standing, std::stop_token stop) {
-  const Node& node = at(standing.nodes, parent);
+  const Node& node = node_at(standing.nodes, parent);
   if (node.state == NodeState::unwritten) {
     return ChildOffer{ChildOffer::Kind::nothing, {}, {}, "no candidate came of it"};
   }
@@ -43,7 +32,7 @@ Result<ChildOffer> Proposer::offer(NodeId parent, const Standing& standing, std:
   agents.kind = ChildOffer::Kind::agents;
   if (has_failed(node)) {
     const int repairs = run_.settings.llm ? run_.settings.llm->repairs : 0;
-    if (failures_in_a_row(parent, standing.nodes) > repairs) {
+    if (failures_in_a_row(standing.nodes, parent) > repairs) {
       return ChildOffer{
           ChildOffer::Kind::nothing, {}, {}, fmt::format("{} repairs failed", repairs)};
     }
@@ -89,7 +78,7 @@ Result<Prospects*> Proposer::prospects_of(NodeId id, const std::vector<Node>& no
 }
 
 Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) const {
-  const Node& one = at(nodes, id);
+  const Node& one = node_at(nodes, id);
   Result<Candidate> candidate = candidate_of(one);
   if (!candidate) {
     return candidate.error();
@@ -98,8 +87,8 @@ Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) co
   parent.candidate = std::move(*candidate);
   parent.passed = one.outcome == Outcome::passed;
   parent.diagnosis = one.diagnosis;
-  for (; id > root_node; id = at(nodes, id).parent) {
-    parent.moves.insert(at(nodes, id).move);
+  for (; id > root_node; id = node_at(nodes, id).parent) {
+    parent.moves.insert(node_at(nodes, id).move);
   }
   return parent;
 }
@@ -109,7 +98,7 @@ Result<std::vector<Result<Proposed>>> Proposer::write(const std::vector<NodeId>&
                                                       std::stop_token stop) {
   std::vector<AgentOrder> orders;
   for (const NodeId id : chosen) {
-    Result<AgentOrder> order = order_for(at(nodes, id), nodes);
+    Result<AgentOrder> order = order_for(node_at(nodes, id), nodes);
     if (!order) {
       return order.error();
     }
@@ -185,8 +174,9 @@ Status Proposer::add_history(AgentOrder& order, const Node& child, const std::ve
       order.best_speedup = std::max(order.best_speedup, one.speedup);
     }
   }
-  for (NodeId id = at(nodes, child.parent).parent; id >= root_node; id = at(nodes, id).parent) {
-    Result<Tried> what = tried(at(nodes, id));
+  for (NodeId id = node_at(nodes, child.parent).parent; id >= root_node;
+       id = node_at(nodes, id).parent) {
+    Result<Tried> what = tried(node_at(nodes, id));
     if (!what) {
       return what.error();
     }

@@ -9,6 +9,11 @@
 
 namespace kernelpro {
 
+// Nodes are numbered in their order.
+[[nodiscard]] inline const Node& node_at(const std::vector<Node>& nodes, NodeId id) {
+  return nodes[static_cast<std::size_t>(id)];
+}
+
 // What a run that goes on already has.
 struct LoopHistory {
   std::vector<Node> nodes;  // by id, without gaps

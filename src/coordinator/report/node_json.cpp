@@ -36,6 +36,7 @@ json node_json(const std::vector<Node>& nodes, NodeId id) {
           {"plan", node.plan},
           {"state", std::string(name_of(node.state))},
           {"same_as", node.same_as},
+          {"by_models", node.by_models},
           {"compiler", node.compiler},
           {"options", node.options},
           {"outcome", std::string(name_of(node.outcome))},

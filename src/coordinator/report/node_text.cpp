@@ -62,9 +62,9 @@ std::string origin_lines(const Node& node) {
   if (node.move.empty()) {
     return fmt::format("  from       node {}\n", node.parent);
   }
-  std::string out =
-      fmt::format("  move       {}{}, from node {}\n", printable(node.move),
-                  node.site.empty() ? "" : " at " + printable(node.site), node.parent);
+  std::string out = fmt::format("  move       {}{}, from node {}{}\n", printable(node.move),
+                                node.site.empty() ? "" : " at " + printable(node.site), node.parent,
+                                node.by_models ? ", written by models" : "");
   if (!node.plan.empty()) {
     out += "  plan       " + printable(node.plan) + "\n";
   }

@@ -1,6 +1,7 @@
 #include "coordinator/store/llm_calls.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common/base/hash.hpp"
 #include "common/wire/json.hpp"
@@ -103,6 +104,35 @@ Result<std::vector<LlmCall>> select_calls(Database& database, std::int64_t run) 
     }
     calls.push_back(std::move(*call));
   }
+}
+
+Status add_authorship(Database& database, std::int64_t run, std::vector<Node>& nodes) {
+  const Result<bool> there = database.has_table("llm_calls");
+  if (!there || !*there) {
+    return there ? Status() : Status(there.error());
+  }
+  Result<Rows> rows = database.select(
+      "SELECT DISTINCT json_extract(json, '$.node') FROM llm_calls WHERE run = ?1 AND "
+      "json_valid(json)",
+      {run});
+  if (!rows) {
+    return rows.error();
+  }
+  std::set<NodeId> written;
+  while (true) {
+    const Result<bool> more = rows->next();
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
+      break;
+    }
+    written.insert(rows->integer(0));
+  }
+  for (Node& node : nodes) {
+    node.by_models = written.contains(node.id);
+  }
+  return {};
 }
 
 }  // namespace kernelpro::store

@@ -6,6 +6,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/llm.hpp"
+#include "common/model/node.hpp"
 #include "coordinator/store/database.hpp"
 
 namespace kernelpro::store {
@@ -14,5 +15,7 @@ namespace kernelpro::store {
 [[nodiscard]] Status keep_call(Database& database, std::int64_t run, const LlmCall& call);
 // In the order in which they were first kept.
 [[nodiscard]] Result<std::vector<LlmCall>> select_calls(Database& database, std::int64_t run);
+// Marks the nodes that models were asked for.
+[[nodiscard]] Status add_authorship(Database& database, std::int64_t run, std::vector<Node>& nodes);
 
 }  // namespace kernelpro::store

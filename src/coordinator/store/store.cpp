@@ -143,6 +143,7 @@ Result<std::vector<Node>> Store::load_nodes(const std::string& run) const {
   Result<std::vector<Node>> nodes = store::select_nodes(inner_->database, *key);
   if (nodes) {
     KP_TRY(store::add_findings(inner_->database, *key, *nodes));
+    KP_TRY(store::add_authorship(inner_->database, *key, *nodes));
   }
   return nodes;
 }
@@ -155,6 +156,7 @@ Result<Node> Store::load_node(const std::string& run, NodeId node) const {
   Result<std::vector<Node>> found = store::select_node(inner_->database, *key, node);
   if (found) {
     KP_TRY(store::add_findings(inner_->database, *key, *found));
+    KP_TRY(store::add_authorship(inner_->database, *key, *found));
   }
   if (!found) {
     return found.error();

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "coordinator/loop/loop_fixture.hpp"
+#include "coordinator/loop/repair.hpp"
 
 namespace kernelpro {
 namespace {
@@ -155,6 +156,102 @@ TEST_F(AuthorTest, AFailedCandidateIsGivenToItWithItsEvidenceSoManyTimes) {
     EXPECT_LE(failures, 2);
   }
   EXPECT_TRUE(repaired);
+}
+
+class RepairTest : public AuthorTest {
+ protected:
+  RepairTest() {
+    run_.settings.in_flight = 1;
+    run_.settings.evaluations = 6;
+  }
+
+  // Node `id` fails, and was planned to gain so much over its parent.
+  void fails(NodeId id, double predicted_gain) {
+    Proposed wrong;
+    wrong.proposal.move = "written";
+    wrong.proposal.predicted_gain = predicted_gain;
+    wrong.proposal.candidate.backend = "cpu";
+    wrong.proposal.candidate.source = "int node_" + std::to_string(id) + ";\n";
+    wrong.proposal.candidate.options = {"-fno-plt"};
+    author_.script.insert_or_assign(id, wrong);
+  }
+
+  [[nodiscard]] std::vector<NodeId> parents() const {
+    std::vector<NodeId> out;
+    for (const Node& one : journal_.nodes) {
+      out.push_back(one.parent);
+    }
+    return out;
+  }
+};
+
+TEST_F(RepairTest, AFailureThatPromisesMoreThanTheBestIsRepairedBeforeAnythingElse) {
+  fails(2, 50);
+  work_on();
+  ASSERT_TRUE(worked_) << worked_.error().text();
+  ASSERT_EQ(node(2).outcome, Outcome::incorrect);
+  EXPECT_EQ(node(3).parent, 2);
+  EXPECT_THAT(node(3).reasons, ElementsAre(HasSubstr("node 2 failed, and its plan promises")));
+  EXPECT_THAT(node(3).reasons.front(), HasSubstr("repair 1 of 3"));
+  // The repair passed: the search goes on as it likes.
+  EXPECT_NE(node(4).parent, 2);
+}
+
+TEST_F(RepairTest, ARepairThatFailsIsRepairedWithThePromiseOfItsPlanSoManyTimes) {
+  run_.settings.llm->repairs = 2;
+  run_.settings.evaluations = 8;
+  fails(1, 50);
+  fails(2, 1);
+  fails(3, 1);
+  fails(4, 1);
+  work_on();
+  EXPECT_EQ(node(2).parent, 1);
+  EXPECT_EQ(node(3).parent, 2);
+  EXPECT_THAT(parents(), Not(Contains(3)));
+}
+
+TEST_F(RepairTest, AFailureThatPromisesNoMoreThanTheBestIsLeftToTheSearch) {
+  fails(2, 0.5);
+  work_on();
+  ASSERT_EQ(node(2).outcome, Outcome::incorrect);
+  EXPECT_THAT(node(3).reasons, Not(Contains(HasSubstr("its plan promises"))));
+}
+
+TEST_F(RepairTest, SeveralAreRepairedSideBySideTheMostPromisingFirst) {
+  run_.settings.in_flight = 3;
+  fails(1, 20);
+  fails(2, 50);
+  work_on();
+  ASSERT_GE(std::ssize(journal_.nodes), 6);
+  EXPECT_EQ(node(4).parent, 2);
+  EXPECT_EQ(node(5).parent, 1);
+}
+
+TEST_F(RepairTest, WhatThePlaybookBrokeIsNotRepairedForItsPromise) {
+  std::vector<Node> nodes(2);
+  nodes[0].state = NodeState::judged;
+  nodes[0].outcome = Outcome::passed;
+  nodes[0].speedup = 1;
+  nodes[1].id = 1;
+  nodes[1].parent = root_node;
+  nodes[1].state = NodeState::judged;
+  nodes[1].outcome = Outcome::build_failed;
+  nodes[1].predicted_gain = 4;
+  EXPECT_FALSE(promising_repair(nodes, nodes[0], 3));
+  nodes[1].by_models = true;
+  ASSERT_TRUE(promising_repair(nodes, nodes[0], 3));
+  EXPECT_EQ(promising_repair(nodes, nodes[0], 3)->parent, 1);
+  EXPECT_FALSE(promising_repair(nodes, nodes[0], 0));
+}
+
+TEST_F(RepairTest, AResumedRunRepairsAsOneThatNeverStopped) {
+  fails(2, 50);
+  run_.settings.evaluations = 2;
+  work_on();
+  ASSERT_EQ(node(2).outcome, Outcome::incorrect);
+  run_.settings.evaluations = 6;
+  work_on();
+  EXPECT_EQ(node(3).parent, 2);
 }
 
 TEST_F(AuthorTest, WhatItCannotWriteIsANodeThatSaysWhyAndCostsNoEvaluation) {

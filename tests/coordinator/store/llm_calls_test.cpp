@@ -101,6 +101,22 @@ TEST_F(LlmCallsTest, OneOfTheSameIdTakesThePlaceOfTheFormer) {
   expect_same(read[0], other);
 }
 
+TEST_F(LlmCallsTest, SayWhichNodesModelsWereAskedFor) {
+  Store store = open();
+  const std::string run = begin_run(store);
+  for (const NodeId id : {1, 2}) {
+    ASSERT_TRUE(store.add_node(run, testing::begun_node(id), testing::source_of(id)).ok());
+  }
+  EXPECT_FALSE(store.load_node(run, 2)->by_models);
+  keep(store, begin_run(store), sample_call(1));
+  keep(store, run, sample_call(2));
+  const Result<std::vector<Node>> nodes = store.load_nodes(run);
+  ASSERT_TRUE(nodes) << error_text(nodes);
+  EXPECT_FALSE(nodes->at(0).by_models);
+  EXPECT_TRUE(nodes->at(1).by_models);
+  EXPECT_TRUE(store.load_node(run, 2)->by_models);
+}
+
 TEST_F(LlmCallsTest, BelongToTheirRun) {
   Store store = open();
   const std::string first = begin_run(store);

@@ -155,6 +155,37 @@ TEST_F(LlmRun, IsReplayedWithNeitherModelNorWorker) {
   }
 }
 
+TEST_F(LlmRun, AnswersAreTakenWhileResultsAreStillAwaited) {
+  // Sizes of the baseline are swept while models are asked: both are waited for at once.
+  const fs::path task = work() / "tunable";
+  fs::copy(data("wave"), task, fs::copy_options::recursive);
+  write(task / "baseline.cpp", content_of(data("wave") + "/baseline.cpp") +
+                                   "// kp:tune STEP = 1 2 3 4\nconstexpr int STEP = 1;\n"
+                                   "extern \"C\" int kp_step() { return STEP; }\n");
+  Finished last =
+      kernelpro({"optimize", task, "--timing", "0.02", "--accept-suspect", "-n", "4", "--llm",
+                 "batch:questions", "--workers", "bundle:jobs", "--batch", "3"});
+  int both = 0;
+  for (int rounds = 0; last.exit_code == 4 && rounds < 40; ++rounds) {
+    const bool results = last.errors.find("kernelpro-worker run") != std::string::npos;
+    if (last.errors.find("requests.jsonl") == std::string::npos) {
+      expect_exit(
+          run_to_end(command({KERNELPRO_BIN_DIR "/kernelpro-worker", "run", "jobs", "jobs.out"})),
+          0);
+      last = kernelpro({"resume", "wave-1"});
+      continue;
+    }
+    const int answered = report()["llm"]["answered"];
+    const int asked = static_cast<int>(requests().size());
+    answer(good_model);
+    last = kernelpro({"resume", "wave-1"});
+    EXPECT_EQ(report()["llm"]["answered"], answered + asked);
+    both += results ? 1 : 0;
+  }
+  expect_exit(last, 0);
+  EXPECT_GT(both, 0);
+}
+
 TEST_F(LlmRun, ADryRunShowsThePromptAndTheWorstCaseAndKeepsNothing) {
   const Finished shown = optimize({"--dry-run", "--price", "3/15"});
   expect_exit(shown, 0);

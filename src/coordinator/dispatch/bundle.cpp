@@ -115,7 +115,7 @@ Status Bundle::read_results() {
   if (header->part != part_) {
     nothing_because_ = path.string() + " answers part " + std::to_string(header->part) +
                        " of the bundle, which now is part " + std::to_string(part_);
-    return {};
+    // A request has the same number in every part: what is still wanted is answered all the same.
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     KP_TRY(take_reply(lines[i], i + 1, path));

@@ -53,7 +53,8 @@ class Bundle {
   // How the requests that failed did, by their ids.
   [[nodiscard]] const std::map<std::int64_t, Error>& failures() const { return failures_; }
 
-  // "jobs.out is not there yet", or of an earlier part: why nothing came back. Empty when it did.
+  // "jobs.out is not there yet", or of an earlier part: why some or all did not come back. Empty
+  // when everything did.
   [[nodiscard]] const std::string& nothing_because() const { return nothing_because_; }
 
   struct Request {

@@ -133,19 +133,32 @@ __global__ void skew(std::uint8_t* x) {
   x[i] = x[i] < 200 ? 7 : x[i] % kBins;
 }
 
-// PITCH: from one thread's counters to the next; 0: bins outside, threads inside.
-template <int PITCH>
+__device__ __forceinline__ void count_word(std::uint32_t* own, int bin_step, const uint4& word) {
+  const std::uint32_t part[4] = {word.x, word.y, word.z, word.w};
+#pragma unroll
+  for (int j = 0; j < 16; ++j) own[(part[j / 4] >> (j % 4 * 8) & 255) * bin_step] += 1;
+}
+
+// PITCH: from one thread's counters to the next; 0: bins outside, threads inside. LOADS: words that
+// a thread has under way at once.
+template <int PITCH, int LOADS>
 __global__ void __launch_bounds__(128) count_bytes(std::uint32_t* y, const uint4* x) {
   __shared__ std::uint32_t counter[128 * (PITCH == 0 ? kBins : PITCH)];
   constexpr int bin_step = PITCH == 0 ? 128 : 1;
   std::uint32_t* own = counter + threadIdx.x * (PITCH == 0 ? 1 : PITCH);
   for (int bin = 0; bin < kBins; ++bin) own[bin * bin_step] = 0;
-  for (std::uint32_t i = blockIdx.x * 128 + threadIdx.x; i < kBytes / 16; i += gridDim.x * 128) {
-    const uint4 word = x[i];
-    const std::uint32_t part[4] = {word.x, word.y, word.z, word.w};
+  const std::uint32_t threads = gridDim.x * 128;
+  std::uint32_t i = blockIdx.x * 128 + threadIdx.x;
+  if constexpr (LOADS > 1) {
+    for (; i + (LOADS - 1) * threads < kBytes / 16; i += LOADS * threads) {
+      uint4 word[LOADS];
 #pragma unroll
-    for (int j = 0; j < 16; ++j) own[(part[j / 4] >> (j % 4 * 8) & 255) * bin_step] += 1;
+      for (int k = 0; k < LOADS; ++k) word[k] = x[i + k * threads];
+#pragma unroll
+      for (const uint4& each : word) count_word(own, bin_step, each);
+    }
   }
+  for (; i < kBytes / 16; i += threads) count_word(own, bin_step, x[i]);
   __syncthreads();
   const int lane = threadIdx.x % 32;
   for (int bin = threadIdx.x / 32; bin < kBins; bin += 4) {
@@ -158,12 +171,14 @@ __global__ void __launch_bounds__(128) count_bytes(std::uint32_t* y, const uint4
   }
 }
 
-template <int PITCH>
+template <int PITCH, int LOADS = 1>
 Work count_case(Pool& pool) {
   auto* x = pool.random<std::uint8_t>(kBytes);
   auto* y = pool.take<std::uint32_t>(kCountBlocks * kBins);
   skew<<<kBytes / 256, 256>>>(x);
-  return {[=] { count_bytes<PITCH><<<kCountBlocks, 128>>>(y, reinterpret_cast<const uint4*>(x)); },
+  return {[=] {
+            count_bytes<PITCH, LOADS><<<kCountBlocks, 128>>>(y, reinterpret_cast<const uint4*>(x));
+          },
           output(y, kCountBlocks * kBins, 0)};
 }
 
@@ -201,6 +216,7 @@ void add_bank_conflicts(Cases& cases) {
   count.defect("pitch33", 0.3, count_case<33>).in({"l1"});
   count.defect("pitch40", 0.6, count_case<40>).in({"l1"});
   count.defect("pitch32", 1, count_case<32>).in({"l1"});
+  count.clean("bins_outside_loads4", count_case<0, 4>);
 
   const Product size{4096, 4096, 2048};
   Shape product(cases, kTool, "product_f16", "f16", size.flops(), size.bytes(2),

@@ -1,4 +1,6 @@
 // Atomics under contention: many threads add to few places at once.
+#include <cooperative_groups.h>
+
 #include "defects.cuh"
 
 namespace defects {
@@ -30,6 +32,36 @@ __global__ void __launch_bounds__(256)
   atomicAdd(&y[threadIdx.x], count[threadIdx.x]);
 }
 
+// The same, but a cluster adds up its blocks' counters before it hands them over.
+constexpr int kCluster = 8;
+
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(256)
+    histogram_cluster(std::uint32_t* y, const uint4* x, int words_of_block) {
+  __shared__ std::uint32_t count[kBins];
+  count[threadIdx.x] = 0;
+  __syncthreads();
+  const std::uint32_t base = blockIdx.x * words_of_block;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < words_of_block; i += 256) {
+    const uint4 word = x[base + i];
+    atomicAdd(&count[word.x % kBins], 1u);
+    atomicAdd(&count[word.y % kBins], 1u);
+    atomicAdd(&count[word.z % kBins], 1u);
+    atomicAdd(&count[word.w % kBins], 1u);
+  }
+  const auto cluster = cooperative_groups::this_cluster();
+  cluster.sync();
+  constexpr int bins = kBins / kCluster;
+  if (threadIdx.x < bins) {
+    const int bin = cluster.block_rank() * bins + threadIdx.x;
+    std::uint32_t sum = 0;
+#pragma unroll
+    for (int rank = 0; rank < kCluster; ++rank) sum += cluster.map_shared_rank(count, rank)[bin];
+    atomicAdd(&y[bin], sum);
+  }
+  cluster.sync();  // nobody ends while others read its counters
+}
+
 __global__ void __launch_bounds__(256) histogram_global(std::uint32_t* y, const uint4* x) {
   const uint4 word = x[blockIdx.x * 256 + threadIdx.x];
   atomicAdd(&y[word.x % kBins], 1u);
@@ -44,6 +76,18 @@ Prepare histogram_case(int words_of_block) {
     auto* y = pool.take<std::uint32_t>(kBins);
     return {[=] {
               histogram_shared<<<kKeys / 4 / words_of_block, 256>>>(
+                  y, reinterpret_cast<const uint4*>(x), words_of_block);
+            },
+            output(y, kBins, 0)};
+  };
+}
+
+Prepare histogram_cluster_case(int words_of_block) {
+  return [=](Pool& pool) -> Work {
+    auto* x = pool.random<std::uint32_t>(kKeys);
+    auto* y = pool.take<std::uint32_t>(kBins);
+    return {[=] {
+              histogram_cluster<<<kKeys / 4 / words_of_block, 256>>>(
                   y, reinterpret_cast<const uint4*>(x), words_of_block);
             },
             output(y, kBins, 0)};
@@ -404,6 +448,7 @@ void add_contended_atomics(Cases& cases) {
   histogram.clean("words4096", histogram_case(4096));
   histogram.defect("words256", 0.4, histogram_case(256)).in({"l2", "latency"});
   histogram.defect("global", 1, histogram_global_case).in({"l2", "latency"});
+  histogram.clean("words4096_clusters", histogram_cluster_case(4096));
 
   Shape sum(cases, kTool, "sum_f32", "f32", 2.0 * kSum, 4.0 * kSum, {"dram"});
   sum.clean("blocks", sum_case<Level::block>(8));

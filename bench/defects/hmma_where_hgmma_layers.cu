@@ -2,171 +2,20 @@
 // batches, of 8-bit integers, with work on the sums before they are written.
 #include <mma.h>
 
-#include <type_traits>
-
-#include "gemm.cuh"
-#include "wgmma.cuh"
+#include "layers.cuh"
 
 namespace defects {
 namespace {
 
 constexpr char kTool[] = "hmma_where_hgmma";
 
-template <class T>
-using SumOf = std::conditional_t<std::is_same_v<T, std::int8_t>, int, float>;
-
-// ---- what becomes of the sums ----
-//
-// d[0] belongs to (row, column), d[1] to the column after it, d[2] and d[3] eight rows below.
-
-struct BiasRelu {
-  __half* y;
-  const float* bias;
-  int n;
-
-  __device__ void operator()(int row, int column, const float (&d)[4]) const {
-    const float2 add = *reinterpret_cast<const float2*>(bias + column);
-    __half* place = y + static_cast<std::size_t>(row) * n + column;
-    *reinterpret_cast<__half2*>(place) =
-        __floats2half2_rn(fmaxf(d[0] + add.x, 0.0f), fmaxf(d[1] + add.y, 0.0f));
-    *reinterpret_cast<__half2*>(place + 8 * static_cast<std::size_t>(n)) =
-        __floats2half2_rn(fmaxf(d[2] + add.x, 0.0f), fmaxf(d[3] + add.y, 0.0f));
-  }
-};
-
-struct Integers {
-  int* y;
-  int n;
-
-  __device__ void operator()(int row, int column, const int (&d)[4]) const {
-    int* place = y + static_cast<std::size_t>(row) * n + column;
-    *reinterpret_cast<int2*>(place) = {d[0], d[1]};
-    *reinterpret_cast<int2*>(place + 8 * static_cast<std::size_t>(n)) = {d[2], d[3]};
-  }
-};
-
-// So many steps that they take the time, not the product.
-constexpr int kDecaySteps = 256;
-constexpr float kDecay = 0.9999f;
-constexpr float kDecayAdd = 1e-3f;
-
-struct Decay {
-  float* y;
-  int n;
-
-  __device__ void operator()(int row, int column, const float (&d)[4]) const {
-    float x[4] = {d[0], d[1], d[2], d[3]};
-#pragma unroll 16
-    for (int i = 0; i < kDecaySteps; ++i) {
-#pragma unroll
-      for (float& each : x) each = fmaf(each, kDecay, kDecayAdd);
-    }
-    float* place = y + static_cast<std::size_t>(row) * n + column;
-    *reinterpret_cast<float2*>(place) = {x[0], x[1]};
-    *reinterpret_cast<float2*>(place + 8 * static_cast<std::size_t>(n)) = {x[2], x[3]};
-  }
-};
-
-// ---- products that hand their sums to `finish` ----
-
-template <class T, class Tile>
-struct WarpSums {
-  static constexpr int rows = Tile::bm / Tile::row_warps;
-  static constexpr int columns = Tile::bn / Tile::column_warps;
-  static constexpr int tall = rows / 16;
-  static constexpr int wide = columns / 8;
-
-  SumOf<T> d[tall][wide][4] = {};
-
-  // Both addresses are the lane's, in the first row and the first byte of k of its warp.
-  __device__ __forceinline__ void multiply_stage(unsigned a, unsigned b) {
-#pragma unroll
-    for (int kb = 0; kb < Tile::k_bytes; kb += 32) {
-      unsigned left[tall][4];
-      unsigned right[wide / 2][4];
-#pragma unroll
-      for (int i = 0; i < tall; ++i) load_matrices(left[i], a + i * 16 * Tile::pitch + kb);
-#pragma unroll
-      for (int j = 0; j < wide / 2; ++j) load_matrices(right[j], b + j * 16 * Tile::pitch + kb);
-#pragma unroll
-      for (int i = 0; i < tall; ++i) {
-#pragma unroll
-        for (int j = 0; j < wide; ++j) {
-          multiply_step(d[i][j], left[i], right[j / 2][j % 2 * 2], right[j / 2][j % 2 * 2 + 1],
-                        T{});
-        }
-      }
-    }
-  }
-};
-
-template <class T, class Tile, class Finish>
-__global__ void __launch_bounds__(Tile::threads)
-    finished_mma(Finish finish, const T* a, const T* b, int k) {
-  extern __shared__ __align__(128) unsigned char finished_memory[];
-  using Sums = WarpSums<T, Tile>;
-  const unsigned base = shared_address(finished_memory);
-  const std::size_t row_bytes = static_cast<std::size_t>(k) * sizeof(T);
-  const char* a_rows = reinterpret_cast<const char*>(a) + blockIdx.y * Tile::bm * row_bytes;
-  const char* b_rows = reinterpret_cast<const char*>(b) + blockIdx.x * Tile::bn * row_bytes;
-  const int tiles = static_cast<int>(row_bytes / Tile::k_bytes);
-  const int lane = threadIdx.x % 32;
-  const int warp_row = threadIdx.x / 32 / Tile::column_warps * Sums::rows;
-  const int warp_column = threadIdx.x / 32 % Tile::column_warps * Sums::columns;
-  const unsigned a_lane = (warp_row + lane % 16) * Tile::pitch + lane / 16 * 16;
-  const unsigned b_lane =
-      (Tile::bm + warp_column + lane % 8 + lane / 16 * 8) * Tile::pitch + lane / 8 % 2 * 16;
-  const auto load = [&](int t) {
-    if (t < tiles) {
-      const std::size_t first = static_cast<std::size_t>(t) * Tile::k_bytes;
-      load_stage<Tile>(base + t % Tile::stages * Tile::stage_bytes, a_rows + first, b_rows + first,
-                       row_bytes);
-    }
-    commit_copies();
-  };
-
-  Sums sums;
-#pragma unroll
-  for (int t = 0; t < Tile::stages - 1; ++t) load(t);
-  for (int t = 0; t < tiles; ++t) {
-    wait_copies<Tile::stages - 2>();
-    __syncthreads();
-    load(t + Tile::stages - 1);
-    const unsigned stage = base + t % Tile::stages * Tile::stage_bytes;
-    sums.multiply_stage(stage + a_lane, stage + b_lane);
-  }
-  const int row = blockIdx.y * Tile::bm + warp_row + lane / 4;
-  const int column = blockIdx.x * Tile::bn + warp_column + lane % 4 * 2;
-#pragma unroll
-  for (int i = 0; i < Sums::tall; ++i) {
-#pragma unroll
-    for (int j = 0; j < Sums::wide; ++j) finish(row + i * 16, column + j * 8, sums.d[i][j]);
-  }
-}
-
-template <class T, class Tile, class Finish>
-__global__ void __launch_bounds__(kWgmmaThreads, 1)
-    finished_wgmma(Finish finish, const __grid_constant__ CUtensorMap a,
-                   const __grid_constant__ CUtensorMap b, int m, int n, int tiles) {
-  SumOf<T> sum[Tile::parts][64];
-  if (!wgmma_tile<T, Tile>(sum, a, b, m, n, tiles)) return;
-  const int row = blockIdx.y * kWgmmaRows + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
-  const int column = blockIdx.x * Tile::columns + threadIdx.x % 4 * 2;
-#pragma unroll
-  for (int p = 0; p < Tile::parts; ++p) {
-#pragma unroll
-    for (int j = 0; j < 16; ++j) {
-      const SumOf<T> d[4] = {sum[p][j * 4], sum[p][j * 4 + 1], sum[p][j * 4 + 2],
-                             sum[p][j * 4 + 3]};
-      finish(row, column + p * 128 + j * 8, d);
-    }
-  }
-}
-
 // ---- by the wmma API, a tile at a time through shared memory ----
 
 constexpr int kWmmaEdge = 64;
 
+// PAIRED: eight threads that write at once take rows four apart, which share no bank; neighbours
+// share four.
+template <bool PAIRED>
 __global__ void __launch_bounds__(128)
     wmma_product(float* c, const __half* a, const __half* b, int n, int k) {
   namespace wmma = nvcuda::wmma;
@@ -185,7 +34,8 @@ __global__ void __launch_bounds__(128)
   for (int k0 = 0; k0 < k; k0 += depth) {
 #pragma unroll
     for (int i = threadIdx.x; i < kWmmaEdge * depth / 8; i += 128) {
-      const int row = i / (depth / 8);
+      const int line = i / (depth / 8);
+      const int row = PAIRED ? line / 8 * 8 + line % 2 * 4 + line / 2 % 4 : line;
       const int first = i % (depth / 8) * 8;
       const std::size_t from = static_cast<std::size_t>(row) * k + k0 + first;
       *reinterpret_cast<uint4*>(left + row * pitch + first) =
@@ -218,12 +68,13 @@ __global__ void __launch_bounds__(128)
   }
 }
 
+template <bool PAIRED>
 Prepare wmma_case(Product size) {
   return [size](Pool& pool) -> Work {
     const Operands<__half> o = take_operands<__half>(pool, size);
     const dim3 grid(size.n / kWmmaEdge, size.m / kWmmaEdge);
     return product_work<__half>(
-        o, size, [=] { wmma_product<<<grid, 128>>>(o.c, o.a, o.b, size.n, size.k); });
+        o, size, [=] { wmma_product<PAIRED><<<grid, 128>>>(o.c, o.a, o.b, size.n, size.k); });
   };
 }
 
@@ -342,17 +193,35 @@ __half* mappable(__half* data) {
   return data;
 }
 
-template <class Tile, class T, class Finish>
+template <class Tile, class Place = PlaceInGrid, class T, class Finish>
 Prepare layer_by_wgmma(Layer<T, Finish> (*take)(Pool&, const Product&), Product size) {
   return [=](Pool& pool) -> Work {
     const Layer<T, Finish> layer = take(pool, size);
-    allow_shared(finished_wgmma<T, Tile, Finish>, Tile::shared_bytes);
+    const auto kernel = finished_wgmma<T, Tile, Finish, Place>;
+    allow_shared(kernel, Tile::shared_bytes);
     const CUtensorMap a = tensor_map(mappable(layer.a), size.m, size.k, kWgmmaRows);
     const CUtensorMap b = tensor_map(mappable(layer.b), size.n, size.k, Tile::columns);
     const dim3 grid(size.n / Tile::columns, size.m / kWgmmaRows);
     const int tiles = size.k * static_cast<int>(sizeof(T)) / kWgmmaKBytes;
     return {[=] {
-              finished_wgmma<T, Tile, Finish><<<grid, kWgmmaThreads, Tile::shared_bytes>>>(
+              kernel<<<grid, kWgmmaThreads, Tile::shared_bytes>>>(layer.finish, a, b, size.m,
+                                                                  size.n, tiles);
+            },
+            layer.out, layer.error};
+  };
+}
+
+template <class Tile>
+Prepare bias_by_rows(Product size) {
+  return [=](Pool& pool) -> Work {
+    const BiasLayer layer = bias_layer(pool, size);
+    allow_shared(bias_rows_wgmma<Tile>, Tile::shared_bytes);
+    const CUtensorMap a = tensor_map(layer.a, size.m, size.k, kWgmmaRows);
+    const CUtensorMap b = tensor_map(layer.b, size.n, size.k, Tile::columns);
+    const dim3 grid(size.n / Tile::columns, size.m / kWgmmaRows);
+    const int tiles = size.k * 2 / kWgmmaKBytes;
+    return {[=] {
+              bias_rows_wgmma<Tile><<<grid, kWgmmaThreads, Tile::shared_bytes>>>(
                   layer.finish, a, b, size.m, size.n, tiles);
             },
             layer.out, layer.error};
@@ -372,24 +241,30 @@ using Mma16x128 = MmaTile<16, 128, 1, 4, 128, 16, 3>;
 const std::vector<std::string> kFast = {"tensor", "l2", "latency"};
 const std::vector<std::string> kSlow = {"tensor", "l1", "l2", "latency"};
 const std::vector<std::string> kMoving = {"dram", "l2", "latency"};
+// Smaller tiles than another setting's, and slower by a tenth or more than that one.
+const std::vector<std::string> kSmaller = {"excess_traffic"};
+// Fragments stored as they lie in registers; by whole rows it takes three quarters of the time.
+const std::vector<std::string> kInPieces = {"uncoalesced_access"};
 
 void add_plain(Cases& cases) {
   const Product heads{1024, 1024, 1024, 16};
   Shape batch(cases, kTool, "batch_bf16", "bf16", heads.flops(), heads.bytes(2), kFast);
   batch.clean("wgmma_128x256", wgmma_case<__nv_bfloat16, Wgmma256>(heads));
-  batch.clean("wgmma_128x128", wgmma_case<__nv_bfloat16, Wgmma128>(heads));
+  batch.clean("wgmma_128x128", wgmma_case<__nv_bfloat16, Wgmma128>(heads)).with(kSmaller);
   batch.defect("mma_256x128", 0.4, mma_case<__nv_bfloat16, Mma256x128>(heads)).in(kSlow);
-  batch.defect("mma_64x128", 0.7, mma_case<__nv_bfloat16, Mma64x128>(heads)).in(kSlow);
-  batch.defect("mma_32x64", 1, mma_case<__nv_bfloat16, Mma32x64>(heads))
-      .with({"excess_traffic"})
+  batch.defect("mma_64x128", 0.7, mma_case<__nv_bfloat16, Mma64x128>(heads))
+      .with(kSmaller)
       .in(kSlow);
+  batch.defect("mma_32x64", 1, mma_case<__nv_bfloat16, Mma32x64>(heads)).with(kSmaller).in(kSlow);
 
   const Product gradient{2048, 2048, 16384};
   Shape deep(cases, kTool, "weight_gradient_bf16", "bf16", gradient.flops(), gradient.bytes(2),
              kFast);
   deep.clean("wgmma_128x256", wgmma_case<__nv_bfloat16, Wgmma256>(gradient));
   deep.defect("mma_128x128_k64", 0.5, mma_case<__nv_bfloat16, Mma128Deep>(gradient)).in(kSlow);
-  deep.defect("mma_128x64", 0.8, mma_case<__nv_bfloat16, Mma128x64>(gradient)).in(kSlow);
+  deep.defect("mma_128x64", 0.8, mma_case<__nv_bfloat16, Mma128x64>(gradient))
+      .with(kSmaller)
+      .in(kSlow);
 
   const Product words{32000, 1024, 4096};
   Shape logits(cases, kTool, "logits_bf16", "bf16", words.flops(), words.bytes(2), kFast);
@@ -401,38 +276,46 @@ void add_plain(Cases& cases) {
   Shape mlp(cases, kTool, "mlp_f16", "f16", inner.flops(), inner.bytes(2), kFast);
   mlp.clean("wgmma_128x256", wgmma_case<__half, Wgmma256>(inner));
   mlp.defect("mma_128x128", 0.5, mma_case<__half, Mma128>(inner)).in(kSlow);
-  mlp.defect("wmma_64x64", 1, wmma_case(inner))
-      .with({"excess_traffic", "long_scoreboard", "barrier_stalls"})
-      .in(kSlow);
+  const std::vector<std::string> plain = {"excess_traffic", "long_scoreboard", "barrier_stalls"};
+  std::vector<std::string> conflicting = plain;  // without conflicts it gains a fifth
+  conflicting.emplace_back("bank_conflicts");
+  mlp.defect("wmma_64x64", 1, wmma_case<false>(inner)).with(conflicting).in(kSlow);
+  mlp.defect("wmma_64x64_no_conflicts", 1, wmma_case<true>(inner)).with(plain).in(kSlow);
 
   const Product tokens{8192, 1024, 1024};
   Shape projection(cases, kTool, "projection_tf32", "tf32", tokens.flops(), tokens.bytes(4), kFast);
   projection.clean("wgmma_128x256", wgmma_case<float, Wgmma256>(tokens));
   projection.defect("mma_128x128", 0.5, mma_case<float, Mma128>(tokens)).in(kSlow);
-  projection.defect("mma_64x64", 0.9, mma_case<float, Mma64>(tokens)).in(kSlow);
+  projection.defect("mma_64x64", 0.9, mma_case<float, Mma64>(tokens)).with(kSmaller).in(kSlow);
 
   const Product blocks{512, 512, 1024, 32};
   Shape many(cases, kTool, "batch_tf32", "tf32", blocks.flops(), blocks.bytes(4), kFast);
   many.clean("wgmma_128x256", wgmma_case<float, Wgmma256>(blocks));
   many.defect("mma_128x128_k32", 0.5, mma_case<float, Mma128Deep>(blocks)).in(kSlow);
-  many.defect("mma_64x128", 0.8, mma_case<float, Mma64x128>(blocks)).in(kSlow);
+  many.defect("mma_64x128", 0.8, mma_case<float, Mma64x128>(blocks)).with(kSmaller).in(kSlow);
 }
 
 void add_finished(Cases& cases) {
   const Product dense{8192, 4096, 1024};
   const double dense_bytes = 2.0 * (1.0 * (dense.m + dense.n) * dense.k + 1.0 * dense.m * dense.n);
   Shape bias(cases, kTool, "bias_relu_f16", "f16", dense.flops(), dense_bytes, kFast);
-  bias.clean("wgmma_128x256", layer_by_wgmma<Wgmma256>(bias_layer, dense));
-  bias.clean("wgmma_128x128", layer_by_wgmma<Wgmma128>(bias_layer, dense));
+  bias.clean("wgmma_128x256", layer_by_wgmma<Wgmma256>(bias_layer, dense)).with(kInPieces);
+  bias.clean("wgmma_128x128", layer_by_wgmma<Wgmma128>(bias_layer, dense)).with(kInPieces);
   bias.defect("mma_128x128", 0.5, layer_by_mma<Mma128>(bias_layer, dense)).in(kSlow);
-  bias.defect("mma_64x64", 0.9, layer_by_mma<Mma64>(bias_layer, dense)).in(kSlow);
+  bias.defect("mma_64x64", 0.9, layer_by_mma<Mma64>(bias_layer, dense)).with(kSmaller).in(kSlow);
+  bias.clean("wgmma_128x256_rows", bias_by_rows<Wgmma256>(dense));
+  bias.clean("wgmma_128x128_rows", bias_by_rows<Wgmma128>(dense));
 
   const Product quantised{4096, 8192, 4096};
   Shape linear(cases, kTool, "linear_i8", "i8", quantised.flops(), quantised.bytes(1), kFast);
   linear.clean("wgmma_128x256", layer_by_wgmma<Wgmma256>(integer_layer, quantised));
   linear.defect("mma_256x128", 0.4, layer_by_mma<Mma256x128>(integer_layer, quantised)).in(kSlow);
   linear.defect("mma_128x128", 0.6, layer_by_mma<Mma128>(integer_layer, quantised)).in(kSlow);
-  linear.defect("mma_64x64", 1, layer_by_mma<Mma64>(integer_layer, quantised)).in(kSlow);
+  linear.defect("mma_64x64", 1, layer_by_mma<Mma64>(integer_layer, quantised))
+      .with(kSmaller)
+      .in(kSlow);
+  linear.clean("wgmma_128x256_stripes",
+               layer_by_wgmma<Wgmma256, PlaceInStripe<16>>(integer_layer, quantised));
 
   // The steps after the product take the time.
   const Product shallow{4096, 4096, 128};

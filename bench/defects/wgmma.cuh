@@ -132,12 +132,18 @@ struct WgmmaTile {
 using Wgmma256 = WgmmaTile<256, 4>;
 using Wgmma128 = WgmmaTile<128, 4>;
 
-template <class T, class Tile>
+// Where a block's tile is, in tiles: as the grid has it.
+struct PlaceInGrid {
+  __device__ static int y() { return blockIdx.y; }
+  __device__ static int x() { return blockIdx.x; }
+};
+
+template <class T, class Tile, class Place>
 __device__ __forceinline__ void produce(const CUtensorMap& a, const CUtensorMap& b, unsigned base,
                                         unsigned full, unsigned empty, int tiles, int m, int n) {
   constexpr int k_elements = kWgmmaKBytes / sizeof(T);
-  const int row = blockIdx.z * m + blockIdx.y * kWgmmaRows;
-  const int column = blockIdx.z * n + blockIdx.x * Tile::columns;
+  const int row = blockIdx.z * m + Place::y() * kWgmmaRows;
+  const int column = blockIdx.z * n + Place::x() * Tile::columns;
   for (int t = 0; t < tiles; ++t) {
     const int s = t % Tile::stages;
     const unsigned turn = t / Tile::stages % 2;
@@ -150,7 +156,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a, const CUtensorMap&
 }
 
 // Computes the block's tile of the product. False for threads of the producer, which hold no sums.
-template <class T, class Tile, class Sum>
+template <class T, class Tile, class Place = PlaceInGrid, class Sum>
 __device__ __forceinline__ bool wgmma_tile(Sum (&sum)[Tile::parts][64], const CUtensorMap& a,
                                            const CUtensorMap& b, int m, int n, int tiles) {
 // nvcc -arch=sm_90a also makes code for plain 9.0, which has no wgmma.
@@ -171,7 +177,7 @@ __device__ __forceinline__ bool wgmma_tile(Sum (&sum)[Tile::parts][64], const CU
   __syncthreads();
   const int group = threadIdx.x / 128;
   if (group == 2) {
-    if (threadIdx.x == 256) produce<T, Tile>(a, b, base, full, empty, tiles, m, n);
+    if (threadIdx.x == 256) produce<T, Tile, Place>(a, b, base, full, empty, tiles, m, n);
     return false;
   }
 

@@ -14,9 +14,9 @@
 namespace kernelpro {
 namespace {
 
-// A little below what was measured over all cases: 0.95 and 0.97.
-constexpr double least_precision = 0.93;
-constexpr double least_recall = 0.95;
+// A little below what was measured over all cases: 0.96 and 0.98.
+constexpr double least_precision = 0.94;
+constexpr double least_recall = 0.97;
 
 constexpr char captured[] = KERNELPRO_SOURCE_DIR "/bench/results/h200/defects.jsonl.gz";
 
@@ -62,7 +62,8 @@ struct Counts {
 TEST_F(Defects, EveryToolHasCasesWithAndWithoutItsDefect) {
   std::map<std::string, Counts> seen;
   for (const DefectCase& one : cases_) {
-    ++(is_defect(one) ? seen[one.tool].right : seen[one.tool].wrong);
+    seen[one.tool].right += is_defect(one) ? 1 : 0;
+    seen[one.tool].wrong += !is_defect(one) && !is_disputed(one) ? 1 : 0;
   }
   for (const Tool& tool : all_tools()) {
     EXPECT_GE(seen[tool.id].right, 8) << tool.id;
@@ -80,7 +81,7 @@ TEST_F(Defects, MostAreFoundAndLittleElse) {
     for (const Tool& tool : all_tools()) {
       const bool own = tool.id == one.tool;
       const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
-      if (!own && (also || (!tool.reads_program && !is_new))) {
+      if (own ? is_disputed(one) : (also || (!tool.reads_program && !is_new))) {
         continue;
       }
       const bool there = own && is_defect(one);

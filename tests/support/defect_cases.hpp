@@ -115,10 +115,17 @@ inline bool is_for_calibration(const std::string& name) {
   return runner::name_hash(name.c_str()) % 2 == 0;
 }
 
+// What removing a defect has to gain.
+inline constexpr double worth_removing = 1.10;
+
 // Labelled defective, and by measurement worth removing.
 inline bool is_defect(const DefectCase& one) {
-  constexpr double worth = 1.10;
-  return one.defective && one.gain >= worth;
+  return one.defective && one.gain >= worth_removing;
+}
+
+// Labelled clean, and by measurement not: its own tool is not judged on it.
+inline bool is_disputed(const DefectCase& one) {
+  return !one.defective && one.gain >= worth_removing;
 }
 
 // The launch that was profiled for it. Cases of sequences can share one, which is one measurement

@@ -97,13 +97,15 @@ double l1_turns(const CodeFacts& code, const Which& which) {
 
 LoadsInFlight hottest_loads(const CodeFacts& code) {
   const Sizes outside = sizes_in(code, -1);
-  LoadsInFlight hottest{outside.count * outside.evenness(), false, outside.requests, outside.place};
+  LoadsInFlight hottest{outside.count * outside.evenness(), outside.count, false, outside.requests,
+                        outside.place};
   for (std::size_t i = 0; i < code.loops.size(); ++i) {
     const CodeLoop& loop = code.loops[i];
     const double weight = loop.executed.value_or(0) * loop.global_loads;
     if (loop.global_loads > 0 && weight > hottest.weight) {
       const double evenness = sizes_in(code, static_cast<int>(i)).evenness();
-      hottest = {std::max(1.0, loop.loads_in_flight * evenness), true, weight, loop.place};
+      const double together = std::max(1, loop.loads_in_flight);
+      hottest = {std::max(1.0, together * evenness), together, true, weight, loop.place};
     }
   }
   return hottest;

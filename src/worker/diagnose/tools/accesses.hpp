@@ -37,7 +37,8 @@ using Which = std::function<bool(const MemoryInstruction&)>;
 // The loads from global memory that are under way at once where most of them are executed: in a
 // loop, or outside of loops, where all of them may be.
 struct LoadsInFlight {
-  double loads = 0;  // as wide as the widest; one that asks for fewer sectors counts as less
+  double loads = 0;     // as wide as the widest; one that asks for fewer sectors counts as less
+  double together = 0;  // loads, each counted as one
   bool in_loop = false;
   double weight = 0;  // load instructions executed there
   SourcePlace place;

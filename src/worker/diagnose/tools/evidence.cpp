@@ -54,6 +54,15 @@ double Evidence::figure(const char* key) {
   return 0;
 }
 
+double Evidence::limit(const char* name) {
+  const auto found = profile_.limits.find(name);
+  if (found != profile_.limits.end()) {
+    return found->second;
+  }
+  missing(fmt::format("not known how many {} the GPU has", name));
+  return 0;
+}
+
 double Evidence::stalled(std::initializer_list<std::string_view> reasons) {
   if (kernel_ == nullptr) {
     return 0;

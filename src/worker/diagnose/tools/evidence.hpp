@@ -19,6 +19,8 @@ class Evidence {
 
   // Zero where it is missing.
   double figure(const char* key);
+  // Of the GPU, by its name in Profile::limits. Zero where it is missing.
+  double limit(const char* name);
   // The share of all samples with one of these reasons.
   double stalled(std::initializer_list<std::string_view> reasons);
   Roofs roofs();

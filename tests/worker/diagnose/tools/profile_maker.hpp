@@ -137,6 +137,7 @@ inline Profile with_narrow_loads() {
   code_of(profile).loops.clear();
   set_stalls(profile, {{"long_scoreboard", 0.8}});
   set(profile, figure::dram_use, 0.45);
+  set(profile, figure::duration_ns, 1e5);  // 580 ns a load
   return profile;
 }
 

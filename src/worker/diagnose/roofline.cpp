@@ -123,19 +123,38 @@ void classify_by_work(const Profile& profile, const KernelProfile& kernel,
       fmt::format("the declared bytes alone take {:.0f} % of the time; no counters", 100 * dram);
 }
 
+struct Waits {
+  double share = 0;      // of the GPU's time, set-up left out
+  double set_up_ns = 0;  // modules loaded and libraries started in front of first launches
+};
+
 // Of the time from the GPU's first to its last work: gaps in which it had not been asked for more,
 // less what tracing adds to each, and copies of the host's memory beside which no kernel ran.
-double waiting_share(const Trace& trace) {
+Waits waits_in(const Trace& trace) {
   const GpuTime time = gpu_time(trace);
-  const double tracing = tracing_of_a_call(trace, {});
+  const Thresholds limits;
+  const double tracing = tracing_of_a_call(trace, limits);
   auto waits = static_cast<double>(time.exposed_copy_ns);
   auto span = static_cast<double>(time.span_ns);
+  Waits out;
   for (const LateGap& gap : time.late) {
     const auto length = static_cast<double>(gap.length());
+    if (gap.before_first && length > limits.longest_launch_gap_ns) {
+      out.set_up_ns += length;
+      span -= length;
+      continue;
+    }
     waits += std::max(0.0, length - tracing);
     span -= std::min(length, tracing);
   }
-  return span > 0 ? waits / span : 0;
+  out.share = span > 0 ? waits / span : 0;
+  return out;
+}
+
+std::string set_up_text(double set_up_ns) {
+  return set_up_ns > 0 ? fmt::format("; {:.1f} ms in front of first launches are taken as set-up",
+                                     set_up_ns / 1e6)
+                       : "";
 }
 
 // The declared work and the counters disagree: that comes first.
@@ -204,17 +223,20 @@ KernelDiagnosis classify(const Profile& profile, const KernelProfile& kernel,
 
 ProgramClass classify_program(const Profile& profile, const std::vector<KernelDiagnosis>& kernels,
                               const RooflineLimits& limits) {
+  Waits waits;
   if (profile.trace && !profile.trace->launches.empty()) {
-    const double waits = waiting_share(*profile.trace);
-    if (waits > 1 - limits.gpu_busy) {
-      return {KernelClass::launch,
-              fmt::format("kernels wait for the host for {:.0f} % of the GPU's time", 100 * waits)};
-    }
+    waits = waits_in(*profile.trace);
+  }
+  const std::string set_up = set_up_text(waits.set_up_ns);
+  if (waits.share > 1 - limits.gpu_busy) {
+    return {KernelClass::launch, fmt::format("kernels wait for the host for {:.0f} % of the GPU's "
+                                             "time{}",
+                                             100 * waits.share, set_up)};
   }
   if (kernels.empty()) {
     return {KernelClass::unknown, "no kernel was profiled"};
   }
-  return {kernels.front().kind, kernels.front().reason};
+  return {kernels.front().kind, kernels.front().reason + set_up};
 }
 
 std::vector<KernelClass> possible_classes(const Profile& profile, const RooflineLimits& limits) {

@@ -245,6 +245,21 @@ TEST(ClassifyProgram, TimeBeforeAndAfterTheGpusWorkDoesNotCount) {
   EXPECT_EQ(classify_program(profile, {classified(profile)}).kind, KernelClass::alu);
 }
 
+// A library that is started before its first kernel says nothing of how the kernels follow.
+TEST(ClassifyProgram, SetUpInFrontOfAKernelsFirstLaunchDoesNotCount) {
+  Profile profile = full(figure::fma_use);
+  TraceMaker maker;
+  maker.kernel(maker.call(CallKind::launch, 0, 1'000), 1'000, 500'000);
+  maker.kernel(maker.call(CallKind::launch, 90'000'000, 90'001'000), 90'001'000, 90'600'000);
+  profile.trace = maker.trace();
+  EXPECT_EQ(classify_program(profile, {classified(profile)}).kind, KernelClass::launch)
+      << "the same kernel again";
+  profile.trace->launches[1].name = "another";
+  const ProgramClass program = classify_program(profile, {classified(profile)});
+  EXPECT_EQ(program.kind, KernelClass::alu);
+  EXPECT_THAT(program.reason, HasSubstr("89.5 ms in front of first launches are taken as set-up"));
+}
+
 TEST(ClassifyProgram, KernelsThatWaitForCopiesAreLaunch) {
   TraceMaker maker;
   maker.copy(maker.call(CallKind::copy, 0, 500'000), 0, 500'000, false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -140,8 +141,25 @@ LateGap::Reason reason_of(const TracedCall* in) {
   }
 }
 
+// The launches that were the first of their kernel, by what asked for them.
+std::set<std::uint32_t> first_launches(const Trace& trace) {
+  std::map<std::pair<std::string, std::string>, const TracedLaunch*> first;
+  for (const TracedLaunch& launch : trace.launches) {
+    const TracedLaunch*& known = first[{launch.module, launch.name}];
+    if (known == nullptr || launch.start_ns < known->start_ns) {
+      known = &launch;
+    }
+  }
+  std::set<std::uint32_t> out;
+  for (const auto& [kernel, launch] : first) {
+    out.insert(launch->correlation);
+  }
+  return out;
+}
+
 std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy) {
   const HostCalls host(trace);
+  const std::set<std::uint32_t> firsts = first_launches(trace);
   std::vector<LateGap> gaps;
   for (std::size_t i = 1; i < busy.size(); ++i) {
     const std::int64_t start = busy[i - 1].end;
@@ -152,7 +170,7 @@ std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy) {
     const TracedCall* in =
         asking->start_ns < start ? asking : host.under_way(asking->thread, start);
     gaps.push_back({reason_of(in), start, busy[i].start, busy[i].end - busy[i].start,
-                    in == nullptr ? "" : in->name});
+                    in == nullptr ? "" : in->name, firsts.contains(busy[i].correlation)});
   }
   return gaps;
 }

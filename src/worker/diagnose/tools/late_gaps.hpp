@@ -25,8 +25,9 @@ struct LateGap {
   Reason reason = Reason::launching;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t next_ns = 0;  // how long the GPU worked then
-  std::string call;          // that the host was in; empty: none
+  std::int64_t next_ns = 0;   // how long the GPU worked then
+  std::string call;           // that the host was in; empty: none
+  bool before_first = false;  // what ended it was the first launch of its kernel
 
   [[nodiscard]] std::int64_t length() const { return end_ns - start_ns; }
 };

@@ -14,10 +14,10 @@ class Examples : public Cli, public ::testing::WithParamInterface<std::string> {
     return fs::path(KERNELPRO_SOURCE_DIR) / "examples" / GetParam();
   }
 
-  // The options of the recorded run, a word a line. Paths start at the project's folder.
-  [[nodiscard]] static Words options() {
+  // A word a line. Paths start at the project's folder.
+  [[nodiscard]] static Words words_in(const char* file) {
     Words words;
-    std::istringstream lines(content_of(folder() / "options"));
+    std::istringstream lines(content_of(folder() / file));
     for (std::string line; std::getline(lines, line);) {
       const fs::path path = fs::path(KERNELPRO_SOURCE_DIR) / line;
       words.push_back(line.starts_with("examples/") ? path.string() : line);
@@ -38,7 +38,7 @@ class Examples : public Cli, public ::testing::WithParamInterface<std::string> {
 
 TEST_P(Examples, GiveTheSameTreeAgain) {
   Words words = {"optimize"};
-  for (const std::string& option : options()) {
+  for (const std::string& option : words_in("options")) {
     words.push_back(option);
   }
   words.insert(words.end(), {"--llm", "replay:" + (folder() / "transcript.jsonl").string(),
@@ -48,6 +48,15 @@ TEST_P(Examples, GiveTheSameTreeAgain) {
   EXPECT_THAT(finished.errors, Not(HasSubstr("worded otherwise")));
   const Json recorded = Json::parse(content_of(folder() / "report.json"));
   const std::string run = recorded["run"];
+  if (fs::exists(folder() / "resumed")) {
+    Words more = {"resume", run};
+    for (const std::string& option : words_in("resumed")) {
+      more.push_back(option);
+    }
+    const Finished resumed = kernelpro(more);
+    expect_exit(resumed, 0);
+    EXPECT_THAT(resumed.errors, Not(HasSubstr("worded otherwise")));
+  }
   const Json again = json({"report", run}, "cli_report.json", 0);
   for (const char* const key :
        {"evaluations", "verdicts", "unwritten", "duplicates", "best", "progress", "moves"}) {

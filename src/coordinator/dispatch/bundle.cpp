@@ -132,7 +132,11 @@ Status Bundle::take_reply(const std::string& line, std::size_t number,
                               (message ? "" : ": " + message.error().text()));
   }
   if (reply->result) {
-    results_[reply->id] = *reply->result;
+    // A recorded best may have been confirmed again when its run got a larger budget: the run went
+    // on from the first.
+    if (!recorded_ || !results_.contains(reply->id)) {
+      results_[reply->id] = *reply->result;
+    }
     failures_.erase(reply->id);
   } else if (!results_.contains(reply->id)) {
     failures_[reply->id] = reply->result.error();

@@ -91,6 +91,16 @@ std::string reason_lines(const Node& node) {
   return out;
 }
 
+std::string finding_lines(const Node& node) {
+  std::string out;
+  for (const Finding& finding : node.diagnosis.findings) {
+    out += (out.empty() ? "  found      " : "             ") +
+           fmt::format("{} (predicted {:.2f}): {}\n", finding.tool, finding.predicted_gain,
+                       printable(finding.title));
+  }
+  return out;
+}
+
 std::string result_lines(const Node& node, const std::optional<Certificate>& certificate) {
   std::string out;
   if (node.outcome == Outcome::passed && node.state == NodeState::judged && node.id != root_node) {
@@ -102,6 +112,7 @@ std::string result_lines(const Node& node, const std::optional<Certificate>& cer
     out += fmt::format("  diagnosis  {}: {}\n", name_of(node.diagnosis.bottleneck),
                        printable(node.diagnosis.text));
   }
+  out += finding_lines(node);
   if (certificate) {
     return out + "\n" + evaluation_text({*certificate, "", {}, {}});
   }

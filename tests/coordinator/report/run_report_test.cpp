@@ -275,6 +275,25 @@ TEST(NodeText, ShowsMovePlanReasonsVerdictAndLineage) {
                                "   3  tile      loops i, j  passed       6.00\n"));
 }
 
+TEST(NodeText, NamesWhatToolsFoundAndThatModelsWroteIt) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[3].by_models = true;
+  for (const auto& [tool, title] : {std::pair("narrow_loads", "Loads of \x1b 32 bits"),
+                                    std::pair("bank_conflicts", "Two turns where one would do")}) {
+    Finding finding;
+    finding.tool = tool;
+    finding.title = title;
+    finding.predicted_gain = 1.25;
+    nodes[3].diagnosis.findings.push_back(finding);
+  }
+  const auto text = node_text(nodes, 3, std::nullopt);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text,
+              AllOf(HasSubstr("  found      narrow_loads (predicted 1.25): Loads of ? 32 bits\n"
+                              "             bank_conflicts (predicted 1.25): Two turns"),
+                    HasSubstr(", written by models\n")));
+}
+
 TEST(NodeText, ShowsTheEvidenceOfAFailure) {
   std::vector<Node> nodes = sample_nodes();
   Certificate certificate =

@@ -31,6 +31,30 @@ bool names(const Finding& finding, const std::string& move) {
   return std::find(finding.moves.begin(), finding.moves.end(), move) != finding.moves.end();
 }
 
+bool is_gone(const Finding& finding, const Node& child) {
+  const std::vector<Finding>& left = child.diagnosis.findings;
+  return child.diagnosis.kind != KernelClass::unknown &&
+         std::none_of(left.begin(), left.end(),
+                      [&finding](const Finding& one) { return one.tool == finding.tool; });
+}
+
+// The findings of its parent that name its move. Models name moves of their own: where none is
+// named, what they wrote follows the first, which has the largest predicted gain, that is gone.
+std::vector<const Finding*> followed(const Node& parent, const Node& child) {
+  std::vector<const Finding*> out;
+  for (const Finding& finding : parent.diagnosis.findings) {
+    if (names(finding, child.move)) {
+      out.push_back(&finding);
+    }
+  }
+  for (const Finding& finding : parent.diagnosis.findings) {
+    if (out.empty() && child.by_models && is_gone(finding, child)) {
+      out.push_back(&finding);
+    }
+  }
+  return out;
+}
+
 void follow(const Finding& finding, const Node& parent, const Node& child, ToolRecord& record) {
   ++record.followed;
   if (child.outcome != Outcome::passed || child.speedup <= 0 || parent.speedup <= 0) {
@@ -54,22 +78,20 @@ double ToolRecord::measured() const {
 }
 
 void add_to_records(const std::vector<Node>& nodes, std::vector<ToolRecord>& records) {
-  std::multimap<NodeId, const Node*> children;
+  std::map<NodeId, const Node*> by_id;
   for (const Node& node : nodes) {
-    if (node.state == NodeState::judged) {
-      children.emplace(node.parent, &node);
+    by_id[node.id] = &node;
+    for (const Finding& finding : node.diagnosis.findings) {
+      ++record_of(records, finding.tool).fired;
     }
   }
   for (const Node& node : nodes) {
-    for (const Finding& finding : node.diagnosis.findings) {
-      ToolRecord& record = record_of(records, finding.tool);
-      ++record.fired;
-      const auto [first, last] = children.equal_range(node.id);
-      for (auto child = first; child != last; ++child) {
-        if (names(finding, child->second->move)) {
-          follow(finding, node, *child->second, record);
-        }
-      }
+    const auto parent = by_id.find(node.parent);
+    if (node.state != NodeState::judged || parent == by_id.end()) {
+      continue;
+    }
+    for (const Finding* finding : followed(*parent->second, node)) {
+      follow(*finding, *parent->second, node, record_of(records, finding->tool));
     }
   }
 }

@@ -74,6 +74,26 @@ TEST(ToolRecords, CountWhatFiredWasFollowedAndPassed) {
   EXPECT_EQ(narrow.measured(), 1);
 }
 
+TEST(ToolRecords, WhatModelsWroteFollowsTheLargestFindingThatIsGone) {
+  std::vector<Node> nodes = small_run();
+  Node written = node(4, 0, "a_move_of_their_own", 3);
+  written.by_models = true;
+  written.diagnosis.kind = KernelClass::dram;
+  written.diagnosis.findings = {finding("bank_conflicts", {"pad"}, 1.2)};
+  nodes.push_back(written);
+  EXPECT_EQ(record(records_of(nodes), "bank_conflicts").followed, 2);
+  EXPECT_EQ(record(records_of(nodes), "narrow_loads").followed, 1);
+  EXPECT_DOUBLE_EQ(record(records_of(nodes), "narrow_loads").measured(), 3);
+  nodes.back().diagnosis.findings.clear();
+  EXPECT_EQ(record(records_of(nodes), "bank_conflicts").followed, 3);
+  EXPECT_EQ(record(records_of(nodes), "narrow_loads").followed, 0);
+  nodes.back().diagnosis.kind = KernelClass::unknown;
+  EXPECT_EQ(record(records_of(nodes), "bank_conflicts").followed, 2) << "it was not profiled";
+  nodes.back().diagnosis.kind = KernelClass::dram;
+  nodes.back().by_models = false;
+  EXPECT_EQ(record(records_of(nodes), "bank_conflicts").followed, 2);
+}
+
 TEST(ToolRecords, GainsAreOverTheParentAndTheirMeanIsGeometric) {
   Node parent = node(1, 0, "x", 2);
   parent.diagnosis.findings = {finding("t", {"move"}, 4)};

@@ -13,10 +13,9 @@ constexpr char kTool[] = "contended_atomics";
 constexpr std::uint32_t kKeys = 1u << 25;
 constexpr int kBins = 256;
 
-// Counters of the block in shared memory, handed over after `words_of_block` words of four keys.
-__global__ void __launch_bounds__(256)
-    histogram_shared(std::uint32_t* y, const uint4* x, int words_of_block) {
-  __shared__ std::uint32_t count[kBins];
+// The keys of a block into its counters.
+__device__ __forceinline__ void count_keys(std::uint32_t* count, const uint4* x,
+                                           int words_of_block) {
   count[threadIdx.x] = 0;
   __syncthreads();
   const std::uint32_t base = blockIdx.x * words_of_block;
@@ -28,6 +27,13 @@ __global__ void __launch_bounds__(256)
     atomicAdd(&count[word.z % kBins], 1u);
     atomicAdd(&count[word.w % kBins], 1u);
   }
+}
+
+// Counters of the block in shared memory, handed over after `words_of_block` words of four keys.
+__global__ void __launch_bounds__(256)
+    histogram_shared(std::uint32_t* y, const uint4* x, int words_of_block) {
+  __shared__ std::uint32_t count[kBins];
+  count_keys(count, x, words_of_block);
   __syncthreads();
   atomicAdd(&y[threadIdx.x], count[threadIdx.x]);
 }
@@ -38,17 +44,7 @@ constexpr int kCluster = 8;
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(256)
     histogram_cluster(std::uint32_t* y, const uint4* x, int words_of_block) {
   __shared__ std::uint32_t count[kBins];
-  count[threadIdx.x] = 0;
-  __syncthreads();
-  const std::uint32_t base = blockIdx.x * words_of_block;
-#pragma unroll 4
-  for (int i = threadIdx.x; i < words_of_block; i += 256) {
-    const uint4 word = x[base + i];
-    atomicAdd(&count[word.x % kBins], 1u);
-    atomicAdd(&count[word.y % kBins], 1u);
-    atomicAdd(&count[word.z % kBins], 1u);
-    atomicAdd(&count[word.w % kBins], 1u);
-  }
+  count_keys(count, x, words_of_block);
   const auto cluster = cooperative_groups::this_cluster();
   cluster.sync();
   constexpr int bins = kBins / kCluster;

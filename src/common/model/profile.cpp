@@ -49,4 +49,9 @@ std::optional<double> KernelProfile::figure(const std::string& key) const {
   return found == figures.end() ? std::nullopt : std::optional(found->second.value);
 }
 
+std::optional<double> Profile::limit(const std::string& name) const {
+  const auto found = limits.find(name);
+  return found == limits.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace kernelpro

@@ -160,6 +160,9 @@ struct Profile {
   std::optional<DeclaredWork> work;
   std::optional<Trace> trace;
   std::vector<KernelProfile> kernels;  // most time first
+
+  // Absent where it is not known.
+  [[nodiscard]] std::optional<double> limit(const std::string& name) const;
 };
 
 }  // namespace kernelpro

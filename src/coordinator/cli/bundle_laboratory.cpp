@@ -108,8 +108,8 @@ Status BundleLaboratory::hand_out() {
 
 std::vector<std::string> BundleLaboratory::remarks() const {
   std::vector<std::string> remarks;
-  if (!bundle_.nothing_because().empty()) {
-    remarks.push_back(bundle_.nothing_because());
+  if (!bundle_.missing_because().empty()) {
+    remarks.push_back(bundle_.missing_because());
   }
   for (const auto& [id, error] : bundle_.failures()) {
     remarks.push_back(

@@ -92,7 +92,7 @@ Status Bundle::read_requests() {
 Status Bundle::read_results() {
   const std::filesystem::path path = results_of(file_);
   if (!is_there(path)) {
-    nothing_because_ = path.string() + " is not there yet";
+    missing_because_ = path.string() + " is not there yet";
     return {};
   }
   const Result<std::string> text = read_file(path);
@@ -101,7 +101,7 @@ Status Bundle::read_results() {
   }
   const std::vector<std::string> lines = whole_lines(*text);
   if (lines.empty()) {
-    nothing_because_ = path.string() + " is empty";
+    missing_because_ = path.string() + " is empty";
     return {};
   }
   const Result<BundleHeader> header = parse_results_header(lines.front());
@@ -113,7 +113,7 @@ Status Bundle::read_results() {
     part_ = header->part;  // the requests are gone, and their results still count
   }
   if (header->part != part_) {
-    nothing_because_ = path.string() + " answers part " + std::to_string(header->part) +
+    missing_because_ = path.string() + " answers part " + std::to_string(header->part) +
                        " of the bundle, which now is part " + std::to_string(part_);
     // A request has the same number in every part: what is still wanted is answered all the same.
   }
@@ -191,7 +191,7 @@ Status Bundle::write(const std::vector<Request>& requests) {
   asked_ = std::move(asked);
   results_.clear();
   failures_.clear();
-  nothing_because_.clear();
+  missing_because_.clear();
   return {};
 }
 

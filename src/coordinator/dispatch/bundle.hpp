@@ -55,7 +55,7 @@ class Bundle {
 
   // "jobs.out is not there yet", or of an earlier part: why some or all did not come back. Empty
   // when everything did.
-  [[nodiscard]] const std::string& nothing_because() const { return nothing_because_; }
+  [[nodiscard]] const std::string& missing_because() const { return missing_because_; }
 
   struct Request {
     std::int64_t id = 0;
@@ -84,7 +84,7 @@ class Bundle {
   std::set<std::int64_t> asked_;
   std::map<std::int64_t, JsonObject> results_;
   std::map<std::int64_t, Error> failures_;
-  std::string nothing_because_;
+  std::string missing_because_;
 };
 
 }  // namespace kernelpro

@@ -74,13 +74,11 @@ Result<bool> ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token sto
 }
 
 std::optional<Choice> ClosedLoop::next_choice() {
+  std::optional<Choice> repair;
   if (author_ != nullptr) {
-    const int repairs = run_.settings.llm ? run_.settings.llm->repairs : 0;
-    if (std::optional<Choice> repair = promising_repair(nodes_, node(best_), repairs)) {
-      return repair;
-    }
+    repair = promising_repair(nodes_, node(best_), repairs_allowed(run_.settings));
   }
-  return search_.ask();
+  return repair ? repair : search_.ask();
 }
 
 Status ClosedLoop::write(std::vector<NodeId>& batch, std::stop_token stop) {

@@ -31,7 +31,7 @@ Result<ChildOffer> Proposer::offer(NodeId parent, const Standing& standing, std:
   ChildOffer agents;
   agents.kind = ChildOffer::Kind::agents;
   if (has_failed(node)) {
-    const int repairs = run_.settings.llm ? run_.settings.llm->repairs : 0;
+    const int repairs = repairs_allowed(run_.settings);
     if (failures_in_a_row(standing.nodes, parent) > repairs) {
       return ChildOffer{
           ChildOffer::Kind::nothing, {}, {}, fmt::format("{} repairs failed", repairs)};

@@ -31,6 +31,10 @@ std::set<NodeId> parents_in(const std::vector<Node>& nodes) {
 
 }  // namespace
 
+int repairs_allowed(const RunSettings& settings) {
+  return settings.llm ? settings.llm->repairs : 0;
+}
+
 int failures_in_a_row(const std::vector<Node>& nodes, NodeId id) {
   int failures = 0;
   for (; id > root_node && has_failed(node_at(nodes, id)); id = node_at(nodes, id).parent) {

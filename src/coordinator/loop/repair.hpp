@@ -8,9 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "common/model/run.hpp"
 #include "coordinator/search/search.hpp"
 
 namespace kernelpro {
+
+// How often a branch may be repaired before it is given up; without models never.
+[[nodiscard]] int repairs_allowed(const RunSettings& settings);
 
 // How many nodes in a row, from `id` towards the root, have failed.
 [[nodiscard]] int failures_in_a_row(const std::vector<Node>& nodes, NodeId id);

@@ -68,6 +68,17 @@ class AuthorTest : public LoopTest {
 
   void work_on() { work_with(laboratory_, {journal_.nodes, journal_.closures}, &author_); }
 
+  // Node `id` fails, and was planned to gain so much over its parent.
+  void fails(NodeId id, double predicted_gain) {
+    Proposed wrong;
+    wrong.proposal.move = "written";
+    wrong.proposal.predicted_gain = predicted_gain;
+    wrong.proposal.candidate.backend = "cpu";
+    wrong.proposal.candidate.source = "int node_" + std::to_string(id) + ";\n";
+    wrong.proposal.candidate.options = {"-fno-plt"};
+    author_.script.insert_or_assign(id, wrong);
+  }
+
   [[nodiscard]] const Node& node(NodeId id) const {
     return journal_.nodes[static_cast<std::size_t>(id)];
   }
@@ -134,12 +145,7 @@ TEST_F(AuthorTest, AFailedCandidateIsGivenToItWithItsEvidenceSoManyTimes) {
   run_.settings.evaluations = 40;
   // Everything fails: only repairs of repairs are left.
   for (NodeId id = 1; id < 60; ++id) {
-    Proposed wrong;
-    wrong.proposal.move = "written";
-    wrong.proposal.candidate.backend = "cpu";
-    wrong.proposal.candidate.source = "int node_" + std::to_string(id) + ";\n";
-    wrong.proposal.candidate.options = {"-fno-plt"};
-    author_.script.emplace(id, wrong);
+    fails(id, 1);
   }
   work_on();
   bool repaired = false;
@@ -163,17 +169,6 @@ class RepairTest : public AuthorTest {
   RepairTest() {
     run_.settings.in_flight = 1;
     run_.settings.evaluations = 6;
-  }
-
-  // Node `id` fails, and was planned to gain so much over its parent.
-  void fails(NodeId id, double predicted_gain) {
-    Proposed wrong;
-    wrong.proposal.move = "written";
-    wrong.proposal.predicted_gain = predicted_gain;
-    wrong.proposal.candidate.backend = "cpu";
-    wrong.proposal.candidate.source = "int node_" + std::to_string(id) + ";\n";
-    wrong.proposal.candidate.options = {"-fno-plt"};
-    author_.script.insert_or_assign(id, wrong);
   }
 
   [[nodiscard]] std::vector<NodeId> parents() const {

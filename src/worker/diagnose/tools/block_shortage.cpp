@@ -29,9 +29,8 @@ double blocks_of(const KernelProfile& kernel) {
   return blocks;
 }
 
-double limit_of(const Profile& profile, const char* name) {
-  const auto found = profile.limits.find(name);
-  return found == profile.limits.end() ? 0 : found->second;
+double multiprocessors_of(const Profile& profile) {
+  return profile.limit("multiprocessors").value_or(0);
 }
 
 struct Idle {
@@ -107,7 +106,7 @@ ToolResult finding_of(const Cause& cause, double idle, const Gain& gain, std::st
 // By the grid alone, when the counters were denied.
 ToolResult look_at_grid(const Profile& profile, Evidence& evidence, const KernelProfile& kernel) {
   const Thresholds& limits = evidence.limits();
-  const double multiprocessors = limit_of(profile, "multiprocessors");
+  const double multiprocessors = multiprocessors_of(profile);
   const double blocks = blocks_of(kernel);
   Evidence grid(profile, &kernel, limits);
   ToolResult result = evidence.lacking();
@@ -168,8 +167,7 @@ ToolResult look_for_block_shortage(const Profile& profile, const KernelProfile* 
   }
   const double part = 1 - (1 - idle.unequal) * (1 - std::max(idle.tail, idle.empty));
   const double saved = part * scalable_part(duration, active_share(*kernel).most, limits);
-  const Cause cause =
-      cause_of(idle, blocks_of(*kernel), limit_of(profile, "multiprocessors"), waves);
+  const Cause cause = cause_of(idle, blocks_of(*kernel), multiprocessors_of(profile), waves);
   return finding_of(
       cause, part, gain_of_time(saved, balanced_roofs_of(profile, *kernel, limits), {}),
       fmt::format(

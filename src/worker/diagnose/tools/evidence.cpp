@@ -55,12 +55,11 @@ double Evidence::figure(const char* key) {
 }
 
 double Evidence::limit(const char* name) {
-  const auto found = profile_.limits.find(name);
-  if (found != profile_.limits.end()) {
-    return found->second;
+  const std::optional<double> known = profile_.limit(name);
+  if (!known) {
+    missing(fmt::format("not known how many {} the GPU has", name));
   }
-  missing(fmt::format("not known how many {} the GPU has", name));
-  return 0;
+  return known.value_or(0);
 }
 
 double Evidence::stalled(std::initializer_list<std::string_view> reasons) {

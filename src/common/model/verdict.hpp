@@ -50,6 +50,16 @@ enum class Comparison { faster, same, slower, not_timed };
 [[nodiscard]] std::string_view name_of(Comparison comparison);
 [[nodiscard]] std::optional<Comparison> parse_comparison(std::string_view name);
 
+// How far a measured speed-up may be from the truth, share by share; 0.01 is 1 %. Nothing is called
+// faster that does not exceed their sum.
+struct ErrorBudget {
+  double noise = 0;  // two processes of one binary against each other
+  double clock = 0;  // by how much a claimed time may fall short of ours and is believed
+  double drift = 0;  // by how much the incumbent may run slower in pairs than alone
+  double empty = 0;  // how far empty rounds spread
+  [[nodiscard]] double total() const { return noise + clock + drift + empty; }
+};
+
 // Candidate against incumbent at one timed shape.
 struct ShapeTiming {
   Axes shape;
@@ -64,7 +74,15 @@ struct ShapeTiming {
   Interval incumbent_interval;
   double speedup = 0;         // incumbent over candidate, from the paired rounds
   Interval speedup_interval;  // 95 % bootstrap
-  double noise_floor = 0;     // as a fraction: 0.01 is 1 %
+  // The incumbent's call while no candidate's process was there: the smaller median of before and
+  // after. 0: not measured.
+  double incumbent_alone_ns = 0;
+  // The incumbent was faster alone than in the pairs, beyond what the budget allows: the speed-up
+  // is against its time alone, and the truth is at least that.
+  bool at_least = false;
+  int dropped_pairs = 0;    // disturbed by other programs, dropped whole and repeated
+  double noise_floor = 0;   // as a fraction: 0.01 is 1 %
+  ErrorBudget budget = {};  // the noise floor is its first part
   Comparison comparison = Comparison::not_timed;
   double clock_gap = 0;    // share of the worker's clock that claims leave out
   double clock_noise = 0;  // what that gap may be on this machine
@@ -85,6 +103,8 @@ struct Timing {
   double speedup = 0;  // geometric mean over shapes
   Interval speedup_interval;
   double noise_floor = 0;
+  double budget = 0;      // what a speed-up has to exceed: the sum of all tolerated errors
+  bool at_least = false;  // at one of the shapes
   Comparison comparison = Comparison::not_timed;
 };
 
@@ -107,8 +127,11 @@ struct Verdict {
   std::string summary;                 // one sentence for people
   std::vector<std::string> evidence;   // compiler text, first wrong index, signal, syscall …
   std::string precision = "contract";  // or the lower precision it was accepted at
-  bool suspect = false;                // a clock or bound within noise
+  bool suspect = false;                // there is doubt about the candidate: the reasons follow
   std::vector<std::string> suspicions;
+  // What was odd about the machine or the incumbent and makes a claim no less true: a busy machine,
+  // a baseline that varies.
+  std::vector<std::string> remarks;
   bool verified = true;  // false under --sandbox none
   std::vector<CheckRecord> checks;
   std::vector<std::string> rules_run;

@@ -40,6 +40,26 @@ Comparison read_comparison(const Place& place) {
   return place.name(parse_comparison, "faster, same, slower, not_timed");
 }
 
+json write_budget(const ErrorBudget& budget) {
+  return {{"noise", write_number(budget.noise)},
+          {"clock", write_number(budget.clock)},
+          {"drift", write_number(budget.drift)},
+          {"empty", write_number(budget.empty)},
+          {"total", write_number(budget.total())}};
+}
+
+ErrorBudget read_budget(const Place& place) {
+  Fields fields(place);
+  ErrorBudget budget;
+  budget.noise = fields.at("noise").number();
+  budget.clock = fields.at("clock").number();
+  budget.drift = fields.at("drift").number();
+  budget.empty = fields.at("empty").number();
+  static_cast<void>(fields.at("total").number());
+  fields.end();
+  return budget;
+}
+
 json write_shape_timing(const ShapeTiming& timing) {
   return {{"shape", write_axes(timing.shape)},
           {"calls", timing.calls},
@@ -57,7 +77,11 @@ json write_shape_timing(const ShapeTiming& timing) {
           {"incumbent_interval", write_interval(timing.incumbent_interval)},
           {"speedup", write_number(timing.speedup)},
           {"speedup_interval", write_interval(timing.speedup_interval)},
+          {"incumbent_alone_ns", write_number(timing.incumbent_alone_ns)},
+          {"at_least", timing.at_least},
+          {"dropped_pairs", timing.dropped_pairs},
           {"noise_floor", write_number(timing.noise_floor)},
+          {"budget", write_budget(timing.budget)},
           {"comparison", name_of(timing.comparison)},
           {"clock_gap", write_number(timing.clock_gap)},
           {"clock_noise", write_number(timing.clock_noise)},
@@ -91,6 +115,13 @@ ShapeTiming read_shape_timing(const Place& place) {
   timing.incumbent_interval = fields.at("incumbent_interval").interval();
   timing.speedup = fields.at("speedup").number();
   timing.speedup_interval = fields.at("speedup_interval").interval();
+  // Certificates of earlier versions have none of these.
+  if (const auto alone = fields.maybe("incumbent_alone_ns")) {
+    timing.incumbent_alone_ns = alone->number();
+    timing.at_least = fields.at("at_least").truth();
+    timing.dropped_pairs = fields.at("dropped_pairs").small_integer();
+    timing.budget = read_budget(fields.at("budget"));
+  }
   timing.noise_floor = fields.at("noise_floor").number();
   timing.comparison = read_comparison(fields.at("comparison"));
   timing.clock_gap = fields.at("clock_gap").number();
@@ -109,6 +140,8 @@ json write_timing(const Timing& timing) {
           {"speedup", write_number(timing.speedup)},
           {"speedup_interval", write_interval(timing.speedup_interval)},
           {"noise_floor", write_number(timing.noise_floor)},
+          {"budget", write_number(timing.budget)},
+          {"at_least", timing.at_least},
           {"comparison", name_of(timing.comparison)}};
 }
 
@@ -119,6 +152,11 @@ Timing read_timing(const Place& place) {
   timing.speedup = fields.at("speedup").number();
   timing.speedup_interval = fields.at("speedup_interval").interval();
   timing.noise_floor = fields.at("noise_floor").number();
+  timing.budget = timing.noise_floor;
+  if (const auto budget = fields.maybe("budget")) {
+    timing.budget = budget->number();
+    timing.at_least = fields.at("at_least").truth();
+  }
   timing.comparison = read_comparison(fields.at("comparison"));
   fields.end();
   return timing;
@@ -152,8 +190,6 @@ CheckRecord read_check(const Place& place) {
   return check;
 }
 
-namespace {}  // namespace
-
 Verdict read_verdict(const Place& place) {
   Fields fields(place);
   Verdict verdict;
@@ -165,6 +201,9 @@ Verdict read_verdict(const Place& place) {
   verdict.precision = fields.at("precision").text();
   verdict.suspect = fields.at("suspect").truth();
   verdict.suspicions = fields.at("suspicions").texts();
+  if (const auto remarks = fields.maybe("remarks")) {
+    verdict.remarks = remarks->texts();
+  }
   verdict.verified = fields.at("verified").truth();
   verdict.checks = fields.at("checks").list(read_check);
   verdict.rules_run = fields.at("rules_run").texts();
@@ -190,6 +229,7 @@ nlohmann::json to_json(const Verdict& verdict) {
                          {"precision", write_text(verdict.precision)},
                          {"suspect", verdict.suspect},
                          {"suspicions", write_texts(verdict.suspicions)},
+                         {"remarks", write_texts(verdict.remarks)},
                          {"verified", verdict.verified},
                          {"checks", write_list(verdict.checks, write_check)},
                          {"rules_run", write_texts(verdict.rules_run)},

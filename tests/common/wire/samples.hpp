@@ -61,6 +61,10 @@ inline MachineRecord sample_machine() {
 
 inline ShapeTiming sample_shape_timing() {
   ShapeTiming timing;
+  timing.incumbent_alone_ns = 1.5;
+  timing.at_least = true;
+  timing.dropped_pairs = 3;
+  timing.budget = {0.005, 0.0025, 0.0075, 0.001};
   timing.shape = {{"m", 512}};
   timing.calls = 17;
   timing.flushed = true;
@@ -133,6 +137,7 @@ inline Verdict sample_verdict() {
   verdict.precision = "bf16";
   verdict.suspect = true;
   verdict.suspicions = {"near the bound"};
+  verdict.remarks = {"the machine was busy"};
   verdict.verified = false;
   verdict.checks = {
       {Stage::held_out, {{"m", 5}}, "tiny", 0xfedcba9876543211ULL, 1e-7, 2e-7, 3e-7, 4}};

@@ -14,28 +14,39 @@ def set_mode(torch, mode):
 
 
 class Clock:
-    """Times calls: on a GPU by its own stamps, from caches that hold nothing of the call's."""
+    """Times the calls of a round: on a GPU by its own stamps, from caches that hold nothing of the
+    call's. Calls are enqueued one behind the other, as those of a candidate are."""
 
     def __init__(self, torch, device, warm=False):
         self.torch = torch
         self.gpu = device != "cpu"
+        self.stamps = []  # of the calls since the last total
+        self.host_ns = 0
         if self.gpu:
-            self.begin = torch.cuda.Event(enable_timing=True)
-            self.end = torch.cuda.Event(enable_timing=True)
             self.flush = None if warm else torch.empty(FLUSH_BYTES, dtype=torch.uint8,
                                                        device=device)
 
     def time(self, work):
-        """What `work` returns, and its nanoseconds."""
+        """What `work` returns."""
         if not self.gpu:
             start = time.perf_counter_ns()
             found = work()
-            return found, time.perf_counter_ns() - start
-        self.torch.cuda.synchronize()
+            self.host_ns += time.perf_counter_ns() - start
+            return found
         if self.flush is not None:
             self.flush.fill_(1)
-        self.begin.record()
+        begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
         found = work()
-        self.end.record()
-        self.torch.cuda.synchronize()
-        return found, round(self.begin.elapsed_time(self.end) * 1e6)
+        end.record()
+        self.stamps.append((begin, end))
+        return found
+
+    def total_ns(self):
+        """The nanoseconds of all calls since the last time."""
+        if self.gpu:
+            self.torch.cuda.synchronize()
+        total = self.host_ns + sum(round(begin.elapsed_time(end) * 1e6)
+                                   for begin, end in self.stamps)
+        self.stamps, self.host_ns = [], 0
+        return total

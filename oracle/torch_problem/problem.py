@@ -123,8 +123,8 @@ class Problem:
         return dict(model.named_parameters()) | {
             name: value for name, value in model.named_buffers() if value.is_floating_point()}
 
-    def draw(self, seed):
-        """All inputs for one call: get_inputs() under that seed, and fresh parameters."""
+    def draw(self, seed, parameters=None):
+        """All inputs for one call: get_inputs() under one seed, fresh parameters under another."""
         self.torch.manual_seed(seed % 2**63)
         try:
             with self._placed():
@@ -134,7 +134,7 @@ class Problem:
             if is_out_of_memory(error):
                 raise
             raise Refused(f"its get_inputs() fails: {last_line(error)}") from error
-        return given, self._draw_state(seed)
+        return given, self._draw_state(seed if parameters is None else parameters)
 
     def _unvaried(self):
         """Parameters that every fresh module has alike, such as the ones of a normalisation."""
@@ -151,16 +151,21 @@ class Problem:
         if seed == MODEL_SEED:
             return [state[name].detach() for name in self.names]
         self.torch.manual_seed(seed % 2**63)
-        return [self._varied(name, state[name].detach(), seed, small) for name in self.names]
+        return [self._varied(name, state[name].detach(), small) for name in self.names]
 
-    def _varied(self, name, value, seed, small):
+    def _varied(self, name, value, small):
         if name in self.unvaried and value.is_floating_point():
             # Whoever trains the module changes these too.
             return value + 0.5 * self.torch.rand_like(value)
         if small:
             return value
-        # The same numbers at other places: as fresh, and there in no time.
-        return value.flatten().roll(seed % max(1, value.numel())).view(value.shape)
+        # Each one of the module's own numbers, drawn anew: building it again takes seconds.
+        flat = value.flatten()
+        drawn = self.torch.empty_like(flat)
+        for first in range(0, flat.numel(), CHUNK):
+            part = drawn[first:first + CHUNK]
+            part.copy_(flat[self.torch.randint(flat.numel(), part.shape, device=flat.device)])
+        return drawn.view(value.shape)
 
     # ---- parameters as inputs ----
 

@@ -4,10 +4,10 @@ import ctypes
 
 CONTROL_FD = 3
 MAX_TENSORS, MAX_RANK, MAX_VALUES, MAX_SETS, MAX_TRACED = 64, 8, 16, 1024, 16
-MAX_SEEDS = 512
+MAX_DRAWS = 512
 
 # Of runner_protocol.hpp: Op, ReplyKind, CallStatus.
-LOAD, SHAPE, ATTACH, PREPARE, GO, TRACE, DRAW = range(7)
+LOAD, SHAPE, ATTACH, PREPARE, GO, TRACE, DRAW, LEND = range(8)
 HELLO, READY, DONE, FAULT = range(4)
 OK, NO_SYMBOL, RETURNED_ERROR, OUT_OF_MEMORY, EXCEPTION, MAP_FAILED, DEVICE_ERROR = range(7)
 
@@ -30,14 +30,19 @@ class Layout(ctypes.Structure):
                 ("axes", ctypes.c_int64 * MAX_VALUES), ("tensors", TensorPlace * MAX_TENSORS)]
 
 
+class Draw(ctypes.Structure):
+    _fields_ = [("inputs", ctypes.c_uint64), ("parameters", ctypes.c_uint64),
+                ("signs", ctypes.c_uint64)]
+
+
 class Body(ctypes.Union):
     _fields_ = [("layout", Layout), ("path", ctypes.c_char * 4096),
-                ("sets", ctypes.c_uint16 * MAX_SETS), ("seeds", ctypes.c_uint64 * MAX_SEEDS)]
+                ("sets", ctypes.c_uint16 * MAX_SETS), ("draws", Draw * MAX_DRAWS)]
 
 
 class Request(ctypes.Structure):
     _fields_ = [("op", ctypes.c_uint32), ("sequence", ctypes.c_uint32), ("count", ctypes.c_uint32),
-                ("option", ctypes.c_uint32), ("body", Body)]
+                ("option", ctypes.c_uint32), ("first", ctypes.c_uint64), ("body", Body)]
 
 
 class TracedKernel(ctypes.Structure):

@@ -10,7 +10,7 @@ from .buffers import DeviceBuffers, HostBuffers
 from .clock import Clock, set_mode
 from .problem import (MODEL_SEED, Problem, Refused, first_gpu, is_out_of_memory, last_line,
                       torch_module)
-from .protocol import (ATTACH, CONTROL_FD, DONE, DRAW, EXCEPTION, GO, HELLO, LOAD, OK,
+from .protocol import (ATTACH, CONTROL_FD, DONE, DRAW, EXCEPTION, GO, HELLO, LEND, LOAD, OK,
                        OUT_OF_MEMORY, PREPARE, READY, SHAPE, Layout, Reply, Request)
 
 RESERVED = 4 << 30  # what PyTorch may keep to itself while others need the GPU's memory
@@ -39,8 +39,8 @@ class Server:
             self.attach(Layout.from_buffer_copy(request.body.layout), request.option != 0,
                         descriptors)
         elif request.op == DRAW:
-            for index in range(request.count):
-                self.draw(index, request.body.seeds[index], request.option != 0)
+            for i in range(request.count):
+                self.draw(request.first + i, request.body.draws[i])
             self.make_room()
         elif request.op == GO:
             sets = list(request.body.sets[:request.count])
@@ -48,7 +48,7 @@ class Server:
                 self.expect(sets, reply)
             else:
                 self.go(sets, request.sequence, reply)
-        elif request.op not in (SHAPE, PREPARE):
+        elif request.op not in (SHAPE, PREPARE, LEND):
             raise Refused(f"request {request.op} is not for PyTorch")
 
     def load(self, path, reply):
@@ -84,9 +84,10 @@ class Server:
             self.torch.cuda.empty_cache()
             self.prepared = False
 
-    def draw(self, index, seed, signs):
-        given, state = self.problem.draw(seed)
-        drawn = [self.with_signs(value) if signs and value.is_floating_point() else value
+    def draw(self, index, draw):
+        given, state = self.problem.draw(draw.inputs, draw.parameters)
+        self.torch.manual_seed((draw.inputs + 1) % 2**63)
+        drawn = [self.with_signs(value) if draw.signs and value.is_floating_point() else value
                  for value in given if self.torch.is_tensor(value)]
         drawn += self.problem.pack(state)
         for to, value in zip(self.buffers.tensors(index, outputs=False), drawn):
@@ -124,13 +125,13 @@ class Server:
                 self.problem.call(self.model, given)
                 self.problem.set_state(state, self.problem.model)
                 self.prepared = True
-            outputs, ns = self.clock.time(lambda: self.problem.call(self.model, given))
-            reply.claim_ns += ns
+            outputs = self.clock.time(lambda: self.problem.call(self.model, given))
             reply.calls += 1
             # Off the clock: a candidate writes into these buffers directly.
             for to, value in zip(self.buffers.tensors(index, outputs=True), outputs):
                 to.copy_(value)
             del outputs
+        reply.claim_ns = self.clock.total_ns()
         self.make_room()
 
     def get_ready(self, sequence):
@@ -149,10 +150,12 @@ def serve(mode, warm):
         server.torch.zeros(1, device=server.device)  # what takes its time, before anybody waits
     hello = Reply(kind=HELLO)
     control.send(bytes(hello))
+    lent = []
     while True:
-        data, descriptors, _, _ = socket.recv_fds(control, ctypes.sizeof(Request), 253)
+        data, received, _, _ = socket.recv_fds(control, ctypes.sizeof(Request), 253)
         if not data:
             return
+        descriptors = lent + list(received)
         request = Request.from_buffer_copy(data)
         reply = Reply(kind=DONE, sequence=request.sequence, status=OK)
         failed = True
@@ -166,7 +169,8 @@ def serve(mode, warm):
             reply.status = OUT_OF_MEMORY if out_of_memory else EXCEPTION
             reply.text = last_line(error).encode()[:511]
         finally:
-            for fd in descriptors:
+            lent = descriptors if request.op == LEND else []
+            for fd in descriptors if request.op != LEND else []:
                 os.close(fd)
         if failed and server.problem is not None:
             server.problem.release()  # here, where no frame of the failure holds tensors any more

@@ -54,32 +54,36 @@ void Device::describe(CallArguments& out) const {
   out.context.stream = stream_;
 }
 
-cuda::Code Device::attach(const Layout& layout, const Received& received) {
+cuda::Code Device::attach(const Layout& layout, const std::vector<int>& descriptors) {
   release();
+  const std::size_t tensors = layout.tensor_count + (layout.workspace_bytes > 0 ? 1 : 0);
+  if (descriptors.size() < layout.sets * tensors) {
+    return cuda::invalid_value;
+  }
   layout_ = layout;
   CallArguments blank;
   describe_call(layout_, blank);
   describe(blank);
   calls_.assign(layout.sets, blank);
   for (std::size_t set = 0; set < layout.sets; ++set) {
-    KP_CUDA(map_set(set, received));
+    KP_CUDA(map_set(set, descriptors));
   }
   return cuda::success;
 }
 
-cuda::Code Device::map_set(std::size_t set, const Received& received) {
+cuda::Code Device::map_set(std::size_t set, const std::vector<int>& descriptors) {
   CallArguments& call = calls_[set];
   for (std::size_t i = 0; i < layout_.tensor_count; ++i) {
     const TensorPlace& place = layout_.tensors[i];
     cuda::Pointer region = 0;
-    KP_CUDA(map_region(received.fd(set * layout_.tensor_count + i), place.region_bytes,
+    KP_CUDA(map_region(descriptors[set * layout_.tensor_count + i], place.region_bytes,
                        place.output != 0, region));
     call.tensors[i].data = as_address(region + place.data_offset);
   }
   if (layout_.workspace_bytes > 0) {
     cuda::Pointer region = 0;
     const std::size_t tensors = std::size_t{layout_.sets} * layout_.tensor_count;
-    KP_CUDA(map_region(received.fd(tensors + set), layout_.workspace_stride, true, region));
+    KP_CUDA(map_region(descriptors[tensors + set], layout_.workspace_stride, true, region));
     call.context.workspace = as_address(region + layout_.workspace_offset);
     call.context.workspace_bytes = layout_.workspace_bytes;
   }

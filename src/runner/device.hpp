@@ -26,7 +26,7 @@ class Device {
 
   // Maps every tensor of every set into address space of its own, inputs read-only, unmapped
   // address space on both sides. What was mapped before is let go.
-  [[nodiscard]] cuda::Code attach(const Layout& layout, const Received& received);
+  [[nodiscard]] cuda::Code attach(const Layout& layout, const std::vector<int>& descriptors);
   [[nodiscard]] const std::vector<CallArguments>& calls() const { return calls_; }
 
   // `out` as a call on this device.
@@ -61,7 +61,7 @@ class Device {
   [[nodiscard]] cuda::Code set_up(const cuda::Driver& driver);
   [[nodiscard]] cuda::Code map_region(int descriptor, std::size_t bytes, bool writable,
                                       cuda::Pointer& region);
-  [[nodiscard]] cuda::Code map_set(std::size_t set, const Received& received);
+  [[nodiscard]] cuda::Code map_set(std::size_t set, const std::vector<int>& descriptors);
   [[nodiscard]] cuda::Code allocate_scratch(const Library& library, CallArguments& call);
   [[nodiscard]] cuda::Code allocate_poisoned(std::size_t bytes, cuda::Pointer& out);
   void release();

@@ -80,14 +80,24 @@ void shape(const Request& request, const Library& library, const Device& device,
   }
 }
 
-void attach(const Request& request, const Received& received, Place& place, Reply& reply) {
+void close_all(std::vector<int>& descriptors) {
+  for (const int descriptor : descriptors) {
+    close(descriptor);
+  }
+  descriptors.clear();
+}
+
+void attach(const Request& request, const std::vector<int>& descriptors, Place& place,
+            Reply& reply) {
+  const auto fd = [&descriptors](std::size_t i) {
+    return i < descriptors.size() ? descriptors[i] : -1;
+  };
   if (place.device.is_open()) {
-    if (const cuda::Code code = place.device.attach(request.layout, received);
+    if (const cuda::Code code = place.device.attach(request.layout, descriptors);
         code != cuda::success) {
       set_device_error(reply, place.device, code);
     }
-  } else if (!place.buffers.attach(request.layout, received.fd(0), received.fd(1),
-                                   received.fd(2))) {
+  } else if (!place.buffers.attach(request.layout, fd(0), fd(1), fd(2))) {
     reply.status = CallStatus::map_failed;
   }
 }
@@ -135,8 +145,8 @@ bool get_ready(Device& device, std::uint32_t sequence) {
   return send_reply(ready) && wait_for_word(sequence);
 }
 
-void carry_out(const Request& request, const Received& received, Library& library, Place& place,
-               std::int32_t& tensors, Reply& reply) {
+void carry_out(const Request& request, const std::vector<int>& descriptors, Library& library,
+               Place& place, std::int32_t& tensors, Reply& reply) {
   const auto count = static_cast<std::uint32_t>(place.calls().size());
   switch (request.op) {
     case Op::load:
@@ -147,7 +157,7 @@ void carry_out(const Request& request, const Received& received, Library& librar
       break;
     case Op::attach:
       tensors = static_cast<std::int32_t>(request.layout.tensor_count);
-      attach(request, received, place, reply);
+      attach(request, descriptors, place, reply);
       break;
     case Op::prepare:
       timed(place, reply, [&] {
@@ -180,6 +190,8 @@ void carry_out(const Request& request, const Received& received, Library& librar
       });
       reply.trace = place.tracer.end();
       break;
+    case Op::lend:
+      break;
     case Op::draw:
       reply.status = CallStatus::map_failed;
       break;
@@ -194,6 +206,7 @@ int serve(Device& device, Tracer& tracer) {
   Place place{device, tracer, buffers};
   Library library;
   std::int32_t tensors = 0;
+  std::vector<int> descriptors;  // lent for the next attach
   describe_faults_with([](std::uint64_t address, Reply& reply) { buffers.locate(address, reply); });
   for (;;) {
     const Received received = receive_request(request);
@@ -203,9 +216,11 @@ int serve(Device& device, Tracer& tracer) {
     Reply reply{};
     reply.kind = ReplyKind::done;
     reply.sequence = request.sequence;
-    guarded(reply, [&] { carry_out(request, received, library, place, tensors, reply); });
-    for (std::size_t i = 0; i < received.fd_count; ++i) {
-      close(received.fds[i]);
+    descriptors.insert(descriptors.end(), received.fds.begin(),
+                       received.fds.begin() + static_cast<std::ptrdiff_t>(received.fd_count));
+    guarded(reply, [&] { carry_out(request, descriptors, library, place, tensors, reply); });
+    if (request.op != Op::lend) {
+      close_all(descriptors);
     }
     if (!send_reply(reply)) {
       return 1;

@@ -23,6 +23,7 @@ using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
 
 inline constexpr Code success = 0;
+inline constexpr Code invalid_value = 1;
 inline constexpr Code out_of_memory = 2;
 inline constexpr Code no_device = 100;
 inline constexpr Code illegal_address = 700;

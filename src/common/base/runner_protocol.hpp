@@ -14,7 +14,7 @@ inline constexpr int max_tensors = 64;
 inline constexpr int max_rank = 8;
 inline constexpr int max_values = 16;  // scalars, and axes
 inline constexpr int max_sets = 1024;
-inline constexpr int max_seeds = 512;
+inline constexpr int max_draws = 512;
 inline constexpr int max_descriptors = 250;  // in one message; the kernel's limit is 253
 
 // The argument that makes a runner open the GPU before it confines itself.
@@ -38,7 +38,9 @@ enum class Op : std::uint32_t {
   go,       // run kp_launch on the listed sets, one after the other. On a GPU the runner first
             // says `ready` and waits for a message of four bytes, the sequence number
   trace,    // as go, with what the GPU did written down; only of a runner that has CUPTI
-  draw,     // write fresh inputs into the first `count` sets, one seed each; only of PyTorch
+  draw,     // write fresh inputs into `count` sets from `first` on, a Draw each; only of PyTorch
+  lend,     // descriptors that the next attach takes before its own: one message has no room for
+            // those of many sets
 };
 
 enum class ReplyKind : std::uint32_t {
@@ -94,18 +96,24 @@ struct Layout {
   TensorPlace tensors[max_tensors];
 };
 
+// What PyTorch draws the inputs of one set from.
+struct Draw {
+  std::uint64_t inputs;      // seed of get_inputs()
+  std::uint64_t parameters;  // seed of the module's parameters
+  std::uint64_t signs;       // 1: floating inputs get random signs
+};
+
 struct Request {
   Op op;
   std::uint32_t sequence;
-  std::uint32_t count;  // go: how many entries of `sets`
-  // attach: 1 when the descriptors are those of a GPU's memory. draw: 1 when the values get random
-  // signs.
-  std::uint32_t option;
+  std::uint32_t count;   // go: how many entries of `sets`; draw: of `draws`
+  std::uint32_t option;  // attach: 1 when the descriptors are those of a GPU's memory
+  std::uint64_t first;   // draw: the first set
   union {
     Layout layout;
     char path[4096];
     std::uint16_t sets[max_sets];
-    std::uint64_t seeds[max_seeds];
+    Draw draws[max_draws];
   };
 };
 

@@ -60,7 +60,7 @@ struct MachineRecord {
 };
 
 struct Certificate {
-  int version = 1;
+  int version = 2;  // 1: drawn by an older generator, its values cannot be repeated
   std::string program_version;
   std::string date;  // UTC, ISO 8601
   Task task;
@@ -70,9 +70,9 @@ struct Certificate {
   BuildRecord build;
   BuildRecord incumbent_build;
   MachineRecord machine;
-  int threads = 0;         // what candidate and incumbent were given; 0: not recorded
-  std::string sandbox;     // "landlock" or "none"
-  std::uint64_t seed = 0;  // every draw of the evaluation follows from it
+  int threads = 0;      // what candidate and incumbent were given; 0: not recorded
+  std::string sandbox;  // "landlock" or "none"
+  Key master;           // every draw of the evaluation follows from it
   Ceilings ceilings;
   Verdict verdict;
 };

@@ -68,9 +68,9 @@ struct EvaluateOrder {
   std::optional<Candidate> incumbent;  // none: the baseline
   std::vector<std::string> allow_precision;
   bool timed = true;
-  bool energy = false;                // beside the time, which it then needs
-  bool diagnose = false;              // when it passes, on a GPU
-  std::optional<std::uint64_t> seed;  // none: secret and fresh
+  bool energy = false;        // beside the time, which it then needs
+  bool diagnose = false;      // when it passes, on a GPU
+  std::optional<Key> master;  // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/chacha.hpp"
 #include "common/model/energy.hpp"
 #include "common/model/formula.hpp"
 #include "common/model/interval.hpp"
@@ -113,9 +114,9 @@ struct CheckRecord {
   Stage stage = Stage::smoke;
   Axes shape;
   std::string distribution;
-  std::uint64_t seed = 0;
+  Key key;                    // of the values
   double error = 0;           // e(candidate)
-  double baseline_error = 0;  // e(baseline) on the same inputs
+  double baseline_error = 0;  // e(baseline) on the same inputs, or on nudged ones where that counts
   double bound = 0;           // what the error had to stay within
   std::int64_t excused = 0;   // elements where the baseline itself was not finite
 };

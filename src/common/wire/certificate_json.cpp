@@ -123,11 +123,10 @@ MachineRecord read_machine(const Place& place) {
 namespace {
 
 int read_version(const Place& place) {
-  constexpr int known = 1;
   const int version = place.small_integer();
-  if (version != known) {
+  if (version < 1 || version > Certificate().version) {
     place.complain("certificate version " + std::to_string(version) +
-                   ", expected 1: read it with the kernelpro that wrote it");
+                   ", expected 1 or 2: read it with the kernelpro that wrote it");
   }
   return version;
 }
@@ -160,7 +159,7 @@ Certificate read_certificate(const Place& place) {
     certificate.threads = read_threads(*threads);
   }
   certificate.sandbox = fields.at("sandbox").text();
-  certificate.seed = fields.at("seed").hexadecimal();
+  certificate.master = read_master(fields, "master");
   certificate.ceilings = read_ceilings(fields.at("ceilings"));
   certificate.verdict = read_verdict(fields.at("verdict"));
   fields.end();
@@ -254,7 +253,7 @@ nlohmann::json to_json(const Certificate& certificate) {
           {"machine", to_json(certificate.machine)},
           {"threads", certificate.threads},
           {"sandbox", write_text(certificate.sandbox)},
-          {"seed", write_hexadecimal(certificate.seed)},
+          {"master", write_key(certificate.master)},
           {"ceilings", to_json(certificate.ceilings)},
           {"verdict", to_json(certificate.verdict)}};
 }

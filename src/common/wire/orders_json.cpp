@@ -107,8 +107,8 @@ EvaluateOrder read_evaluate_order(const Place& place) {
   if (const auto diagnose = fields.maybe("diagnose")) {
     order.diagnose = diagnose->truth();
   }
-  if (const auto seed = fields.maybe("seed")) {
-    order.seed = seed->hexadecimal();
+  if (const auto master = fields.maybe("master")) {
+    order.master = master->key();
   }
   if (const auto checks = fields.maybe("repeat_checks")) {
     order.repeat_checks = checks->list(read_check);
@@ -289,8 +289,8 @@ nlohmann::json to_json(const EvaluateOrder& order) {
   if (order.incumbent) {
     json["incumbent"] = to_json(*order.incumbent);
   }
-  if (order.seed) {
-    json["seed"] = wire::write_hexadecimal(*order.seed);
+  if (order.master) {
+    json["master"] = wire::write_key(*order.master);
   }
   return json;
 }

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/base/secret.hpp"
+
 namespace kernelpro::wire {
 
 namespace {
@@ -133,6 +135,15 @@ std::uint64_t Place::hexadecimal() const {
   }
   complain_expected("\"0x\" and 16 hexadecimal digits in lower case");
   return 0;
+}
+
+Key Place::key() const {
+  const std::string found = gone() || !value_->is_string() ? "" : value_->get<std::string>();
+  const std::optional<Key> parsed = parse_key(found);
+  if (!parsed) {
+    complain_expected("64 hexadecimal digits in lower case");
+  }
+  return parsed.value_or(Key{});
 }
 
 Formula Place::formula() const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/chacha.hpp"
 #include "common/base/result.hpp"
 #include "common/model/formula.hpp"
 #include "common/model/verdict.hpp"
@@ -32,6 +33,7 @@ class Place {
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] int small_integer() const;
   [[nodiscard]] std::uint64_t hexadecimal() const;  // "0x" and 16 digits
+  [[nodiscard]] Key key() const;                    // 64 hexadecimal digits
   [[nodiscard]] Formula formula() const;
   [[nodiscard]] Interval interval() const;  // [low, high]
   [[nodiscard]] Axes axes() const;

@@ -14,6 +14,8 @@ namespace kernelpro::wire {
 
 [[nodiscard]] Task read_task(const Place& place);
 [[nodiscard]] Candidate read_candidate(const Place& place);
+// The key `name`, or what a certificate of version 1 has in its place: a seed of 64 bits.
+[[nodiscard]] Key read_master(Fields& fields, const char* name);
 [[nodiscard]] Verdict read_verdict(const Place& place);
 [[nodiscard]] CheckRecord read_check(const Place& place);
 [[nodiscard]] nlohmann::json write_check(const CheckRecord& check);

@@ -164,11 +164,24 @@ Timing read_timing(const Place& place) {
 
 }  // namespace
 
+// The two words of a seed, where a certificate of version 1 had no more.
+Key read_master(Fields& fields, const char* name) {
+  const auto seed = fields.maybe("seed");
+  if (!seed) {
+    return fields.at(name).key();
+  }
+  Key key;
+  const std::uint64_t value = seed->hexadecimal();
+  key.words[0] = static_cast<std::uint32_t>(value);
+  key.words[1] = static_cast<std::uint32_t>(value >> 32);
+  return key;
+}
+
 json write_check(const CheckRecord& check) {
   return {{"stage", name_of(check.stage)},
           {"shape", write_axes(check.shape)},
           {"distribution", write_text(check.distribution)},
-          {"seed", write_hexadecimal(check.seed)},
+          {"key", write_key(check.key)},
           {"error", write_number(check.error)},
           {"baseline_error", write_number(check.baseline_error)},
           {"bound", write_number(check.bound)},
@@ -181,7 +194,7 @@ CheckRecord read_check(const Place& place) {
   check.stage = read_stage(fields.at("stage"));
   check.shape = fields.at("shape").axes();
   check.distribution = fields.at("distribution").text();
-  check.seed = fields.at("seed").hexadecimal();
+  check.key = read_master(fields, "key");
   check.error = fields.at("error").number();
   check.baseline_error = fields.at("baseline_error").number();
   check.bound = fields.at("bound").number();

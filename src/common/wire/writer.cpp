@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "common/base/secret.hpp"
+
 namespace kernelpro::wire {
 
 namespace {
@@ -80,6 +82,10 @@ json write_hexadecimal(std::uint64_t value) {
     text += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
   }
   return text;
+}
+
+json write_key(const Key& key) {
+  return key_text(key);
 }
 
 json write_interval(const Interval& interval) {

@@ -21,6 +21,7 @@ namespace kernelpro::wire {
 [[nodiscard]] nlohmann::json write_text(std::string_view text);
 [[nodiscard]] nlohmann::json write_number(double value);              // null when not finite
 [[nodiscard]] nlohmann::json write_hexadecimal(std::uint64_t value);  // "0x" and 16 digits
+[[nodiscard]] nlohmann::json write_key(const Key& key);               // 64 digits
 [[nodiscard]] nlohmann::json write_interval(const Interval& interval);
 [[nodiscard]] nlohmann::json write_axes(const Axes& axes);
 [[nodiscard]] nlohmann::json write_texts(const std::vector<std::string>& texts);

@@ -40,7 +40,7 @@ bool is_baseline(const Task& task, const std::string& source) {
                      });
 }
 
-// The order that repeats a certificate: same source, same seeds, same shapes.
+// The order that repeats a certificate: same source, same values, same shapes.
 EvaluateOrder repetition(const Certificate& certificate) {
   EvaluateOrder order;
   const Candidate& candidate = certificate.candidate;
@@ -52,7 +52,7 @@ EvaluateOrder repetition(const Certificate& certificate) {
   if (!is_baseline(certificate.task, certificate.incumbent.source)) {
     order.incumbent = certificate.incumbent;
   }
-  order.seed = certificate.seed;
+  order.master = certificate.master;
   const bool passed = certificate.verdict.outcome == Outcome::passed;
   if (passed) {
     order.repeat_checks = certificate.verdict.checks;

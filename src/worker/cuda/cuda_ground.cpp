@@ -18,7 +18,11 @@ constexpr std::int64_t most_host_bytes = 8LL << 30;  // a candidate's work is on
 // A tenth of a second or so of one core.
 constexpr double oracle_operations = 2e8;
 constexpr double oracle_bytes = 32e6;
-constexpr std::int64_t open_files = 1024;
+constexpr std::int64_t open_files = 4096;
+constexpr int most_descriptors = 2400;
+// A second set that is never called tells a candidate that works ahead; it would have nothing to
+// work ahead on where sets are so large that a round has one.
+constexpr std::size_t largest_with_decoy = std::size_t{4} << 30;
 // Sets of small tensors take whole pages of 2 MiB, so there may be more memory than data.
 constexpr double most_round_bytes = 24e9;
 
@@ -70,7 +74,7 @@ class CudaGround : public Ground {
   }
   [[nodiscard]] std::int64_t cache_bytes() const override { return gpu_.description().l2_bytes; }
   [[nodiscard]] int most_sets(std::size_t tensors) const override {
-    return runner::max_descriptors / static_cast<int>(tensors + 1);
+    return std::min(runner::max_sets - 1, most_descriptors / static_cast<int>(tensors + 1));
   }
   [[nodiscard]] double round_bytes() const override {
     return std::min(most_round_bytes, static_cast<double>(gpu_.free_bytes()) / 4);
@@ -80,6 +84,9 @@ class CudaGround : public Ground {
   }
   [[nodiscard]] bool watch_inputs() const override { return true; }
   [[nodiscard]] bool always_flush() const override { return true; }
+  [[nodiscard]] bool room_for_decoy(std::size_t set_bytes) const override {
+    return set_bytes <= largest_with_decoy;
+  }
   [[nodiscard]] std::vector<std::string> disturbances() const override {
     const std::optional<GpuState> state = gpu_state(gpu_.description().uuid);
     if (state && state->slowed_down) {
@@ -98,7 +105,7 @@ class CudaGround : public Ground {
   [[nodiscard]] std::string default_compiler() const override { return "nvcc"; }
   // On an H200 eight evaluations of one kernel of 33 us differed by 0.5 %, and of some hundred
   // candidates one that was as fast as the baseline came out at 1.01.
-  [[nodiscard]] double least_noise() const override { return 0.01; }
+  [[nodiscard]] double least_noise() const override { return 0.0075; }
   // On an H200 rounds of honest kernels took 25 to 45 us longer by our clock than the empty ones.
   [[nodiscard]] double hand_over_doubt_ns() const override { return 50e3; }
   [[nodiscard]] bool enqueues() const override { return true; }
@@ -153,14 +160,6 @@ class CudaGround : public Ground {
     out.cupti = cupti_;
     out.policy.read.push_back(cupti_);
     return out;
-  }
-
-  // Our own kernel starts only when the other contexts have drained or are switched away; a
-  // switched-away one delays it by a time slice.
-  void settle() override {
-    if (gpu_.launch("probe", 1) == cuda::success) {
-      static_cast<void>(gpu_.synchronize());
-    }
   }
 
   [[nodiscard]] Result<EnergyMeter*> energy_meter() override {

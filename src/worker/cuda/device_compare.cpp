@@ -87,13 +87,13 @@ double DeviceComparison::error() const {
 
 namespace {
 
-void enqueue(Gpu& gpu, DeviceTrouble& trouble, const ComparedPair& pair, Side side,
+void enqueue(Gpu& gpu, DeviceTrouble& trouble, const ComparedPair& pair, NotFinite not_finite,
              cuda::Pointer out) {
   const char* const doing = "comparing outputs";
   const auto elements = static_cast<std::uint64_t>(pair.tensor->elements);
   const int type = type_number(pair.tensor->dtype);
   const int truth_type = type_number(pair.truth_type);
-  const int alike = side == Side::both_alike ? 1 : 0;
+  const int alike = not_finite == NotFinite::both_alike ? 1 : 0;
   if (!is_floating(pair.tensor->dtype)) {
     trouble.must(gpu.launch("compare_bits", elements, pair.actual, pair.truth, type,
                             static_cast<int>(size_of(pair.tensor->dtype)), elements, out),
@@ -113,7 +113,8 @@ void enqueue(Gpu& gpu, DeviceTrouble& trouble, const ComparedPair& pair, Side si
 
 std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble,
                                                 DeviceResults& results,
-                                                const std::vector<ComparedPair>& pairs, Side side) {
+                                                const std::vector<ComparedPair>& pairs,
+                                                NotFinite not_finite) {
   DeviceComparison blank{};
   blank.worst = std::numeric_limits<std::uint64_t>::max();
   std::vector<DeviceComparison> found(pairs.size(), blank);
@@ -127,7 +128,7 @@ std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble
     return found;
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    enqueue(gpu, trouble, pairs[i], side, out + i * sizeof blank);
+    enqueue(gpu, trouble, pairs[i], not_finite, out + i * sizeof blank);
   }
   results.read(found.data(), bytes);
   return found;

@@ -65,7 +65,7 @@ struct DeviceComparison {
 };
 
 // Whether an element that is not finite in the truth is excused, or must be so in both.
-enum class Side { truth_excuses, both_alike };
+enum class NotFinite { excused, both_alike };
 
 struct ComparedPair {
   cuda::Pointer actual = 0;
@@ -76,7 +76,7 @@ struct ComparedPair {
 
 [[nodiscard]] std::vector<DeviceComparison> compare_on_device(
     Gpu& gpu, DeviceTrouble& trouble, DeviceResults& results,
-    const std::vector<ComparedPair>& pairs, Side side);
+    const std::vector<ComparedPair>& pairs, NotFinite not_finite);
 
 // The comparison in the judge's words. `ties`: an index output, which may differ from the truth in
 // as many places as ties explain.

@@ -16,10 +16,18 @@ namespace kernelpro {
 namespace {
 
 constexpr std::size_t sweeps_of_l2 = 3;
+constexpr std::uint64_t word = chunk_word;
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
+}
+
+// The plan of what PyTorch draws: inputs alone.
+BufferPlan inputs_of(const BufferPlan& plan) {
+  BufferPlan inputs = plan;
+  inputs.tensors.resize(plan.input_count);
+  return inputs;
 }
 
 }  // namespace
@@ -32,11 +40,13 @@ DeviceMemory::DeviceMemory(Gpu& gpu, const Task& task, const BufferPlan& plan, O
       id_(next_id()),
       trouble_(gpu),
       results_(gpu, trouble_),
-      lines_(gpu, trouble_) {}
+      tables_{SideTables(gpu), SideTables(gpu)},
+      giving_{TimedCopy(gpu), TimedCopy(gpu)},
+      taking_{TimedCopy(gpu), TimedCopy(gpu)} {}
 
 DeviceMemory::~DeviceMemory() {
   must(gpu_.synchronize(), "ending");
-  for (const cuda::Pointer pointer : {saved_, sweeper_}) {
+  for (const cuda::Pointer pointer : {taken_[0], taken_[1], sweeper_}) {
     if (pointer != 0) {
       gpu_.driver().free(pointer);
     }
@@ -44,7 +54,9 @@ DeviceMemory::~DeviceMemory() {
 }
 
 Status DeviceMemory::allocate() {
-  const std::size_t wanted = plan_.input_bytes() + 2 * plan_.output_bytes();
+  sweeper_bytes_ = sweeps_of_l2 * static_cast<std::size_t>(gpu_.description().l2_bytes);
+  // As drawn and on two sides; on two sides and as taken from them.
+  const std::size_t wanted = 3 * plan_.input_bytes() + 4 * plan_.output_bytes() + sweeper_bytes_;
   const auto free = static_cast<std::size_t>(gpu_.free_bytes());
   if (wanted > free) {
     return make_error(
@@ -55,16 +67,61 @@ Status DeviceMemory::allocate() {
                     gpu_.description().name),
         task_.name);
   }
+  KP_TRY(make_blocks());
+  for (cuda::Pointer& copy : taken_) {
+    must(gpu_.driver().allocate(&copy, std::max<std::size_t>(plan_.output_bytes(), word)),
+         "making room for outputs");
+  }
+  must(gpu_.driver().allocate(&sweeper_, sweeper_bytes_), "making room for the flush");
+  if (!trouble_.any()) {
+    make_tables();
+  }
+  return trouble_.take();
+}
+
+Status DeviceMemory::make_blocks() {
   for (int set = 0; set < plan_.sets; ++set) {
-    for (const TensorPlan& tensor : plan_.tensors) {
-      Result<DeviceBlock> block = gpu_.share(tensor.region_bytes);
-      if (!block) {
-        return block.error();
+    for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
+      const std::size_t bytes = plan_.tensors[i].region_bytes;
+      for (std::vector<DeviceBlock>* list : {&blocks_[0], &blocks_[1], &drawn_}) {
+        if (list == &drawn_ && i >= plan_.input_count) {
+          continue;
+        }
+        Result<DeviceBlock> block = gpu_.share(bytes);
+        if (!block) {
+          return block.error();
+        }
+        list->push_back(std::move(*block));
       }
-      blocks_.push_back(std::move(*block));
     }
   }
   return {};
+}
+
+void DeviceMemory::make_tables() {
+  for (const Side side : both_sides) {
+    SideTables& tables = tables_[index_of(side)];
+    for (int set = 0; set < plan_.sets; ++set) {
+      for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
+        const TensorPlan& tensor = plan_.tensors[i];
+        const cuda::Pointer there = region(side, set, i);
+        if (i >= plan_.input_count) {
+          tables.outputs.add(there + tensor.data_offset, taken(side, set, i - plan_.input_count),
+                             tensor.bytes);
+          tables.regions.add(0, there, tensor.region_bytes);
+          continue;
+        }
+        const cuda::Pointer from = drawn(set, i);
+        tables.inputs.add(from, there + tensor.data_offset, tensor.bytes);
+        ChunkTable& kind = task_.inputs[i].constant ? tables.constants : tables.varying;
+        kind.add(from, there + tensor.data_offset, tensor.bytes);
+      }
+    }
+    for (ChunkTable* table :
+         {&tables.inputs, &tables.constants, &tables.varying, &tables.outputs, &tables.regions}) {
+      must(table->upload(), "making lists of buffers");
+    }
+  }
 }
 
 Status DeviceMemory::health() {
@@ -72,168 +129,205 @@ Status DeviceMemory::health() {
   return trouble_.take();
 }
 
-cuda::Pointer DeviceMemory::region(int set, std::size_t tensor) const {
-  return blocks_[static_cast<std::size_t>(set) * plan_.tensors.size() + tensor].pointer();
+cuda::Pointer DeviceMemory::region(Side side, int set, std::size_t tensor) const {
+  const std::size_t index = static_cast<std::size_t>(set) * plan_.tensors.size() + tensor;
+  return blocks_[index_of(side)][index].pointer();
 }
 
-cuda::Pointer DeviceMemory::data(int set, std::size_t tensor) const {
-  return region(set, tensor) + plan_.tensors[tensor].data_offset;
+cuda::Pointer DeviceMemory::drawn_region(int set, std::size_t input) const {
+  return drawn_[static_cast<std::size_t>(set) * plan_.input_count + input].pointer();
 }
 
-cuda::Pointer DeviceMemory::saved(int set, std::size_t output) const {
+cuda::Pointer DeviceMemory::drawn(int set, std::size_t input) const {
+  return drawn_region(set, input) + plan_.tensors[input].data_offset;
+}
+
+cuda::Pointer DeviceMemory::taken(Side side, int set, std::size_t output) const {
   const TensorPlan& tensor = plan_.tensors[plan_.input_count + output];
-  return saved_ + static_cast<std::size_t>(set) * plan_.output_stride + tensor.region_offset +
-         tensor.data_offset;
+  return taken_[index_of(side)] + static_cast<std::size_t>(set) * plan_.output_stride +
+         tensor.region_offset + tensor.data_offset;
 }
 
-void DeviceMemory::set_region(int set, std::size_t tensor, unsigned char value) {
-  must(gpu_.driver().set_bytes(region(set, tensor), value, plan_.tensors[tensor].region_bytes,
-                               gpu_.stream()),
-       "poisoning");
-}
-
-void DeviceMemory::fill(const std::vector<std::uint64_t>& seeds, Distribution distribution,
-                        unsigned char slack) {
-  seeds_ = seeds;
-  distribution_ = distribution;
+void DeviceMemory::draw(const std::vector<SetDraw>& draws, unsigned char slack) {
+  set_slack(slack);
   if (drawer_ != nullptr) {
-    draw_by_oracle(slack);
+    draw_by_oracle(draws);
     return;
   }
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
     if (task_.inputs[i].values.kind == ValueKind::offsets) {
-      fill_offsets(i, seeds);
+      draw_offsets_of(i, draws);
     }
   }
-  for (std::size_t at = 0; at < seeds.size(); ++at) {
-    const int set = static_cast<int>(at);
+  for (std::size_t set = 0; set < draws.size(); ++set) {
     // Inputs that others are drawn from come first.
     for (const bool dependent : {false, true}) {
       for (std::size_t i = 0; i < plan_.input_count; ++i) {
-        if ((task_.inputs[i].values.kind == ValueKind::csr_columns) != dependent) {
-          continue;
-        }
-        const TensorPlan& tensor = plan_.tensors[i];
-        const std::size_t end = tensor.data_offset + tensor.bytes;
-        const cuda::Driver& driver = gpu_.driver();
-        must(driver.set_bytes(region(set, i), slack, tensor.data_offset, gpu_.stream()), "filling");
-        must(
-            driver.set_bytes(region(set, i) + end, slack, tensor.region_bytes - end, gpu_.stream()),
-            "filling");
-        if (tensor.elements > 0) {
-          fill_tensor(set, i, seeds[at], distribution);
+        if ((task_.inputs[i].values.kind == ValueKind::csr_columns) == dependent &&
+            plan_.tensors[i].elements > 0) {
+          draw_input(static_cast<int>(set), i, draws[set]);
         }
       }
     }
   }
 }
 
-void DeviceMemory::draw_by_oracle(unsigned char slack) {
-  for (std::size_t at = 0; at < seeds_.size(); ++at) {
+// No secret: it is put around the inputs of all sides whenever it changes.
+void DeviceMemory::set_slack(unsigned char slack) {
+  if (slack_ == slack) {
+    return;
+  }
+  slack_ = slack;
+  for (int set = 0; set < plan_.sets; ++set) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
-      set_region(static_cast<int>(at), i, slack);
+      fill_slack(drawn_region(set, i), plan_.tensors[i], slack);
+      for (const Side side : both_sides) {
+        fill_slack(region(side, set, i), plan_.tensors[i], slack);
+      }
     }
   }
-  must(gpu_.synchronize(), "filling");
-  trouble_.note(drawer_->draw_into(plan_, {id_, descriptors()}, seeds_, distribution_));
 }
 
-void DeviceMemory::fill_tensor(int set, std::size_t index, std::uint64_t seed,
-                               Distribution distribution) {
+void DeviceMemory::fill_slack(cuda::Pointer region, const TensorPlan& tensor, unsigned char slack) {
+  const std::size_t end = tensor.data_offset + tensor.bytes;
+  const cuda::Driver& driver = gpu_.driver();
+  must(driver.set_bytes(region, slack, tensor.data_offset, gpu_.stream()), "filling");
+  must(driver.set_bytes(region + end, slack, tensor.region_bytes - end, gpu_.stream()), "filling");
+}
+
+void DeviceMemory::draw_by_oracle(const std::vector<SetDraw>& draws) {
+  must(gpu_.synchronize(), "filling");
+  std::vector<int> descriptors;
+  descriptors.reserve(drawn_.size());
+  for (const DeviceBlock& block : drawn_) {
+    descriptors.push_back(block.descriptor());
+  }
+  trouble_.note(drawer_->draw_into(inputs_of(plan_), {id_, descriptors}, draws));
+}
+
+void DeviceMemory::draw_input(int set, std::size_t index, const SetDraw& draw) {
   const TensorPlan& tensor = plan_.tensors[index];
   const ValueSpec& values = task_.inputs[index].values;
-  const std::uint64_t stream = input_stream(seed, index);
+  const Key key = input_key(draw.key, index);
   const int type = type_number(tensor.dtype);
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
   const WholeRange whole = whole_range(values, plan_.axes);
   if (values.kind == ValueKind::offsets) {
-    return;  // fill_offsets
+    return;  // draw_offsets_of
   }
   if (values.kind == ValueKind::csr_columns) {
     const std::size_t rows = rows_input(task_, index);
     const TensorPlan& offsets = plan_.tensors[rows];
     const auto count = static_cast<std::uint64_t>(offsets.elements - 1);
-    must(gpu_.launch("fill_columns", count, data(set, index), type, data(set, rows),
-                     type_number(offsets.dtype), count, whole.count, stream),
+    must(gpu_.launch("fill_columns", count, drawn(set, index), type, drawn(set, rows),
+                     type_number(offsets.dtype), count, whole.count, key),
          "drawing inputs");
   } else if (is_floating(tensor.dtype)) {
-    must(gpu_.launch("fill_floating", elements, data(set, index), type, elements,
-                     draw_rule(values, tensor.dtype, stream, distribution)),
+    must(gpu_.launch("fill_floating", elements / chacha::words + 1, drawn(set, index), type,
+                     elements, draw_rule(values, tensor.dtype, key, draw.distribution)),
          "drawing inputs");
   } else {
-    must(gpu_.launch("fill_whole", elements, data(set, index), type, elements, whole.low,
-                     static_cast<std::uint64_t>(std::max<std::int64_t>(whole.count, 1)), stream),
+    must(gpu_.launch("fill_whole", elements / chacha::words + 1, drawn(set, index), type, elements,
+                     whole, key),
          "drawing inputs");
   }
 }
 
 // Row pointers are a running sum: drawn here, sets side by side, and copied.
-void DeviceMemory::fill_offsets(std::size_t index, const std::vector<std::uint64_t>& seeds) {
+void DeviceMemory::draw_offsets_of(std::size_t index, const std::vector<SetDraw>& draws) {
   const TensorPlan& tensor = plan_.tensors[index];
   const std::int64_t total = whole_range(task_.inputs[index].values, plan_.axes).count;
-  std::vector<std::vector<char>> drawn(seeds.size());
-  parallel_parts(seeds.size(), 1, [&](std::size_t begin, std::size_t end) {
+  std::vector<std::vector<char>> offsets(draws.size());
+  parallel_parts(draws.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t set = begin; set < end; ++set) {
-      drawn[set] = draw_offsets(tensor, total, input_stream(seeds[set], index));
+      offsets[set] = draw_offsets(tensor, total, input_key(draws[set].key, index));
     }
   });
-  for (std::size_t set = 0; set < seeds.size(); ++set) {
-    must(gpu_.driver().copy_to_device(data(static_cast<int>(set), index), drawn[set].data(),
-                                      drawn[set].size(), gpu_.stream()),
+  for (std::size_t set = 0; set < draws.size(); ++set) {
+    must(gpu_.driver().copy_to_device(drawn(static_cast<int>(set), index), offsets[set].data(),
+                                      offsets[set].size(), gpu_.stream()),
          "copying row pointers");
   }
   must(gpu_.synchronize(), "copying row pointers");
 }
 
-void DeviceMemory::poison_varying_inputs() {
+void DeviceMemory::nudge(const Key& key) {
   for (int set = 0; set < plan_.sets; ++set) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
-      if (!task_.inputs[i].constant) {
-        must(gpu_.driver().set_bytes(data(set, i), poison_byte, plan_.tensors[i].bytes,
-                                     gpu_.stream()),
-             "poisoning inputs");
+      const TensorPlan& tensor = plan_.tensors[i];
+      if (is_floating(tensor.dtype) && tensor.elements > 0) {
+        const auto elements = static_cast<std::uint64_t>(tensor.elements);
+        must(gpu_.launch("nudge", elements / chacha::words + 1, drawn(set, i),
+                         type_number(tensor.dtype), elements,
+                         derive(key, static_cast<std::uint64_t>(set), i)),
+             "nudging inputs");
       }
     }
   }
+}
+
+void DeviceMemory::give_constants(Side side) {
+  const SideTables& tables = tables_[index_of(side)];
+  must(tables.varying.launch("poison_chunks"), "poisoning inputs");
+  must(tables.constants.launch("copy_chunks"), "giving constants");
+  must(gpu_.synchronize(), "giving constants");
+}
+
+void DeviceMemory::make_ready(Side side, Caches /*caches*/) {
+  must(tables_[index_of(side)].inputs.launch("poison_chunks"), "poisoning inputs");
   must(gpu_.synchronize(), "poisoning inputs");
 }
 
-std::uint64_t DeviceMemory::inputs_hash() {
-  std::uint64_t sum = 0;
-  const cuda::Pointer out = results_.start(&sum, sizeof sum);
+void DeviceMemory::give(Side side, Caches caches) {
+  must(giving_[index_of(side)].run(caches,
+                                   [&] {
+                                     const cuda::Code code =
+                                         tables_[index_of(side)].inputs.launch("copy_chunks");
+                                     const std::uint64_t words = sweeper_bytes_ / word;
+                                     return code == cuda::success && caches == Caches::cold
+                                                ? gpu_.launch("sweep", words, sweeper_, words, 1U)
+                                                : code;
+                                   }),
+       "giving inputs");
+}
+
+// All sets, in one launch: which of them were called makes no difference to the clock.
+void DeviceMemory::take(Side side, const std::vector<std::uint16_t>& sets) {
+  if (sets.empty()) {
+    must(gpu_.launch("probe", 1), "waiting for the GPU");
+    must(gpu_.synchronize(), "waiting for the GPU");
+    return;
+  }
+  must(taking_[index_of(side)].run(
+           Caches::any, [&] { return tables_[index_of(side)].outputs.launch("copy_chunks"); }),
+       "taking outputs");
+}
+
+double DeviceMemory::own_ns(Side side) const {
+  return giving_[index_of(side)].counted_ns() + taking_[index_of(side)].counted_ns();
+}
+
+bool DeviceMemory::inputs_intact(Side side) {
+  std::uint64_t changed = 0;
+  const cuda::Pointer out = results_.start(&changed, sizeof changed);
   if (trouble_.any()) {
-    return sum;
+    return true;  // which health() tells
   }
-  std::uint64_t salt = 0;
-  for (int set = 0; set < plan_.sets; ++set) {
-    for (std::size_t i = 0; i < plan_.input_count; ++i) {
-      constexpr std::uint64_t word = 16;
-      const std::uint64_t words = plan_.tensors[i].region_bytes / word;
-      must(gpu_.launch("hash_words", words, region(set, i), words, ++salt, out), "hashing inputs");
-    }
-  }
-  results_.read(&sum, sizeof sum);
-  return sum;
+  must(tables_[index_of(side)].inputs.launch("count_changed", out), "looking at inputs");
+  results_.read(&changed, sizeof changed);
+  return changed == 0;
 }
 
-void DeviceMemory::poison_outputs() {
-  for (int set = 0; set < plan_.sets; ++set) {
-    poison_outputs(set);
-  }
-}
-
-void DeviceMemory::poison_outputs(int set) {
-  for (std::size_t i = plan_.input_count; i < plan_.tensors.size(); ++i) {
-    set_region(set, i, poison_byte);
-  }
+void DeviceMemory::poison_outputs(Side side) {
+  must(tables_[index_of(side)].regions.launch("poison_chunks"), "poisoning outputs");
   must(gpu_.synchronize(), "poisoning outputs");
 }
 
-Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
+Touched DeviceMemory::touched(Side side, const std::vector<std::uint16_t>& called) {
   const std::size_t outputs = plan_.tensors.size() - plan_.input_count;
-  constexpr std::size_t sides = 2;  // before and after the data
+  constexpr std::size_t ends = 2;  // before and after the data
   const Range none{std::numeric_limits<std::uint64_t>::max(), 0};
-  std::vector<Range> found(static_cast<std::size_t>(plan_.sets) * outputs * sides, none);
+  std::vector<Range> found(static_cast<std::size_t>(plan_.sets) * outputs * ends, none);
   const cuda::Pointer out = results_.start(found.data(), found.size() * sizeof(Range));
   if (trouble_.any()) {
     return {};
@@ -251,8 +345,9 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
       const std::uint64_t first_end = was_called(set) ? begin : end;
       for (const auto& [from, to] :
            {std::pair<std::uint64_t, std::uint64_t>{0, first_end}, {end, tensor.region_bytes}}) {
-        must(gpu_.launch("find_written", (to - from) / 16 + 32, region(set, plan_.input_count + i),
-                         from, to, out + at * sizeof(Range)),
+        must(gpu_.launch("find_written", (to - from) / word + 32,
+                         region(side, set, plan_.input_count + i), from, to,
+                         out + at * sizeof(Range)),
              "checking guards");
         ++at;
       }
@@ -261,15 +356,15 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
   results_.read(found.data(), found.size() * sizeof(Range));
   Touched touched;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const int set = static_cast<int>(i / sides / outputs);
-    const TensorPlan& tensor = plan_.tensors[plan_.input_count + i / sides % outputs];
+    const int set = static_cast<int>(i / ends / outputs);
+    const TensorPlan& tensor = plan_.tensors[plan_.input_count + i / ends % outputs];
     if (found[i].last == 0) {
       continue;
     }
     if (!was_called(set)) {
       touched.uncalled_set = touched.uncalled_set.value_or(set);
     } else if (!touched.breach) {
-      const bool before = i % sides == 0;
+      const bool before = i % ends == 0;
       const auto begin = static_cast<std::int64_t>(tensor.data_offset);
       const auto end = begin + static_cast<std::int64_t>(tensor.bytes);
       touched.breach = GuardBreach{tensor.name,
@@ -281,25 +376,10 @@ Touched DeviceMemory::touched(const std::vector<std::uint16_t>& called) {
   return touched;
 }
 
-void DeviceMemory::save_outputs() {
-  if (saved_ == 0) {
-    must(gpu_.driver().allocate(&saved_, plan_.output_bytes()), "keeping a copy of the outputs");
-    if (trouble_.any()) {
-      return;
-    }
-  }
-  for (int set = 0; set < plan_.sets; ++set) {
-    for (std::size_t i = plan_.input_count; i < plan_.tensors.size(); ++i) {
-      must(gpu_.driver().copy_on_device(saved(set, i - plan_.input_count), data(set, i),
-                                        plan_.tensors[i].bytes, gpu_.stream()),
-           "keeping a copy of the outputs");
-    }
-  }
-}
-
-ComparedPair DeviceMemory::with_saved(int set, std::size_t output) const {
+ComparedPair DeviceMemory::compared(Side actual, int set, std::size_t output) const {
   const TensorPlan& tensor = plan_.tensors[plan_.input_count + output];
-  return {data(set, plan_.input_count + output), saved(set, output), &tensor, tensor.dtype};
+  return {taken(actual, set, output), taken(other_side(actual), set, output), &tensor,
+          tensor.dtype};
 }
 
 std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& sets,
@@ -307,11 +387,11 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
   std::vector<ComparedPair> pairs;
   for (const std::uint16_t set : sets) {
     for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
-      pairs.push_back(with_saved(set, i));
+      pairs.push_back(compared(Side::candidate, set, i));
     }
   }
   const std::vector<DeviceComparison> found =
-      compare_on_device(gpu_, trouble_, results_, pairs, Side::both_alike);
+      compare_on_device(gpu_, trouble_, results_, pairs, NotFinite::both_alike);
   std::vector<int> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const int set = sets[i / task_.outputs.size()];
@@ -323,16 +403,13 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
   return out;
 }
 
-std::vector<TensorError> DeviceMemory::errors_to(Copy truth, int set) {
+std::vector<TensorError> DeviceMemory::errors_to(Side truth, int set) {
   std::vector<ComparedPair> pairs;
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
-    pairs.push_back(with_saved(set, i));
-    if (truth == Copy::outputs) {
-      std::swap(pairs.back().actual, pairs.back().truth);
-    }
+    pairs.push_back(compared(other_side(truth), set, i));
   }
   const std::vector<DeviceComparison> found =
-      compare_on_device(gpu_, trouble_, results_, pairs, Side::truth_excuses);
+      compare_on_device(gpu_, trouble_, results_, pairs, NotFinite::excused);
   std::vector<TensorError> errors;
   errors.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -341,31 +418,30 @@ std::vector<TensorError> DeviceMemory::errors_to(Copy truth, int set) {
   return errors;
 }
 
-bool DeviceMemory::same_output(int first, int second, std::size_t index, double bound) {
+bool DeviceMemory::same_output(Side side, int first, int second, std::size_t index, double bound) {
   const TensorPlan& tensor = plan_.tensors[plan_.input_count + index];
-  const ComparedPair pair{data(first, plan_.input_count + index),
-                          data(second, plan_.input_count + index), &tensor, tensor.dtype};
+  const ComparedPair pair{taken(side, first, index), taken(side, second, index), &tensor,
+                          tensor.dtype};
   if (bound > 0 && is_floating(tensor.dtype)) {
-    return compare_on_device(gpu_, trouble_, results_, {pair}, Side::both_alike).front().error() <=
-           bound;
+    return compare_on_device(gpu_, trouble_, results_, {pair}, NotFinite::both_alike)
+               .front()
+               .error() <= bound;
   }
   TensorPlan bytes = tensor;
   bytes.dtype = DType::u8;
   bytes.elements = tensor.bytes;
   return compare_on_device(gpu_, trouble_, results_, {{pair.actual, pair.truth, &bytes, DType::u8}},
-                           Side::both_alike)
+                           NotFinite::both_alike)
              .front()
              .different == 0;
 }
 
-const char* DeviceMemory::output_regions(int set, Copy which) {
+const char* DeviceMemory::output_regions(Side side, int set) {
   regions_.resize(plan_.output_stride);
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
     const TensorPlan& tensor = plan_.tensors[plan_.input_count + i];
-    const cuda::Pointer from =
-        which == Copy::outputs ? data(set, plan_.input_count + i) : saved(set, i);
     must(gpu_.driver().copy_to_host(regions_.data() + tensor.region_offset + tensor.data_offset,
-                                    from, tensor.bytes, gpu_.stream()),
+                                    taken(side, set, i), tensor.bytes, gpu_.stream()),
          "reading outputs");
   }
   must(gpu_.synchronize(), "reading outputs");
@@ -377,7 +453,7 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth(Oracle& oracle, const InputDr
     return truth_on_device(oracle, draw, set);
   }
   const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+      plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle);
   if (!plan) {
     return plan.error();
   }
@@ -386,7 +462,7 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth(Oracle& oracle, const InputDr
     return inputs.error();
   }
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
-    must(gpu_.driver().copy_to_host(tensor_data(*plan, *inputs, 0, i), data(set, i),
+    must(gpu_.driver().copy_to_host(tensor_data(*plan, *inputs, 0, i), drawn(set, i),
                                     plan_.tensors[i].bytes, gpu_.stream()),
          "reading inputs");
   }
@@ -402,7 +478,7 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth(Oracle& oracle, const InputDr
 Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, const InputDraw& draw,
                                                              int set) {
   const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle,
+      plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle,
                    {gpu_.granularity(), device_alignment});
   if (!plan) {
     return plan.error();
@@ -415,7 +491,7 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, con
   DeviceTensors tensors{next_id(), {}};
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
     tensors.descriptors.push_back(
-        blocks_[static_cast<std::size_t>(set) * plan_.tensors.size() + i].descriptor());
+        drawn_[static_cast<std::size_t>(set) * plan_.input_count + i].descriptor());
   }
   for (const int descriptor : truth->descriptors()) {
     tensors.descriptors.push_back(descriptor);
@@ -428,82 +504,10 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, con
   return *expected ? std::unique_ptr<Truth>(std::move(truth)) : std::unique_ptr<Truth>();
 }
 
-void DeviceMemory::flush() {
-  if (sweeper_ == 0) {
-    sweeper_bytes_ = sweeps_of_l2 * static_cast<std::size_t>(gpu_.description().l2_bytes);
-    must(gpu_.driver().allocate(&sweeper_, sweeper_bytes_), "making room for the flush");
-    if (trouble_.any()) {
-      return;
-    }
-  }
-  constexpr std::uint64_t word = 16;
-  must(gpu_.launch("sweep", sweeper_bytes_ / word, sweeper_,
-                   static_cast<std::uint64_t>(sweeper_bytes_ / word), 1U),
-       "flushing");
-  must(gpu_.synchronize(), "flushing");
-}
-
-void DeviceMemory::hide(const std::vector<std::uint16_t>& sets, std::uint64_t seed) {
-  hidden_sets_ = sets;
-  hidden_seed_ = seed;
-  change_lines(true);
-}
-
-void DeviceMemory::reveal() {
-  change_lines(false);
-  must(gpu_.synchronize(), "giving hidden inputs back");
-  hidden_sets_.clear();
-}
-
-bool DeviceMemory::can_be_hidden(std::size_t input) const {
-  const TensorPlan& tensor = plan_.tensors[input];
-  // Whole numbers may be addresses of other elements, and constants are no secret.
-  return !task_.inputs[input].constant && is_floating(tensor.dtype) && tensor.elements > 0;
-}
-
-void DeviceMemory::change_lines(bool hide) {
-  if (drawer_ != nullptr) {
-    move_lines(hide);
-    return;
-  }
-  for (const std::uint16_t set : hidden_sets_) {
-    for (std::size_t i = 0; i < plan_.input_count; ++i) {
-      if (!can_be_hidden(i)) {
-        continue;
-      }
-      const TensorPlan& tensor = plan_.tensors[i];
-      const auto elements = static_cast<std::uint64_t>(tensor.elements);
-      must(gpu_.launch("change_lines", elements / 32, data(set, i), type_number(tensor.dtype),
-                       elements,
-                       draw_rule(task_.inputs[i].values, tensor.dtype, input_stream(seeds_[set], i),
-                                 distribution_),
-                       hidden_seed_, hide ? 1 : 0),
-           "hiding inputs");
-    }
-  }
-}
-
-void DeviceMemory::move_lines(bool hide) {
-  std::size_t wanted = 0;
-  for (std::size_t i = 0; i < plan_.input_count; ++i) {
-    wanted += hidden_sets_.size() * HiddenLines::kept_bytes(plan_.tensors[i].bytes);
-  }
-  lines_.make_room(wanted);
-  std::size_t at = 0;
-  for (const std::uint16_t set : hidden_sets_) {
-    for (std::size_t i = 0; i < plan_.input_count && !trouble_.any(); ++i) {
-      if (can_be_hidden(i)) {
-        lines_.move(data(set, i), plan_.tensors[i].bytes, hidden_seed_ + i, at, hide);
-        at += HiddenLines::kept_bytes(plan_.tensors[i].bytes);
-      }
-    }
-  }
-}
-
-std::vector<int> DeviceMemory::descriptors() const {
+std::vector<int> DeviceMemory::descriptors(Side side) const {
   std::vector<int> out;
-  out.reserve(blocks_.size());
-  for (const DeviceBlock& block : blocks_) {
+  out.reserve(blocks_[index_of(side)].size());
+  for (const DeviceBlock& block : blocks_[index_of(side)]) {
     out.push_back(block.descriptor());
   }
   return out;

@@ -1,13 +1,19 @@
-// The buffers of one plan on a GPU, each tensor of each set an allocation of its own.
+// The buffers of one plan on a GPU, each tensor of each set of each side an allocation of its own.
+//
+// What is drawn lies in memory of the worker's alone. A side gets it by a copy on its own clock,
+// because stopping a process does not stop its kernels: whatever a candidate left queued, looping
+// or waiting on the GPU finds poison until then. Likewise its outputs are copied away on its clock,
+// and only that copy is compared.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "worker/cuda/device_compare.hpp"
 #include "worker/cuda/gpu.hpp"
-#include "worker/cuda/hidden_lines.hpp"
+#include "worker/cuda/timed_copy.hpp"
 #include "worker/judge/ground.hpp"
 
 namespace kernelpro {
@@ -25,31 +31,30 @@ class DeviceMemory : public SetMemory {
   // An error says how much memory is wanted and how much there is.
   [[nodiscard]] Status allocate();
 
-  void fill(const std::vector<std::uint64_t>& seeds, Distribution distribution,
-            unsigned char slack) override;
-  void poison_varying_inputs() override;
-  [[nodiscard]] std::uint64_t inputs_hash() override;
-  void poison_outputs() override;
-  void poison_outputs(int set) override;
-  [[nodiscard]] Touched touched(const std::vector<std::uint16_t>& called) override;
-  void save_outputs() override;
+  void draw(const std::vector<SetDraw>& draws, unsigned char slack) override;
+  void nudge(const Key& key) override;
+  void give_constants(Side side) override;
+  void make_ready(Side side, Caches caches) override;
+  void give(Side side, Caches caches) override;
+  void take(Side side, const std::vector<std::uint16_t>& sets) override;
+  [[nodiscard]] double own_ns(Side side) const override;
+  [[nodiscard]] bool inputs_intact(Side side) override;
+  void poison_outputs(Side side) override;
+  [[nodiscard]] Touched touched(Side side, const std::vector<std::uint16_t>& called) override;
   [[nodiscard]] std::vector<int> disagreeing(const std::vector<std::uint16_t>& sets,
                                              const std::vector<double>& bounds) override;
-  [[nodiscard]] std::vector<TensorError> errors_to(Copy truth, int set) override;
-  [[nodiscard]] bool same_output(int first, int second, std::size_t index, double bound) override;
-  [[nodiscard]] const char* output_regions(int set, Copy which) override;
+  [[nodiscard]] std::vector<TensorError> errors_to(Side truth, int set) override;
+  [[nodiscard]] bool same_output(Side side, int first, int second, std::size_t index,
+                                 double bound) override;
+  [[nodiscard]] const char* output_regions(Side side, int set) override;
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth(Oracle& oracle, const InputDraw& draw,
                                                      int set) override;
-  void flush() override;
-  void hide(const std::vector<std::uint16_t>& sets, std::uint64_t seed) override;
-  void reveal() override;
-  [[nodiscard]] std::vector<int> descriptors() const override;
+  [[nodiscard]] std::vector<int> descriptors(Side side) const override;
   [[nodiscard]] Result<std::unique_ptr<Scratch>> make_scratch(std::size_t bytes) override;
   [[nodiscard]] Status health() override;
 
-  [[nodiscard]] cuda::Pointer output(int set, std::size_t output, Copy which) const {
-    return which == Copy::outputs ? data(set, plan_.input_count + output) : saved(set, output);
-  }
+  // Where the outputs that were taken from a side lie.
+  [[nodiscard]] cuda::Pointer taken(Side side, int set, std::size_t output) const;
 
  private:
   // As judge_kernels.cu has them.
@@ -59,18 +64,18 @@ class DeviceMemory : public SetMemory {
   };
 
   void must(cuda::Code code, const char* doing) { trouble_.must(code, doing); }
-  [[nodiscard]] cuda::Pointer region(int set, std::size_t tensor) const;
-  [[nodiscard]] cuda::Pointer data(int set, std::size_t tensor) const;
-  [[nodiscard]] cuda::Pointer saved(int set, std::size_t output) const;
-  void fill_tensor(int set, std::size_t index, std::uint64_t seed, Distribution distribution);
-  void fill_offsets(std::size_t index, const std::vector<std::uint64_t>& seeds);
-  void set_region(int set, std::size_t tensor, unsigned char value);
-  void change_lines(bool hide);
-  // The same for inputs that cannot be drawn again.
-  void move_lines(bool hide);
-  [[nodiscard]] bool can_be_hidden(std::size_t input) const;
-  [[nodiscard]] ComparedPair with_saved(int set, std::size_t output) const;
-  void draw_by_oracle(unsigned char slack);
+  [[nodiscard]] Status make_blocks();
+  void make_tables();
+  // The region of a tensor on a side, and of an input as it was drawn.
+  [[nodiscard]] cuda::Pointer region(Side side, int set, std::size_t tensor) const;
+  [[nodiscard]] cuda::Pointer drawn_region(int set, std::size_t input) const;
+  [[nodiscard]] cuda::Pointer drawn(int set, std::size_t input) const;
+  void draw_input(int set, std::size_t index, const SetDraw& draw);
+  void draw_offsets_of(std::size_t index, const std::vector<SetDraw>& draws);
+  void draw_by_oracle(const std::vector<SetDraw>& draws);
+  void set_slack(unsigned char slack);
+  void fill_slack(cuda::Pointer region, const TensorPlan& tensor, unsigned char slack);
+  [[nodiscard]] ComparedPair compared(Side actual, int set, std::size_t output) const;
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth_on_device(Oracle& oracle,
                                                                const InputDraw& draw, int set);
 
@@ -78,20 +83,29 @@ class DeviceMemory : public SetMemory {
   const Task& task_;
   const BufferPlan& plan_;
   Oracle* drawer_;
-  std::uint64_t id_;                 // of this memory and no other
-  std::vector<DeviceBlock> blocks_;  // set by set, in the order of the tensors
-  cuda::Pointer saved_ = 0;          // private: no other process can map it
+  std::uint64_t id_;  // of what is drawn into, and of no other memory
+  // Set by set, in the order of the tensors; `drawn_` has inputs only.
+  std::vector<DeviceBlock> drawn_;
+  std::array<std::vector<DeviceBlock>, 2> blocks_;
+  std::array<cuda::Pointer, 2> taken_ = {0, 0};
+  int slack_ = -1;  // what lies around the inputs everywhere; -1: not known
   cuda::Pointer sweeper_ = 0;
   std::size_t sweeper_bytes_ = 0;
   std::vector<char> regions_;  // what output_regions gives
-  // What fill drew last, and what hide took away of it.
-  std::vector<std::uint64_t> seeds_;
-  Distribution distribution_ = Distribution::normal;
-  std::vector<std::uint16_t> hidden_sets_;
-  std::uint64_t hidden_seed_ = 0;
   DeviceTrouble trouble_;
   DeviceResults results_;
-  HiddenLines lines_;
+  struct SideTables {
+    explicit SideTables(Gpu& gpu)
+        : inputs(gpu), constants(gpu), varying(gpu), outputs(gpu), regions(gpu) {}
+    ChunkTable inputs;     // from what was drawn to the side
+    ChunkTable constants;  // of these, the constant ones
+    ChunkTable varying;    // and the others
+    ChunkTable outputs;    // from the side to what is taken
+    ChunkTable regions;    // the output regions of the side, slack included
+  };
+  std::array<SideTables, 2> tables_;
+  std::array<TimedCopy, 2> giving_;
+  std::array<TimedCopy, 2> taking_;
 };
 
 }  // namespace kernelpro

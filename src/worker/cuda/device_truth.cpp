@@ -30,24 +30,24 @@ void DeviceTruth::excuse_by(int set) {
     const TensorPlan& tensor = plan_.tensors[plan_.input_count + i];
     if (is_floating(tensor.dtype)) {
       const auto elements = static_cast<std::uint64_t>(tensor.elements);
-      trouble_.must(gpu_.launch("excuse", elements, blocks_[i].pointer() + offsets_[i],
-                                memory_.output(set, i, SetMemory::Copy::outputs),
-                                type_number(tensor.dtype), elements),
-                    "comparing outputs");
+      trouble_.must(
+          gpu_.launch("excuse", elements, blocks_[i].pointer() + offsets_[i],
+                      memory_.taken(Side::incumbent, set, i), type_number(tensor.dtype), elements),
+          "comparing outputs");
     }
   }
 }
 
-std::vector<TensorError> DeviceTruth::errors(int set, SetMemory::Copy which) {
+std::vector<TensorError> DeviceTruth::errors(Side side, int set) {
   std::vector<ComparedPair> pairs;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const TensorPlan& tensor = plan_.tensors[plan_.input_count + i];
     const bool floating = is_floating(tensor.dtype);
-    pairs.push_back({memory_.output(set, i, which), blocks_[i].pointer() + offsets_[i], &tensor,
+    pairs.push_back({memory_.taken(side, set, i), blocks_[i].pointer() + offsets_[i], &tensor,
                      floating ? DType::f64 : tensor.dtype});
   }
   const std::vector<DeviceComparison> found =
-      compare_on_device(gpu_, trouble_, results_, pairs, Side::truth_excuses);
+      compare_on_device(gpu_, trouble_, results_, pairs, NotFinite::excused);
   std::vector<TensorError> errors;
   errors.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -24,7 +24,7 @@ class DeviceTruth : public Truth {
   [[nodiscard]] std::vector<int> descriptors() const;
 
   void excuse_by(int set) override;
-  [[nodiscard]] std::vector<TensorError> errors(int set, SetMemory::Copy which) override;
+  [[nodiscard]] std::vector<TensorError> errors(Side side, int set) override;
 
  private:
   Gpu& gpu_;

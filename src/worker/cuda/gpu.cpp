@@ -19,11 +19,11 @@ constexpr unsigned block_threads = 256;
 constexpr std::uint64_t blocks_per_multiprocessor = 8;
 constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 
-constexpr std::array<const char*, 15> kernel_names = {
-    "change_lines", "fill_floating", "fill_whole",   "fill_columns",
-    "hash_words",   "find_written",  "sum_squares",  "compare_floating",
-    "find_worst",   "read_worst",    "compare_bits", "sweep",
-    "probe",        "move_lines",    "excuse"};
+constexpr std::array<const char*, 16> kernel_names = {
+    "fill_floating", "fill_whole",    "fill_columns", "nudge",       "copy_chunks",
+    "poison_chunks", "count_changed", "find_written", "sum_squares", "compare_floating",
+    "find_worst",    "read_worst",    "compare_bits", "sweep",       "probe",
+    "excuse"};
 
 std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
   constexpr char digits[] = "0123456789abcdef";
@@ -174,9 +174,6 @@ Result<DeviceBlock> DeviceBlock::create(const cuda::Driver& driver, int ordinal,
   access.location.id = ordinal;
   cuda::Code code = driver.memory_create(&block.handle_, bytes, &properties, 0);
   if (code == cuda::success) {
-    code = driver.memory_export(&block.descriptor_, block.handle_, cuda::file_descriptor_handle, 0);
-  }
-  if (code == cuda::success) {
     code = driver.address_reserve(&block.pointer_, bytes, 0, 0, 0);
   }
   if (code == cuda::success) {
@@ -190,6 +187,15 @@ Result<DeviceBlock> DeviceBlock::create(const cuda::Driver& driver, int ordinal,
                               "making " + std::to_string(bytes) + " bytes of GPU memory");
   }
   return block;
+}
+
+int DeviceBlock::descriptor() const {
+  if (descriptor_ < 0 && driver_ != nullptr &&
+      driver_->memory_export(&descriptor_, handle_, cuda::file_descriptor_handle, 0) !=
+          cuda::success) {
+    descriptor_ = -1;
+  }
+  return descriptor_;
 }
 
 DeviceBlock::DeviceBlock(DeviceBlock&& other) noexcept {
@@ -265,7 +271,7 @@ Status Gpu::load_kernels(const Toolchain& toolchain) {
   request.compiler = "nvcc";
   request.source = std::string(judge_kernels_text());
   request.files = {{"draw.hpp", std::string(draw_text())},
-                   {"random.hpp", std::string(random_text())}};
+                   {"chacha.hpp", std::string(chacha_text())}};
   request.options = {"-O3", "--expt-relaxed-constexpr"};
   request.cubin = true;
   const Result<BuildOutcome> built = toolchain.build(request);

@@ -51,14 +51,15 @@ class DeviceBlock {
 
   [[nodiscard]] cuda::Pointer pointer() const { return pointer_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  // Made when it is first asked for; -1 when that fails.
+  [[nodiscard]] int descriptor() const;
 
  private:
   const cuda::Driver* driver_ = nullptr;
   cuda::AllocationHandle handle_ = 0;
   cuda::Pointer pointer_ = 0;
   std::size_t bytes_ = 0;
-  int descriptor_ = -1;
+  mutable int descriptor_ = -1;
 };
 
 class Gpu {

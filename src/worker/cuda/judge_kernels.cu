@@ -1,15 +1,17 @@
-// The judge's own work on the GPU: drawing inputs, poisoning, hashing, comparing. Compiled at first
-// use by the worker's own toolchain, with draw.hpp and random.hpp beside it.
+// The judge's own work on the GPU: drawing inputs, handing them over, poisoning, comparing. Compiled
+// at first use by the worker's own toolchain, with draw.hpp and chacha.hpp beside it.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "draw.hpp"
 
-using kernelpro::Block;
 using kernelpro::Distribution;
 using kernelpro::draw_element;
 using kernelpro::DrawRule;
+using kernelpro::Key;
 using kernelpro::RowColumns;
+using kernelpro::WholeRange;
+namespace chacha = kernelpro::chacha;
 
 namespace {
 
@@ -71,90 +73,40 @@ __device__ bool is_poison(const void* data, int type, Size i) {
   return true;
 }
 
+constexpr Size group_lanes = kernelpro::group_lanes;
+constexpr Size group_elements = kernelpro::group_elements;
+
+// Calls use(element, word, second) for all elements of a tensor. A warp makes a group of words at a
+// time, each lane a block, so that neighbouring lanes write neighbours.
+template <typename Use>
+__device__ void for_words(const Key& key, Size elements, bool two, Use use) {
+  const unsigned lane = threadIdx.x % 32;
+  const Size groups = (elements + group_elements - 1) / group_elements;
+  for (Size group = first_index() / 32; group < groups; group += index_step() / 32) {
+    std::uint32_t words[chacha::words], seconds[chacha::words] = {};
+    chacha::make_block(words, key, group * group_lanes + lane, kernelpro::first_stream,
+                       chacha::value_rounds);
+    if (two) {
+      chacha::make_block(seconds, key, group * group_lanes + lane, kernelpro::second_stream,
+                         chacha::value_rounds);
+    }
+#pragma unroll
+    for (int i = 0; i < chacha::words; ++i) {
+      const Size element = group * group_elements + i * group_lanes + lane;
+      if (element < elements) use(element, words[i], seconds[i]);
+    }
+  }
+}
+
 template <Distribution D>
 __device__ void fill(void* data, int type, Size elements, const DrawRule& rule) {
-  for (Size i = first_index(); i < elements; i += index_step()) {
-    const Block block(rule.stream, i / Block::elements);
-    store(data, type, i,
-          kernelpro::draw_element<D>(rule, block, static_cast<unsigned>(i % Block::elements)));
-  }
+  for_words(rule.key, elements, kernelpro::takes_two(D),
+            [&](Size element, std::uint32_t word, std::uint32_t second) {
+              store(data, type, element, draw_element<D>(rule, word, second));
+            });
 }
 
 }  // namespace
-
-namespace {
-
-__device__ float drawn(const DrawRule& rule, Size i) {
-  const Block block(rule.stream, i / Block::elements);
-  const unsigned at = static_cast<unsigned>(i % Block::elements);
-  switch (rule.distribution) {
-    case Distribution::normal: return draw_element<Distribution::normal>(rule, block, at);
-    case Distribution::uniform: return draw_element<Distribution::uniform>(rule, block, at);
-    case Distribution::large: return draw_element<Distribution::large>(rule, block, at);
-    case Distribution::tiny: return draw_element<Distribution::tiny>(rule, block, at);
-    case Distribution::constant: return draw_element<Distribution::constant>(rule, block, at);
-    case Distribution::negative: return draw_element<Distribution::negative>(rule, block, at);
-    case Distribution::mixed: return draw_element<Distribution::mixed>(rule, block, at);
-  }
-  return 0;
-}
-
-}  // namespace
-
-// Turns a secret 1/256 of the lines of 32 elements, the first and the last among them, into NaN, or
-// draws them again.
-extern "C" __global__ void change_lines(void* data, int type, Size elements, DrawRule rule,
-                                        Size secret, int hide) {
-  const Size lines = (elements + 31) / 32;
-  for (Size line = first_index(); line < lines; line += index_step()) {
-    const bool chosen = line == 0 || line + 1 == lines ||
-                        (kernelpro::counter_hash(secret, line) & 255) == 0;
-    if (!chosen) continue;
-    const Size end = 32 * line + 32 < elements ? 32 * line + 32 : elements;
-    for (Size i = 32 * line; i < end; ++i) {
-      store(data, type, i, hide != 0 ? __int_as_float(0x7fffffff) : drawn(rule, i));
-    }
-  }
-}
-
-namespace {
-
-constexpr Size line_words = 8;  // of 16 bytes
-constexpr Size lines_a_block = 256;
-
-// The line that `slot` is for: the first, the last, then a secret one of every block of lines.
-__device__ Size line_of(Size slot, Size lines, Size secret) {
-  if (slot == 0) return 0;
-  if (slot == 1) return lines - 1;
-  const Size block = slot - 2;
-  return block * lines_a_block + kernelpro::counter_hash(secret, block) % lines_a_block;
-}
-
-// Whether a slot of a block has a line of its own.
-__device__ bool has_line(Size slot, Size line, Size lines) {
-  return slot == 0 || (line > 0 && line + 1 < lines) || (slot == 1 && lines > 1);
-}
-
-}  // namespace
-
-// The same for values that cannot be drawn again: moves whole lines of 128 bytes to `kept`, a slot
-// each, and leaves what is NaN in every floating type; or moves them back. What is behind the last
-// whole line stays.
-extern "C" __global__ void move_lines(uint4* data, Size lines, Size slots, Size secret, uint4* kept,
-                                      int hide) {
-  const unsigned nan = 0x7fffffffU;
-  for (Size i = first_index(); i < slots * line_words; i += index_step()) {
-    const Size slot = i / line_words, line = line_of(slot, lines, secret);
-    if (!has_line(slot, line, lines)) continue;
-    uint4* word = data + line * line_words + i % line_words;
-    if (hide != 0) {
-      kept[i] = *word;
-      *word = make_uint4(nan, nan, nan, nan);
-    } else {
-      *word = kept[i];
-    }
-  }
-}
 
 // Where `outputs` is not finite, nothing is expected: NaN in the truth.
 extern "C" __global__ void excuse(double* truth, const void* outputs, int type, Size elements) {
@@ -175,25 +127,67 @@ extern "C" __global__ void fill_floating(void* data, int type, Size elements, Dr
   }
 }
 
-extern "C" __global__ void fill_whole(void* data, int type, Size elements, long long low,
-                                      Size count, Size stream) {
-  for (Size i = first_index(); i < elements; i += index_step()) {
-    store_whole(data, type, i,
-                low + static_cast<long long>(kernelpro::counter_hash(stream, i) % count));
-  }
+extern "C" __global__ void fill_whole(void* data, int type, Size elements, WholeRange range,
+                                      Key key) {
+  for_words(key, elements, kernelpro::takes_two(range),
+            [&](Size element, std::uint32_t word, std::uint32_t second) {
+              store_whole(data, type, element, kernelpro::whole_value(range, word, second));
+            });
 }
 
 extern "C" __global__ void fill_columns(void* data, int type, const void* offsets,
-                                        int offsets_type, Size rows, long long bound,
-                                        Size stream) {
+                                        int offsets_type, Size rows, long long bound, Key key) {
   for (Size row = first_index(); row < rows; row += index_step()) {
     const long long first = load_whole(offsets, offsets_type, row);
     const long long length = load_whole(offsets, offsets_type, row + 1) - first;
     if (length <= 0) continue;
-    const RowColumns columns(stream, first, length, bound);
+    const RowColumns columns(key, static_cast<long long>(row), length, bound);
     for (long long j = 0; j < length; ++j) {
       store_whole(data, type, static_cast<Size>(first + j),
                   columns.column(j, columns.edge(j), columns.edge(j + 1)));
+    }
+  }
+}
+
+// Moves each value by one rounding, up or down; zeros stay.
+template <typename Bits>
+__device__ void nudge_bits(Bits* values, Size elements, const Key& key) {
+  for_words(key, elements, false, [&](Size element, std::uint32_t word, std::uint32_t) {
+    const Bits value = values[element];
+    const bool zero = (value & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1)) == 0;
+    if (!zero) values[element] = static_cast<Bits>((word & 1U) != 0 ? value + 1 : value - 1);
+  });
+}
+
+extern "C" __global__ void nudge(void* data, int type, Size elements, Key key) {
+  switch (type) {
+    case t_f64: return nudge_bits(static_cast<unsigned long long*>(data), elements, key);
+    case t_f32: return nudge_bits(static_cast<unsigned*>(data), elements, key);
+    default: return nudge_bits(static_cast<unsigned short*>(data), elements, key);
+  }
+}
+
+// A piece of memory that moves as a whole; a multiple of 16 bytes.
+struct Chunk {
+  const uint4* from;
+  uint4* to;
+  Size words;
+};
+
+// One launch for all tensors of all sets: launching takes longer than copying what is small.
+extern "C" __global__ void copy_chunks(const Chunk* chunks, Size count) {
+  for (Size at = blockIdx.x; at < count; at += gridDim.x) {
+    const Chunk chunk = chunks[at];
+    for (Size i = threadIdx.x; i < chunk.words; i += blockDim.x) chunk.to[i] = chunk.from[i];
+  }
+}
+
+extern "C" __global__ void poison_chunks(const Chunk* chunks, Size count) {
+  const unsigned poison = 0xffffffffU;
+  for (Size at = blockIdx.x; at < count; at += gridDim.x) {
+    const Chunk chunk = chunks[at];
+    for (Size i = threadIdx.x; i < chunk.words; i += blockDim.x) {
+      chunk.to[i] = make_uint4(poison, poison, poison, poison);
     }
   }
 }
@@ -227,17 +221,18 @@ __device__ bool first_lane() { return threadIdx.x % 32 == 0; }
 
 }  // namespace
 
-// Adds a hash of `words` 16-byte words to *sum; words of different tensors differ by `salt`.
-extern "C" __global__ void hash_words(const uint4* data, Size words, Size salt, Size* sum) {
+// How many words differ between where chunks come from and where they went.
+extern "C" __global__ void count_changed(const Chunk* chunks, Size count, Size* changed) {
   Size mine = 0;
-  for (Size i = first_index(); i < words; i += index_step()) {
-    const uint4 w = data[i];
-    const Size low = (Size{w.x} << 32) | w.y;
-    const Size high = (Size{w.z} << 32) | w.w;
-    mine += kernelpro::counter_hash(salt + low, i) ^ kernelpro::counter_hash(high, i + salt);
+  for (Size at = blockIdx.x; at < count; at += gridDim.x) {
+    const Chunk chunk = chunks[at];
+    for (Size i = threadIdx.x; i < chunk.words; i += blockDim.x) {
+      const uint4 a = chunk.from[i], b = chunk.to[i];
+      mine += (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w) ? 1 : 0;
+    }
   }
   mine = warp_sum(mine);
-  if (first_lane()) atomicAdd(sum, mine);
+  if (first_lane() && mine > 0) atomicAdd(changed, mine);
 }
 
 // The least and the greatest position in [begin, end) that is not poison, as far as there is any.

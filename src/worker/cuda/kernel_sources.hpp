@@ -7,6 +7,6 @@ namespace kernelpro {
 
 [[nodiscard]] std::string_view judge_kernels_text();
 [[nodiscard]] std::string_view draw_text();
-[[nodiscard]] std::string_view random_text();
+[[nodiscard]] std::string_view chacha_text();
 
 }  // namespace kernelpro

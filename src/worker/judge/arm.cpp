@@ -96,9 +96,26 @@ std::optional<Failure> Arm::load(std::int64_t timeout_ms) {
   return failure;
 }
 
-std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory,
+std::optional<Failure> Arm::lend(std::vector<int>& descriptors, std::int64_t timeout_ms) {
+  constexpr std::ptrdiff_t most = runner::max_descriptors;
+  while (std::ssize(descriptors) > most) {
+    runner::Request request{};
+    request.op = runner::Op::lend;
+    Exchange lent;
+    const std::vector<int> first(descriptors.begin(), descriptors.begin() + most);
+    if (auto failure = ask(request, first, timeout_ms, "its buffers were mapped", lent)) {
+      return failure;
+    }
+    descriptors.erase(descriptors.begin(), descriptors.begin() + most);
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory, Side side,
                                    std::int64_t timeout_ms) {
   plan_ = plan;
+  memory_ = &memory;
+  side_ = side;
   runner::Request request{};
   request.op = runner::Op::shape;
   request.layout = runner_layout(plan, threads_);
@@ -108,7 +125,7 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory,
     return failure;
   }
   has_prepare_ = answer.reply.has_prepare != 0;
-  std::vector<int> descriptors = memory.descriptors();
+  std::vector<int> descriptors = memory.descriptors(side);
   workspace_.reset();
   if (const std::uint64_t bytes = answer.reply.workspace_bytes; bytes > 0) {
     constexpr std::uint64_t sane_bytes = 1ULL << 40;
@@ -123,6 +140,9 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory,
     workspace_->describe(request.layout);
     const std::vector<int> more = workspace_->descriptors();
     descriptors.insert(descriptors.end(), more.begin(), more.end());
+  }
+  if (auto failure = lend(descriptors, timeout_ms)) {
+    return failure;
   }
   request.op = runner::Op::attach;
   request.option = ground_->device().empty() ? 0 : 1;
@@ -143,8 +163,20 @@ std::optional<Failure> Arm::prepare(std::int64_t timeout_ms) {
   return failure;
 }
 
-Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-               const std::function<void()>& before) {
+Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms, Caches caches) {
+  memory_->make_ready(side_, caches);
+  Round round = call(sets, timeout_ms,
+                     {[&] { memory_->give(side_, caches); }, [&] { memory_->take(side_, sets); }});
+  round.wall_ns -= trusted_ ? 0 : memory_->own_ns(side_);
+  return round;
+}
+
+Round Arm::repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
+  return call(sets, timeout_ms, {[] {}, [this] { memory_->take(side_, {}); }});
+}
+
+Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+                const RunnerProcess::HandOver& around) {
   if (workspace_) {
     workspace_->poison();
   }
@@ -152,13 +184,9 @@ Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   request.op = runner::Op::go;
   request.count = static_cast<std::uint32_t>(sets.size());
   std::copy(sets.begin(), sets.end(), request.sets);
-  Exchange answer;
   Round round;
-  if (ground_->enqueues()) {
-    answer = process_.hand_over(request, {before, [this] { ground_->settle(); }}, timeout_ms);
-  } else {
-    answer = process_.exchange(request, {}, timeout_ms);
-  }
+  const Exchange answer = ground_->enqueues() ? process_.hand_over(request, around, timeout_ms)
+                                              : process_.exchange(request, {}, timeout_ms);
   round.failure = explain(answer, "computing");
   round.claim_ns = static_cast<double>(answer.reply.claim_ns);
   // What PyTorch does between its calls, copying its outputs to where they belong, is not theirs.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,18 +34,22 @@ class Arm {
   // Loads the shared object: constructors run here.
   [[nodiscard]] std::optional<Failure> load(std::int64_t timeout_ms);
 
-  // Maps the buffers of `plan`, asks for workspace and state and provides them.
-  [[nodiscard]] std::optional<Failure> attach(const BufferPlan& plan, SetMemory& memory,
+  // Maps that side's buffers of `plan`, asks for workspace and state and provides them. The memory
+  // must outlive its next runs.
+  [[nodiscard]] std::optional<Failure> attach(const BufferPlan& plan, SetMemory& memory, Side side,
                                               std::int64_t timeout_ms);
 
   // Runs kp_prepare on all sets, if there is one; its mean cost is kept.
   [[nodiscard]] std::optional<Failure> prepare(std::int64_t timeout_ms);
 
-  // Poisons the workspace and calls kp_launch on `sets`, in that order. `before` runs when the
-  // runner is ready, where that comes before the clock starts.
-  [[nodiscard]] Round run(
-      const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-      const std::function<void()>& before = [] {});
+  // Poisons the workspace, gives the arm its inputs and calls kp_launch on `sets`, in that order;
+  // takes its outputs.
+  [[nodiscard]] Round run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+                          Caches caches = Caches::any);
+
+  // The calls of run on the inputs that it got last, and its outputs are not taken: for what is
+  // repeated for seconds while energy is measured.
+  [[nodiscard]] Round repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms);
 
   // Calls kp_launch on that set once and says what the GPU did, or why that is not known.
   [[nodiscard]] Result<runner::Trace> trace(std::uint16_t set, std::int64_t timeout_ms);
@@ -60,6 +63,8 @@ class Arm {
   [[nodiscard]] bool has_prepare() const { return has_prepare_; }
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }
+  // The side whose buffers it has.
+  [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
   // Not a candidate's process but PyTorch's: its own clock is the one that counts.
   [[nodiscard]] bool trusted() const { return trusted_; }
@@ -73,6 +78,10 @@ class Arm {
         process_(std::move(process)),
         threads_(threads),
         tracing_(tracing) {}
+  [[nodiscard]] Round call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+                           const RunnerProcess::HandOver& around);
+  // Sends descriptors ahead until the rest fits into one message.
+  [[nodiscard]] std::optional<Failure> lend(std::vector<int>& descriptors, std::int64_t timeout_ms);
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
@@ -86,6 +95,8 @@ class Arm {
   bool tracing_ = false;
   bool trusted_ = false;  // not a candidate's process: its clock counts
   std::optional<BufferPlan> plan_;
+  SetMemory* memory_ = nullptr;
+  Side side_ = Side::incumbent;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
   bool has_prepare_ = false;
   double prepare_ns_ = 0;

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/base/random.hpp"
+#include "common/base/secret.hpp"
 #include "worker/judge/purpose.hpp"
-#include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
 
@@ -21,20 +20,16 @@ constexpr std::int64_t late_work_ms = 50;
 // A second filling of the slack around inputs: large finite numbers, where poison is NaN.
 constexpr unsigned char other_slack = 0x7e;
 
-std::uint64_t seed_for(std::uint64_t seed, Purpose purpose, std::uint64_t index) {
-  return counter_hash(counter_hash(seed, purpose), index);
-}
-
 // Log-uniform between the range's ends, so that small sizes are as likely as large ones.
-std::int64_t draw_extent(const AxisRange& range, Random& random) {
+std::int64_t draw_extent(const AxisRange& range, KeyedRandom& random) {
   const double low = std::log(static_cast<double>(range.low));
   const double high = std::log(static_cast<double>(range.high) + 1.0);
   const auto drawn = static_cast<std::int64_t>(std::exp(low + (high - low) * random.unit()));
   return std::clamp(drawn, range.low, range.high);
 }
 
-Axes draw_shape(const Task& task, std::uint64_t seed, std::uint64_t index) {
-  Random random(seed_for(seed, check_shape_purpose, index));
+Axes draw_shape(const Task& task, const Key& master, std::uint64_t index) {
+  KeyedRandom random(derive(master, check_shape_purpose, index));
   Axes axes;
   for (const auto& [name, range] : task.held_out) {
     axes[name] = draw_extent(range, random);
@@ -45,7 +40,7 @@ Axes draw_shape(const Task& task, std::uint64_t seed, std::uint64_t index) {
 // Adds checks to a list, each with fresh values; scalars are drawn anew for each shape.
 class CaseList {
  public:
-  CaseList(const Task& task, std::uint64_t seed) : task_(task), seed_(seed) {}
+  CaseList(const Task& task, const Key& master) : task_(task), master_(master) {}
 
   [[nodiscard]] Status add(Stage stage, const Axes& shape,
                            Distribution distribution = Distribution::normal) {
@@ -58,9 +53,8 @@ class CaseList {
     CheckCase item;
     item.stage = stage;
     item.draw.axes = std::move(*axes);
-    item.draw.scalar_seed = seed_for(seed_, check_scalars_purpose, scalars_);
-    item.draw.seed = seed_for(seed_, check_values_purpose, cases_.size());
-    item.draw.distribution = distribution;
+    item.draw.scalar_key = derive(master_, check_scalars_purpose, scalars_);
+    item.draw.values = {derive(master_, check_values_purpose, cases_.size()), distribution};
     cases_.push_back(std::move(item));
     return {};
   }
@@ -69,7 +63,7 @@ class CaseList {
 
  private:
   const Task& task_;
-  std::uint64_t seed_;
+  Key master_;
   std::uint64_t scalars_ = 0;
   std::vector<CheckCase> cases_;
 };
@@ -86,10 +80,10 @@ Result<std::vector<CheckCase>> draw_torch_cases(CaseList list, const Axes& shape
 }  // namespace
 
 Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Axes>& timed_shapes,
-                                          std::uint64_t seed, int held_out_shapes) {
-  CaseList list(task, seed);
+                                          const Key& master, int held_out_shapes) {
+  CaseList list(task, master);
   std::uint64_t shapes = 0;
-  KP_TRY(list.add(Stage::smoke, draw_shape(task, seed, shapes++)));
+  KP_TRY(list.add(Stage::smoke, draw_shape(task, master, shapes++)));
   for (const Axes& shape : timed_shapes) {
     KP_TRY(list.add(Stage::timed_shapes, shape));
   }
@@ -97,21 +91,21 @@ Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Ax
     return draw_torch_cases(std::move(list), timed_shapes.front());
   }
   for (int i = 0; i < held_out_shapes; ++i) {
-    KP_TRY(list.add(Stage::held_out, draw_shape(task, seed, shapes++)));
+    KP_TRY(list.add(Stage::held_out, draw_shape(task, master, shapes++)));
   }
-  const Axes shared = draw_shape(task, seed, shapes++);
+  const Axes shared = draw_shape(task, master, shapes++);
   for (const Distribution distribution : all_distributions) {
     KP_TRY(list.add(Stage::distributions, shared, distribution));
   }
   KP_TRY(list.add(Stage::repeatability, shared));
-  KP_TRY(list.add(Stage::memory, draw_shape(task, seed, shapes++)));
+  KP_TRY(list.add(Stage::memory, draw_shape(task, master, shapes++)));
   return list.take();
 }
 
 Result<std::vector<CheckCase>> cases_from_records(const Task& task,
                                                   const std::vector<CheckRecord>& records,
-                                                  std::uint64_t seed) {
-  CaseList list(task, seed);
+                                                  const Key& master) {
+  CaseList list(task, master);
   for (const CheckRecord& record : records) {
     const auto* distribution =
         std::find_if(std::begin(all_distributions), std::end(all_distributions),
@@ -124,7 +118,7 @@ Result<std::vector<CheckCase>> cases_from_records(const Task& task,
   }
   std::vector<CheckCase> cases = list.take();
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    cases[i].draw.seed = records[i].seed;
+    cases[i].draw.values.key = records[i].key;
   }
   return cases;
 }
@@ -156,12 +150,12 @@ int Correctness::sets() const {
 Status Correctness::stand_for(const InputDraw& draw) {
   const Stand* lent = lent_for(draw);
   if (stand_ != nullptr && (stand_ == lent || (stand_->plan().axes == draw.axes &&
-                                               stand_->scalar_seed == draw.scalar_seed))) {
+                                               stand_->scalar_key == draw.scalar_key))) {
     return {};
   }
   stand_ = lent;
   if (lent == nullptr) {
-    Result<Stand> made = Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_seed);
+    Result<Stand> made = Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_key);
     if (!made) {
       return made.error();
     }
@@ -175,15 +169,16 @@ Status Correctness::stand_for(const InputDraw& draw) {
   return {};
 }
 
-void Correctness::fill(const CheckCase& item, int set) {
+void Correctness::draw(const CheckCase& item, int set) {
   const unsigned char slack = item.stage == Stage::memory ? other_slack : poison_byte;
-  std::vector<std::uint64_t> seeds;
-  for (int i = 0; i < sets(); ++i) {
-    const bool same = i == set || item.stage == Stage::repeatability;
-    seeds.push_back(same ? item.draw.seed
-                         : counter_hash(item.draw.seed, static_cast<std::uint64_t>(i)));
+  std::vector<SetDraw> draws(static_cast<std::size_t>(sets()), item.draw.values);
+  for (int i = 0; i < sets() && item.stage != Stage::repeatability; ++i) {
+    if (i != set) {
+      SetDraw& other = draws[static_cast<std::size_t>(i)];
+      other.key = derive(item.draw.values.key, check_others_purpose, static_cast<std::uint64_t>(i));
+    }
   }
-  stand_->memory->fill(seeds, item.draw.distribution, slack);
+  stand_->memory->draw(draws, slack);
 }
 
 Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
@@ -199,39 +194,62 @@ Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
   return reference;
 }
 
-std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets,
-                                                  const std::function<void()>& refill) {
-  // Before the buffers are mapped: the baseline's outputs must never be in the candidate's reach.
-  SetMemory& memory = *stand_->memory;
-  memory.poison_outputs();
-  if (!candidate_attached_) {
-    if (auto failure = candidate_.attach(stand_->plan(), memory, timeout_ms())) {
-      return failure;
-    }
-    candidate_attached_ = true;
+std::optional<Failure> Correctness::attach_candidate() {
+  if (candidate_attached_) {
+    return std::nullopt;
   }
-  if (auto failure = prepare_blindly(*stand_, candidate_, timeout_ms(), refill)) {
+  if (auto failure =
+          candidate_.attach(stand_->plan(), *stand_->memory, Side::candidate, timeout_ms())) {
     return failure;
   }
-  const std::uint64_t before = memory.inputs_hash();
+  candidate_attached_ = true;
+  const bool constants = std::any_of(task_.inputs.begin(), task_.inputs.end(),
+                                     [](const TensorSpec& input) { return input.constant; });
+  if (candidate_.has_prepare() && !constants) {
+    return Failure{Outcome::launch_failed,
+                   "prepare",
+                   "it has a kp_prepare, but this task has no constant input to prepare",
+                   {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {
+  SetMemory& memory = *stand_->memory;
+  memory.poison_outputs(Side::candidate);
+  if (auto failure = attach_candidate()) {
+    return failure;
+  }
+  if (auto failure = prepare_blindly(*stand_, candidate_, timeout_ms())) {
+    return failure;
+  }
   const Round round = candidate_.run(sets, timeout_ms());
   if (round.failure) {
     return round.failure;
   }
-  if (memory.inputs_hash() != before) {
+  if (!memory.inputs_intact(Side::candidate)) {
     return Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}};
   }
-  return check_memory(*stand_, sets);
+  return check_memory(*stand_, Side::candidate, sets);
 }
 
-std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Reference& reference,
-                                              int set) {
-  const auto judge = [&](std::vector<TensorError>& errors) {
-    errors = errors_to(*stand_, reference, set);
-    return judge_errors(task_, stand_->plan(), errors, reference.bounds, allowed_);
-  };
-  std::vector<TensorError> errors;
-  ToleranceResult result = judge(errors);
+ToleranceResult Correctness::judge_outputs(const Reference& reference, int set,
+                                           CheckRecord& record) const {
+  const std::vector<TensorError> errors = errors_to(*stand_, reference, set);
+  record.error = 0;
+  record.bound = 0;
+  record.excused = 0;
+  record.baseline_error = std::max(reference.baseline_error, reference.condition);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    record.error = std::max(record.error, errors[i].error);
+    record.bound = std::max(record.bound, reference.bounds[i]);
+    record.excused += errors[i].excused;
+  }
+  return judge_errors(task_, stand_->plan(), errors, reference.bounds, allowed_);
+}
+
+Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Reference& reference,
+                                                      int set) {
   CheckRecord record;
   record.stage = item.stage;
   for (const AxisSpec& axis : task_.axes) {
@@ -239,30 +257,30 @@ std::optional<Failure> Correctness::judge_set(const CheckCase& item, const Refer
       record.shape[axis.name] = item.draw.axes.at(axis.name);
     }
   }
-  record.distribution = name_of(item.draw.distribution);
-  record.seed = item.draw.seed;
-  record.baseline_error = reference.baseline_error;
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    record.error = std::max(record.error, errors[i].error);
-    record.bound = std::max(record.bound, reference.bounds[i]);
-    record.excused += errors[i].excused;
+  record.distribution = name_of(item.draw.values.distribution);
+  record.key = item.draw.values.key;
+  ToleranceResult result = judge_outputs(reference, set, record);
+  if (!result.passed && std::isfinite(record.error) && reference.truth) {
+    KP_TRY(add_condition(task_, baseline_, *stand_, item.draw, set,
+                         derive(record.key, check_nudge_purpose), reference));
+    result = judge_outputs(reference, set, record);
   }
   records_.push_back(record);
   if (result.passed) {
     precision_ = result.precision == "contract" ? precision_ : result.precision;
-    return std::nullopt;
+    return std::optional<Failure>();
   }
   // Wrong now; would it be right a moment later?
   candidate_.let_run(late_work_ms);
-  if (judge(errors).passed) {
-    return Failure{Outcome::cheated, "late_work",
-                   "its outputs became right only after the call had returned",
-                   std::move(result.failure.evidence)};
+  stand_->memory->take(Side::candidate, {static_cast<std::uint16_t>(set)});
+  if (judge_outputs(reference, set, record).passed) {
+    return std::optional(Failure{Outcome::cheated, "late_work",
+                                 "its outputs became right only after the call had returned",
+                                 std::move(result.failure.evidence)});
   }
-  result.failure.evidence.push_back(fmt::format("at {}, {} values, seed {:#x}",
-                                                shape_text(task_, item.draw.axes),
-                                                name_of(item.draw.distribution), item.draw.seed));
-  return result.failure;
+  result.failure.evidence.push_back(
+      fmt::format("at {}, {} values", shape_text(task_, item.draw.axes), record.distribution));
+  return std::optional(std::move(result.failure));
 }
 
 std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
@@ -271,15 +289,15 @@ std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
     for (int set = 1; set < sets(); ++set) {
       const bool index = !task_.outputs[i].selects.empty();
       const bool exact = task_.tolerance.deterministic;
-      if ((index && !exact) ||
-          stand_->memory->same_output(0, set, i, exact ? 0 : 2 * reference.bounds[i])) {
+      if ((index && !exact) || stand_->memory->same_output(Side::candidate, 0, set, i,
+                                                           exact ? 0 : 2 * reference.bounds[i])) {
         continue;
       }
       return Failure{
           Outcome::unstable,
           task_.tolerance.deterministic ? "deterministic" : "",
           fmt::format("{} differs between calls with the same inputs", task_.outputs[i].name),
-          {fmt::format("at {}, seed {:#x}", shape_text(task_, item.draw.axes), item.draw.seed)}};
+          {fmt::format("at {}", shape_text(task_, item.draw.axes))}};
     }
   }
   return std::nullopt;
@@ -297,9 +315,9 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     }
     return made.error();
   }
-  const int set =
-      static_cast<int>(counter_hash(item.draw.seed, 99) % static_cast<std::uint64_t>(sets()));
-  fill(item, set);
+  const int set = static_cast<int>(KeyedRandom(derive(item.draw.values.key, check_set_purpose))
+                                       .below(static_cast<std::uint64_t>(sets())));
+  draw(item, set);
   Result<Reference> reference = reference_for(item, set);
   if (!reference) {
     return reference.error();
@@ -314,7 +332,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     sets.resize(static_cast<std::size_t>(this->sets()));
     std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   }
-  auto failed = run_candidate(sets, [&] { fill(item, set); });
+  auto failed = run_candidate(sets);
   KP_TRY(stand_->memory->health());  // what went wrong with us is not its fault
   if (failed) {
     return failed;
@@ -327,7 +345,11 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     sets = {static_cast<std::uint16_t>(set)};  // the only one that the baseline has computed
   }
   for (std::size_t i = 0; i < sets.size() && !failed; ++i) {
-    failed = judge_set(item, *reference, sets[i]);
+    Result<std::optional<Failure>> judged = judge_set(item, *reference, sets[i]);
+    if (!judged) {
+      return judged.error();
+    }
+    failed = std::move(*judged);
   }
   records_.resize(std::min(records_.size(), recorded + 1));  // repeats are one check
   KP_TRY(stand_->memory->health());

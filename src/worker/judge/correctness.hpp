@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "worker/judge/reference.hpp"
 #include "worker/judge/stand.hpp"
+#include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
 
@@ -18,16 +18,16 @@ struct CheckCase {
   InputDraw draw;
 };
 
-// The checks of one evaluation, drawn from its seed: a smoke test, the timed shapes, held-out
-// shapes from the task's ranges, every distribution, repeatability, memory. The same seed gives the
-// same list.
+// The checks of one evaluation, drawn from its master: a smoke test, the timed shapes, held-out
+// shapes from the task's ranges, every distribution, repeatability, memory. The same master gives
+// the same list.
 [[nodiscard]] Result<std::vector<CheckCase>> draw_cases(const Task& task,
                                                         const std::vector<Axes>& timed_shapes,
-                                                        std::uint64_t seed, int held_out_shapes);
+                                                        const Key& master, int held_out_shapes);
 
 // The list that a certificate's records repeat.
 [[nodiscard]] Result<std::vector<CheckCase>> cases_from_records(
-    const Task& task, const std::vector<CheckRecord>& records, std::uint64_t seed);
+    const Task& task, const std::vector<CheckRecord>& records, const Key& master);
 
 class Correctness {
  public:
@@ -61,13 +61,16 @@ class Correctness {
   // How many sets of the stand are used.
   [[nodiscard]] int sets() const;
   [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
-  [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets,
-                                                     const std::function<void()>& refill);
-  [[nodiscard]] std::optional<Failure> judge_set(const CheckCase& item, const Reference& reference,
-                                                 int set);
+  [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets);
+  [[nodiscard]] std::optional<Failure> attach_candidate();
+  [[nodiscard]] Result<std::optional<Failure>> judge_set(const CheckCase& item,
+                                                         Reference& reference, int set);
+  // What its outputs of `set` came to; `record` gets the figures.
+  [[nodiscard]] ToleranceResult judge_outputs(const Reference& reference, int set,
+                                              CheckRecord& record) const;
   [[nodiscard]] std::optional<Failure> check_repeats(const CheckCase& item,
                                                      const Reference& reference);
-  void fill(const CheckCase& item, int set);
+  void draw(const CheckCase& item, int set);
   [[nodiscard]] std::int64_t timeout_ms() const;
 
   const Task& task_;

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "common/base/clock.hpp"
-#include "common/base/random.hpp"
+#include "common/base/secret.hpp"
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/statistics.hpp"
 
@@ -25,8 +25,8 @@ constexpr double rate_doubt = 0.05;
 constexpr double quicker_than_honest = 0.15;
 constexpr std::chrono::milliseconds idle_batch(50);
 
-const char* name_of_arm(int arm) {
-  return arm == candidate_arm ? "candidate" : "incumbent";
+const char* name_of_side(Side side) {
+  return side == Side::candidate ? "candidate" : "incumbent";
 }
 
 Error ours_failed(const Failure& failure) {
@@ -37,12 +37,12 @@ Error ours_failed(const Failure& failure) {
 class EnergyRun {
  public:
   EnergyRun(const EnergyInputs& in, Rounds& rounds)
-      : in_(in), rounds_(rounds), random_(seed(energy_sample_purpose, 0)) {
+      : in_(in), rounds_(rounds), random_(key(energy_sample_purpose, 0)) {
     out_.energy.shape = in.timing.shape;
   }
 
   [[nodiscard]] Result<EnergyOutcome> run() {
-    rounds_.redraw_scalars(seed(energy_scalars_purpose, 0));
+    rounds_.redraw_scalars(key(energy_scalars_purpose, 0));
     KP_TRY(attach_arms());
     if (out_.failure) {
       return std::move(out_);
@@ -51,7 +51,7 @@ class EnergyRun {
     KP_TRY(idle());
     for (int i = 0; i < 2 * windows && !out_.failure; ++i) {
       // c i | i c | c i …
-      const int arm = (i % 4 == 0 || i % 4 == 3) ? candidate_arm : incumbent_arm;
+      const Side arm = (i % 4 == 0 || i % 4 == 3) ? Side::candidate : Side::incumbent;
       in_.say(fmt::format("energy, window {} of {}", i + 1, 2 * windows));
       KP_TRY(window(arm, i));
     }
@@ -59,25 +59,25 @@ class EnergyRun {
       return std::move(out_);
     }
     KP_TRY(idle());
-    summarize_energy(in_.task, rounds_.shape().axes, seed(energy_bootstrap_purpose, 0),
+    summarize_energy(in_.task, rounds_.shape().axes, short_key(key(energy_bootstrap_purpose, 0)),
                      out_.energy);
     doubt_rates();
     return std::move(out_);
   }
 
  private:
-  [[nodiscard]] std::uint64_t seed(Purpose purpose, int index) const {
-    return counter_hash(counter_hash(in_.seed, purpose), static_cast<std::uint64_t>(index));
+  [[nodiscard]] Key key(Purpose purpose, int index) const {
+    return derive(in_.key, purpose, static_cast<std::uint64_t>(index));
   }
 
-  [[nodiscard]] Arm& arm_of(int arm) const {
-    return arm == candidate_arm ? in_.candidate : in_.incumbent;
+  [[nodiscard]] Arm& arm_of(Side arm) const {
+    return arm == Side::candidate ? in_.candidate : in_.incumbent;
   }
-  [[nodiscard]] double call_ns(int arm) const {
-    return arm == candidate_arm ? in_.timing.candidate_ns : in_.timing.incumbent_ns;
+  [[nodiscard]] double call_ns(Side arm) const {
+    return arm == Side::candidate ? in_.timing.candidate_ns : in_.timing.incumbent_ns;
   }
-  [[nodiscard]] ArmEnergy& energy_of(int arm) {
-    return arm == candidate_arm ? out_.energy.candidate : out_.energy.incumbent;
+  [[nodiscard]] ArmEnergy& energy_of(Side arm) {
+    return arm == Side::candidate ? out_.energy.candidate : out_.energy.incumbent;
   }
 
   [[nodiscard]] std::int64_t timeout_ms() const {
@@ -88,8 +88,8 @@ class EnergyRun {
   }
 
   // Charges the failure to the arm it belongs to.
-  [[nodiscard]] Status charge(int arm, const Failure& failure) {
-    if (arm == incumbent_arm) {
+  [[nodiscard]] Status charge(Side arm, const Failure& failure) {
+    if (arm == Side::incumbent) {
       return ours_failed(failure);
     }
     out_.failure = failure;
@@ -98,8 +98,8 @@ class EnergyRun {
 
   [[nodiscard]] Status attach_arms() {
     const Stand& stand = rounds_.stand();
-    for (const int arm : {candidate_arm, incumbent_arm}) {
-      if (const auto failure = arm_of(arm).attach(stand.plan(), *stand.memory, timeout_ms())) {
+    for (const Side arm : both_sides) {
+      if (const auto failure = arm_of(arm).attach(stand.plan(), *stand.memory, arm, timeout_ms())) {
         KP_TRY(charge(arm, *failure));
       }
     }
@@ -129,12 +129,11 @@ class EnergyRun {
     return {};
   }
 
-  [[nodiscard]] Status window(int arm, int index) {
+  [[nodiscard]] Status window(Side arm, int index) {
     KP_TRY(checked_pair(arm, index));
     if (out_.failure) {
       return {};
     }
-    const std::uint64_t inputs = rounds_.stand().memory->inputs_hash();
     checking_ns_ = 0;
     running_ns_ = 0;
     Result<EnergyWindow> measured = [&] {
@@ -148,22 +147,22 @@ class EnergyRun {
     if (!measured) {
       return measured.error();
     }
-    if (arm == candidate_arm && out_.circumstances.empty()) {
+    if (arm == Side::candidate && out_.circumstances.empty()) {
       out_.circumstances = in_.meter.circumstances();
     }
     energy_of(arm).windows.push_back(*measured);
-    return check_last(arm, inputs);
+    return check_last(arm);
   }
 
   // One pair of rounds on fresh inputs, as when timing: what `arm` wrote is kept, and the other
   // arm agrees with it.
-  [[nodiscard]] Status checked_pair(int arm, int index) {
+  [[nodiscard]] Status checked_pair(Side arm, int index) {
     const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
-    const Pair pair = rounds_.run(arms, arm, seed(energy_pair_purpose, index),
-                                  rounds_.shape().calls, in_.bounds, timeout_ms());
+    const Pair pair = rounds_.run(arms, arm, key(energy_pair_purpose, index), rounds_.shape().calls,
+                                  in_.bounds, timeout_ms());
     KP_TRY(rounds_.stand().memory->health());
-    for (const int one : {candidate_arm, incumbent_arm}) {
-      if (const auto& failure = pair.rounds[static_cast<std::size_t>(one)].failure) {
+    for (const Side one : both_sides) {
+      if (const auto& failure = pair.of(one).failure) {
         return charge(one, *failure);
       }
     }
@@ -173,38 +172,37 @@ class EnergyRun {
     return {};
   }
 
-  // One batch, now and then with a secret one of its sets poisoned before and looked at afterwards.
-  [[nodiscard]] Result<std::int64_t> batch(int arm) {
+  // One batch into poisoned outputs, so that each batch has to write them; now and then a secret
+  // one of its sets is looked at afterwards.
+  [[nodiscard]] Result<std::int64_t> batch(Side arm) {
     KP_TRY(stopped());
-    SetMemory& memory = *rounds_.stand().memory;
     const std::vector<std::uint16_t> sets = batch_sets(called_, call_ns(arm), full_batch_ns, next_);
     const std::vector<std::uint16_t> looked_at = {sets[random_.below(sets.size())]};
     const bool looking = checking_ns_ <= checking_share * running_ns_;
-    const std::int64_t start = now_ns();
-    if (looking) {
-      memory.poison_outputs(looked_at.front());
-    }
+    rounds_.stand().memory->poison_outputs(arm);
     const std::int64_t poisoned = now_ns();
     KP_TRY(run_batch(arm, sets));
     const std::int64_t ran = now_ns();
     if (looking) {
       KP_TRY(check_outputs(arm, looked_at));
-      checking_ns_ += static_cast<double>(now_ns() - ran + poisoned - start);
+      checking_ns_ += static_cast<double>(now_ns() - ran);
     }
     running_ns_ += static_cast<double>(ran - poisoned);
     return static_cast<std::int64_t>(sets.size());
   }
 
   // An error also when it is the candidate's failure: the window ends there.
-  [[nodiscard]] Status run_batch(int arm, const std::vector<std::uint16_t>& sets) {
-    const Round round = arm_of(arm).run(sets, timeout_ms());
+  [[nodiscard]] Status run_batch(Side arm, const std::vector<std::uint16_t>& sets) {
+    const Round round = arm_of(arm).repeat(sets, timeout_ms());
     KP_TRY(rounds_.stand().memory->health());
     return round.failure ? end_with(arm, *round.failure) : Status();
   }
 
-  [[nodiscard]] Status check_outputs(int arm, const std::vector<std::uint16_t>& sets) {
-    if (rounds_.stand().memory->disagreeing(sets, in_.bounds).empty()) {
-      return rounds_.stand().memory->health();
+  [[nodiscard]] Status check_outputs(Side arm, const std::vector<std::uint16_t>& sets) {
+    SetMemory& memory = *rounds_.stand().memory;
+    memory.take(arm, sets);
+    if (memory.disagreeing(sets, in_.bounds).empty()) {
+      return memory.health();
     }
     return end_with(arm, Failure{Outcome::incorrect,
                                  "energy",
@@ -212,15 +210,15 @@ class EnergyRun {
                                  {"the same inputs had been right in a timed round before"}});
   }
 
-  [[nodiscard]] Status end_with(int arm, const Failure& failure) {
+  [[nodiscard]] Status end_with(Side arm, const Failure& failure) {
     KP_TRY(charge(arm, failure));
     return make_error(ErrorKind::lost, failure.summary, "the candidate");
   }
 
   // After the window, where it costs nothing: one batch more, with all its sets checked.
-  [[nodiscard]] Status check_last(int arm, std::uint64_t inputs) {
+  [[nodiscard]] Status check_last(Side arm) {
     SetMemory& memory = *rounds_.stand().memory;
-    memory.poison_outputs();
+    memory.poison_outputs(arm);
     std::vector<std::uint16_t> sets = batch_sets(called_, call_ns(arm), full_batch_ns, next_);
     Status checked = run_batch(arm, sets);
     std::sort(sets.begin(), sets.end());
@@ -231,10 +229,10 @@ class EnergyRun {
     if (out_.failure || !checked) {
       return out_.failure ? Status() : checked;
     }
-    if (const auto failure = check_memory(rounds_.stand(), sets)) {
+    if (const auto failure = check_memory(rounds_.stand(), arm, sets)) {
       return charge(arm, *failure);
     }
-    if (memory.inputs_hash() != inputs) {
+    if (!memory.inputs_intact(arm)) {
       return charge(
           arm, Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}});
     }
@@ -249,15 +247,15 @@ class EnergyRun {
   }
 
   void doubt_rates() {
-    for (const int arm : {candidate_arm, incumbent_arm}) {
+    for (const Side arm : both_sides) {
       const double timed_ns = call_ns(arm);
       const double off = timed_ns > 0 ? energy_of(arm).call_ns / timed_ns - 1 : 0;
       if (off > rate_doubt) {
         out_.remarks.push_back(fmt::format(
             "the {}'s calls took {:.0f} % longer than when timed: pauses between batches, or a "
             "lower clock, are part of its energy",
-            name_of_arm(arm), 100 * off));
-      } else if (arm == candidate_arm && off < -quicker_than_honest && exceeds_cache()) {
+            name_of_side(arm), 100 * off));
+      } else if (arm == Side::candidate && off < -quicker_than_honest && exceeds_cache()) {
         out_.suspicions.push_back(fmt::format(
             "its calls took {:.0f} % less time while its energy was measured than when timed, on "
             "inputs and outputs that stay the same",
@@ -266,7 +264,7 @@ class EnergyRun {
         out_.remarks.push_back(fmt::format(
             "the {}'s calls took {:.0f} % less time than when timed: caches are warm here, or it "
             "left work out",
-            name_of_arm(arm), -100 * off));
+            name_of_side(arm), -100 * off));
       }
     }
     if (disagreed_ > 0) {
@@ -278,7 +276,7 @@ class EnergyRun {
   const EnergyInputs& in_;
   Rounds& rounds_;
   EnergyOutcome out_;
-  Random random_;
+  KeyedRandom random_;
   std::vector<std::uint16_t> called_;  // in the pair before the window
   std::size_t next_ = 0;               // of these, in the next batch
   int disagreed_ = 0;

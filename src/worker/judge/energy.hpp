@@ -21,7 +21,7 @@ struct EnergyInputs {
   Arm& incumbent;
   const ShapeTiming& timing;     // of the same evaluation: what a call takes
   std::int64_t cache_bytes = 0;  // the last-level cache
-  std::uint64_t seed = 0;
+  Key key;
   std::vector<double> bounds;  // by output: within how much two right outputs agree
   std::function<void(const std::string&)> say;
   std::stop_token stop;

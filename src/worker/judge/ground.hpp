@@ -16,6 +16,20 @@
 
 namespace kernelpro {
 
+// Up to this share of an index output may differ from the truth where only the baseline is known.
+inline constexpr double tie_share = 1e-3;
+
+// Whose memory it is. Candidate and incumbent share no page: neither can read what the other wrote,
+// nor change what the other's accesses cost.
+enum class Side { candidate, incumbent };
+inline constexpr Side both_sides[] = {Side::candidate, Side::incumbent};
+[[nodiscard]] constexpr Side other_side(Side side) {
+  return side == Side::candidate ? Side::incumbent : Side::candidate;
+}
+[[nodiscard]] constexpr std::size_t index_of(Side side) {
+  return side == Side::candidate ? 0 : 1;
+}
+
 // Scratch memory for every set of an arm, guarded like the outputs.
 class Scratch {
  public:
@@ -28,68 +42,67 @@ class Scratch {
   virtual void describe(runner::Layout& layout) const = 0;
 };
 
-// Up to this share of an index output may differ from the truth where only the baseline is known.
-inline constexpr double tie_share = 1e-3;
-
 // Memory that no honest call touches.
 struct Touched {
   std::optional<int> uncalled_set;    // a set that was not called and is no longer poison
   std::optional<GuardBreach> breach;  // a changed byte beside the outputs of a called one
 };
 
+// What the caches hold when a round's calls begin.
+enum class Caches { any, cold, warm };
+
 class Truth;
 
-// The buffers of one plan, with room for a second copy of the outputs.
+// The buffers of one plan, for two sides.
 class SetMemory {
  public:
   virtual ~SetMemory() = default;
 
-  // Draws the inputs of every set, one seed a set, and fills the slack around them.
-  virtual void fill(const std::vector<std::uint64_t>& seeds, Distribution distribution,
-                    unsigned char slack) = 0;
-  // Poisons the inputs of every set that are not constant.
-  virtual void poison_varying_inputs() = 0;
-  // Changes when any byte of the inputs does.
-  [[nodiscard]] virtual std::uint64_t inputs_hash() = 0;
-  virtual void poison_outputs() = 0;
-  virtual void poison_outputs(int set) = 0;
+  // Draws the inputs of every set, one draw a set, and the slack around them.
+  virtual void draw(const std::vector<SetDraw>& draws, unsigned char slack) = 0;
+  // Moves every floating input that was drawn by one rounding, up or down as `key` says: what the
+  // outputs change by then is the task's condition there.
+  virtual void nudge(const Key& key) = 0;
+  // For kp_prepare: gives a side the constant inputs that were drawn, and poison for the others.
+  virtual void give_constants(Side side) = 0;
+  // Before a side's round, off its clock. On a GPU, where code of its can run before the clock
+  // does, it sees nothing but poison then; a CPU's runner is stopped, and gets its inputs here.
+  virtual void make_ready(Side side, Caches caches) = 0;
+  // On the side's clock: on a GPU it gets its inputs here.
+  virtual void give(Side side, Caches caches) = 0;
+  // On the side's clock, after its calls: its outputs of these sets as they are now are what counts
+  // from here on.
+  virtual void take(Side side, const std::vector<std::uint16_t>& sets) = 0;
+  // How much of the clock of the last round of that side was our own giving and taking.
+  [[nodiscard]] virtual double own_ns(Side side) const = 0;
+  // Whether the inputs of a side still are what was drawn.
+  [[nodiscard]] virtual bool inputs_intact(Side side) = 0;
+  virtual void poison_outputs(Side side) = 0;
 
   // What has happened to the outputs since poison_outputs, when only the sets `called` should have
   // been written.
-  [[nodiscard]] virtual Touched touched(const std::vector<std::uint16_t>& called) = 0;
+  [[nodiscard]] virtual Touched touched(Side side, const std::vector<std::uint16_t>& called) = 0;
 
-  // Keeps a copy of all outputs.
-  virtual void save_outputs() = 0;
-  // Those of `sets` where outputs and copy do not agree within the bounds (one an output); whole
-  // numbers must be equal, and what is not finite in one must not be finite in the other.
+  // All that follows is about outputs that were taken.
+
+  // Those of `sets` where the sides do not agree within the bounds (one an output); whole numbers
+  // must be equal, and what is not finite in one must not be finite in the other.
   [[nodiscard]] virtual std::vector<int> disagreeing(const std::vector<std::uint16_t>& sets,
                                                      const std::vector<double>& bounds) = 0;
   // Whether sets `first` and `second` have the same output `index`: bit by bit, or within `bound`.
-  [[nodiscard]] virtual bool same_output(int first, int second, std::size_t index,
+  [[nodiscard]] virtual bool same_output(Side side, int first, int second, std::size_t index,
                                          double bound) = 0;
-
-  enum class Copy { outputs, saved };
-  // How far the other copy is from `truth`. Index outputs that differ from it in at most
-  // `tie_share` of their places count as equal: they are ties.
-  [[nodiscard]] virtual std::vector<TensorError> errors_to(Copy truth, int set) = 0;
+  // How far the other side is from `truth`, whose outputs stand for the expected ones.
+  [[nodiscard]] virtual std::vector<TensorError> errors_to(Side truth, int set) = 0;
   // The output regions of one set in our own memory; valid until the next call.
-  [[nodiscard]] virtual const char* output_regions(int set, Copy which) = 0;
+  [[nodiscard]] virtual const char* output_regions(Side side, int set) = 0;
   // The oracle's values for the inputs of `set`, which were drawn as `draw` says; null where there
   // is no room for them. It may refer to this memory.
   [[nodiscard]] virtual Result<std::unique_ptr<Truth>> truth(Oracle& oracle, const InputDraw& draw,
                                                              int set) = 0;
 
-  // Empties the caches of what fill and poison left in them.
-  virtual void flush() = 0;
-
-  // Takes some lines of the varying inputs of `sets` away, a secret choice by `seed`, and gives
-  // them back: so that nothing can be computed before the clock starts. No effect where the clock
-  // starts before the runner can.
-  virtual void hide(const std::vector<std::uint16_t>& sets, std::uint64_t seed) = 0;
-  virtual void reveal() = 0;
-
-  // What the runner maps.
-  [[nodiscard]] virtual std::vector<int> descriptors() const = 0;
+  // What the runner of a side maps.
+  [[nodiscard]] virtual std::vector<int> descriptors(Side side) const = 0;
   // Scratch memory of `bytes` for every set.
   [[nodiscard]] virtual Result<std::unique_ptr<Scratch>> make_scratch(std::size_t bytes) = 0;
 
@@ -101,10 +114,11 @@ class SetMemory {
 class Truth {
  public:
   virtual ~Truth() = default;
-  // From now on elements are excused where the outputs of `set`, the baseline's, are not finite.
+  // From now on elements are excused where the outputs of the baseline, which were taken from the
+  // incumbent's side, are not finite.
   virtual void excuse_by(int set) = 0;
-  // How far the outputs of `set` in that copy are from it, one entry an output.
-  [[nodiscard]] virtual std::vector<TensorError> errors(int set, SetMemory::Copy which) = 0;
+  // How far the outputs of `set` on that side are from it, one entry an output.
+  [[nodiscard]] virtual std::vector<TensorError> errors(Side side, int set) = 0;
 };
 
 class Ground {
@@ -129,7 +143,7 @@ class Ground {
     double bytes = 0;
   };
   [[nodiscard]] virtual OracleLimits oracle_limits() const = 0;
-  // Whether inputs must be hashed around timed calls, because a hostile runner could remap them.
+  // Whether inputs must be looked at after timed calls, because a hostile runner could remap them.
   [[nodiscard]] virtual bool watch_inputs() const = 0;
   // Whether every round is flushed, also where its sets exceed the cache by themselves.
   [[nodiscard]] virtual bool always_flush() const = 0;
@@ -148,6 +162,8 @@ class Ground {
   [[nodiscard]] virtual std::optional<RunnerSettings> tracing_runner(
       const JudgeSettings& settings, const std::string& library, bool may_link,
       std::size_t buffer_bytes) const = 0;
+  // Whether a set of that size leaves room for one more that is never called.
+  [[nodiscard]] virtual bool room_for_decoy(std::size_t set_bytes) const = 0;
   // What disturbs timings there at this moment, in words; nothing as a rule.
   [[nodiscard]] virtual std::vector<std::string> disturbances() const = 0;
   // A candidate that does nothing but what every candidate must: what a round costs without work.
@@ -160,9 +176,8 @@ class Ground {
   // What the hand-over to a runner may differ by from that to the empty candidate, by measurement.
   [[nodiscard]] virtual double hand_over_doubt_ns() const = 0;
   // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does
-  // for a GPU, and settle() waits until nothing runs there any more.
+  // for a GPU.
   [[nodiscard]] virtual bool enqueues() const = 0;
-  virtual void settle() = 0;
   // Its energy counter; an environment error says why there is none.
   [[nodiscard]] virtual Result<EnergyMeter*> energy_meter() = 0;
 

@@ -3,12 +3,12 @@
 namespace kernelpro {
 
 void HeldTruth::excuse_by(int set) {
-  const char* outputs = memory_.output_regions(set, SetMemory::Copy::outputs);
+  const char* outputs = memory_.output_regions(Side::incumbent, set);
   baseline_outputs_.assign(outputs, outputs + plan_.output_stride);
 }
 
-std::vector<TensorError> HeldTruth::errors(int set, SetMemory::Copy which) {
-  return errors_of(memory_.output_regions(set, which));
+std::vector<TensorError> HeldTruth::errors(Side side, int set) {
+  return errors_of(memory_.output_regions(side, set));
 }
 
 std::vector<TensorError> HeldTruth::errors_of(const char* regions) const {

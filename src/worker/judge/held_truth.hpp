@@ -14,7 +14,7 @@ class HeldTruth : public Truth {
       : task_(task), plan_(plan), memory_(memory), expected_(std::move(expected)) {}
 
   void excuse_by(int set) override;
-  [[nodiscard]] std::vector<TensorError> errors(int set, SetMemory::Copy which) override;
+  [[nodiscard]] std::vector<TensorError> errors(Side side, int set) override;
   // The same for the output regions of one set that lie elsewhere.
   [[nodiscard]] std::vector<TensorError> errors_of(const char* regions) const;
 

@@ -5,7 +5,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/machine_lock.hpp"
-#include "common/base/random.hpp"
+#include "common/base/secret.hpp"
 #include "worker/judge/reference.hpp"
 #include "worker/judge/statistics.hpp"
 #include "worker/oracle/torch.hpp"
@@ -14,7 +14,7 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::int64_t own_timeout_ms = 120'000;
+constexpr std::int64_t patient_ms = 120'000;
 constexpr int solo_calls = 5;
 // A passing disturbance while the task is opened must not blunt every comparison after it: a floor
 // above this is measured again. The interval of each comparison carries the noise of its own
@@ -156,7 +156,7 @@ Status Judge::start_torch() {
     *arm = std::move(*started);
   }
   for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
-    if (auto failure = (*arm)->load(own_timeout_ms)) {
+    if (auto failure = (*arm)->load(patient_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
   }
@@ -168,12 +168,16 @@ std::size_t Judge::buffer_bytes() const {
   for (const Axes& shape : kernelpro::timed_shapes(task_, ground_.backend())) {
     const Result<Axes> axes = complete_axes(task_, shape);
     const Result<BufferPlan> plan =
-        axes ? plan_buffers(task_, *axes, 1, 0) : Result<BufferPlan>(axes.error());
+        axes ? plan_buffers(task_, *axes, 1, Key{}) : Result<BufferPlan>(axes.error());
     if (plan) {
       largest = std::max(largest, plan->input_stride + plan->output_stride);
     }
   }
   return 4 * largest + 4 * static_cast<std::size_t>(ground_.cache_bytes());
+}
+
+std::int64_t Judge::own_timeout_ms() {
+  return patient_ms;
 }
 
 Result<Arm*> Judge::kept(std::optional<Arm>& arm, const BuildOutcome& build,
@@ -184,7 +188,7 @@ Result<Arm*> Judge::kept(std::optional<Arm>& arm, const BuildOutcome& build,
       return started.error();
     }
     arm = std::move(*started);
-    if (auto failure = arm->load(own_timeout_ms)) {
+    if (auto failure = arm->load(patient_ms)) {
       arm.reset();
       return from_failure(*failure, whose);
     }
@@ -213,7 +217,7 @@ Status Judge::measure_shape(const Axes& given) {
   if (!axes) {
     return axes.error();
   }
-  Result<Stand> first = Stand::make(task_, ground_, *axes, 1, secret_seed());
+  Result<Stand> first = Stand::make(task_, ground_, *axes, 1, secret_key());
   if (!first) {
     return first.error();
   }
@@ -239,9 +243,11 @@ Status Judge::measure_shape(const Axes& given) {
   limits.always_flush = ground_.always_flush();
   limits.warm = settings_.warm;
   shape.rounds = plan_rounds(first->plan(), *solo, limits, least_round_ns(*null));
-  // One set more than is called in a round: a decoy that must stay untouched.
+  // One set more than is called in a round, where there is room: a decoy that must stay untouched.
+  const int decoys = ground_.room_for_decoy(first->plan().set_bytes) ? 1 : 0;
+  first->memory.reset();
   Result<Stand> stand =
-      Stand::make(task_, ground_, shape.axes, shape.rounds.calls + 1, secret_seed());
+      Stand::make(task_, ground_, shape.axes, shape.rounds.calls + decoys, secret_key());
   if (!stand) {
     return stand.error();
   }
@@ -260,16 +266,16 @@ Result<double> Judge::baseline_time(const Stand& stand) {
   if (!arm) {
     return arm.error();
   }
-  stand.memory->fill({secret_seed()}, Distribution::normal, poison_byte);
-  if (auto failure = (*arm)->attach(stand.plan(), *stand.memory, own_timeout_ms)) {
+  stand.memory->draw({{secret_key()}}, poison_byte);
+  if (auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
-  if (auto failure = (*arm)->prepare(own_timeout_ms)) {
+  if (auto failure = prepare_blindly(stand, **arm, patient_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
   std::vector<double> times;
   for (int i = 0; i < solo_calls; ++i) {
-    const Round round = (*arm)->run({0}, own_timeout_ms);
+    const Round round = (*arm)->run({0}, patient_ms);
     if (round.failure) {
       return from_failure(*round.failure, "the task's baseline");
     }
@@ -285,15 +291,12 @@ Result<NullClock> Judge::null_clock(const Stand& stand) {
   if (!arm) {
     return arm.error();
   }
-  auto failure = (*arm)->attach(stand.plan(), *stand.memory, own_timeout_ms);
+  auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
     // As before every round: what we do just before the hand-over is part of what it costs.
-    stand.memory->hide({0}, secret_seed());
-    if (ground_.always_flush()) {
-      stand.memory->flush();
-    }
-    rounds.push_back((*arm)->run({0}, own_timeout_ms, [&stand] { stand.memory->reveal(); }));
+    rounds.push_back(
+        (*arm)->run({0}, patient_ms, ground_.always_flush() ? Caches::cold : Caches::any));
     failure = rounds.back().failure;
   }
   if (failure) {
@@ -308,12 +311,13 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   if (!first || !twin) {
     return first ? twin.error() : first.error();
   }
-  for (Arm* arm : {*first, *twin}) {
-    const Stand& stand = rounds.stand();
-    if (auto failure = arm->attach(stand.plan(), *stand.memory, own_timeout_ms)) {
+  const Stand& stand = rounds.stand();
+  for (const auto& [arm, side] : {std::pair{*first, Side::incumbent}, {*twin, Side::candidate}}) {
+    if (auto failure = arm->attach(stand.plan(), *stand.memory, side, patient_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
   }
+  KP_TRY(measure_empty_rounds(shape, rounds));
   // Where PyTorch has put its own tensors stays as it is: trying again shows the same.
   const int most_tries = baseline_build_.torch_mode.empty() ? noise_tries : 1;
   for (int tries = 0; tries < most_tries; ++tries) {
@@ -329,13 +333,30 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   return {};
 }
 
+// What handing over costs while there is no candidate, in rounds as they will be.
+Status Judge::measure_empty_rounds(TimedShape& shape, Rounds& rounds) {
+  constexpr int empty_rounds = 9;
+  const Result<Arm*> arm = null();
+  if (!arm) {
+    return arm.error();
+  }
+  const Stand& stand = rounds.stand();
+  auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
+  for (int i = 0; i < empty_rounds && !failure; ++i) {
+    shape.empty_rounds.push_back(
+        rounds.run_empty(**arm, secret_key(), shape.rounds.calls, patient_ms));
+    failure = shape.empty_rounds.back().failure;
+  }
+  return failure ? Status(from_failure(*failure, "the null candidate")) : Status();
+}
+
 Status Judge::try_truth(const TimedShape& shape, Rounds& rounds) {
   if (!task_.reference.torch || !oracle_affordable(task_, ground_, shape.axes)) {
     return {};
   }
-  const InputDraw draw = rounds.draw(secret_seed(), 0);
+  const InputDraw draw = rounds.draw(secret_key(), 0);
   SetMemory& memory = *rounds.stand().memory;
-  memory.fill({draw.seed}, draw.distribution, poison_byte);
+  memory.draw({draw.values}, poison_byte);
   const Result<std::unique_ptr<Truth>> truth = memory.truth(*oracle_, draw, 0);
   if (!truth) {
     return truth.error();
@@ -355,8 +376,8 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
   const std::int64_t start = now_ns();
   shape.pairs = settings_.least_rounds;
   for (int i = 0; i < shape.pairs; ++i) {
-    const Pair pair = rounds.run({&first, &twin}, i % 2, secret_seed(), shape.rounds.calls,
-                                 any_bounds, own_timeout_ms);
+    const Pair pair = rounds.run({&twin, &first}, i % 2 == 0 ? Side::candidate : Side::incumbent,
+                                 secret_key(), shape.rounds.calls, any_bounds, patient_ms);
     for (const Round& round : pair.rounds) {
       if (round.failure) {
         return from_failure(*round.failure, "the task's baseline");
@@ -364,15 +385,16 @@ Result<double> Judge::compare_twins(TimedShape& shape, Rounds& rounds, Arm& firs
       waited_ns += round.busy_ns;
       total_ns += round.wall_ns;
     }
-    first_ns.push_back(pair.rounds[0].claim_ns / shape.rounds.calls);
-    twin_ns.push_back(pair.rounds[1].claim_ns / shape.rounds.calls);
+    first_ns.push_back(pair.of(Side::incumbent).claim_ns / shape.rounds.calls);
+    twin_ns.push_back(pair.of(Side::candidate).claim_ns / shape.rounds.calls);
     if (i == 1) {
       const double pair_seconds = static_cast<double>(now_ns() - start) / 1e9 / 2;
       shape.pairs = std::clamp(static_cast<int>(settings_.timing_seconds / pair_seconds),
                                settings_.least_rounds, settings_.most_rounds);
     }
   }
-  const double floor = noise_floor(first_ns, twin_ns, secret_seed(), ground_.least_noise());
+  const double floor =
+      noise_floor(first_ns, twin_ns, short_key(secret_key()), ground_.least_noise());
   first_ns.insert(first_ns.end(), twin_ns.begin(), twin_ns.end());
   shape.solo_ns = median(first_ns);
   shape.waiting = total_ns > 0 ? waited_ns / total_ns : 0;

@@ -25,7 +25,7 @@ struct EvaluateRequest {
   std::vector<std::string> allow_precision;  // beside what the task allows
   bool timed = true;                         // false: correctness only
   bool energy = false;                       // joules too; needs `timed`
-  std::optional<std::uint64_t> seed;         // none: secret and fresh
+  std::optional<Key> master;                 // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;    // not empty: these instead of fresh draws
 };
 
@@ -34,7 +34,7 @@ struct Evaluation {
   Candidate incumbent;
   BuildRecord build;
   BuildRecord incumbent_build;
-  std::uint64_t seed = 0;
+  Key master;
   std::string implementation;  // what a comparator says it ran
 };
 
@@ -84,10 +84,13 @@ class Judge {
                                   const std::string& whose) const;
   [[nodiscard]] Result<Arm*> null();
   [[nodiscard]] Result<Arm*> incumbent(const BuildOutcome& build);
+  // For arms that are not on trial.
+  [[nodiscard]] static std::int64_t own_timeout_ms();
   [[nodiscard]] Status measure_shape(const Axes& given);
   [[nodiscard]] Result<double> baseline_time(const Stand& stand);
   [[nodiscard]] Result<NullClock> null_clock(const Stand& stand);
   [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
+  [[nodiscard]] Status measure_empty_rounds(TimedShape& shape, Rounds& rounds);
   // Whether the reference's values have room while no candidate is there.
   [[nodiscard]] Status try_truth(const TimedShape& shape, Rounds& rounds);
   [[nodiscard]] Result<double> compare_twins(TimedShape& shape, Rounds& rounds, Arm& first,

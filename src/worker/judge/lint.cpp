@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "common/base/random.hpp"
+#include "common/base/secret.hpp"
 #include "worker/judge/broken_variants.hpp"
 #include "worker/judge/correctness.hpp"
 #include "worker/judge/held_truth.hpp"
@@ -116,7 +116,7 @@ class TrivialOutputs {
 
 void lint_bytes(const Judge& judge, std::vector<LintFinding>& out) {
   for (const TimedShape& shape : judge.timed_shapes()) {
-    const Result<BufferPlan> plan = plan_buffers(judge.task(), shape.axes, 1, 0);
+    const Result<BufferPlan> plan = plan_buffers(judge.task(), shape.axes, 1, Key{});
     const Result<double> declared = judge.task().work.bytes.evaluate(shape.axes);
     if (!plan || !declared) {
       continue;
@@ -175,8 +175,8 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   }
   InputDraw draw;
   draw.axes = *axes;
-  draw.seed = secret_seed();
-  const Result<BufferPlan> plan = plan_buffers(task, *axes, 1, draw.scalar_seed);
+  draw.values.key = secret_key();
+  const Result<BufferPlan> plan = plan_buffers(task, *axes, 1, draw.scalar_key);
   const Result<Arena> inputs =
       plan ? Arena::create(plan->input_bytes(), true) : Result<Arena>(plan.error());
   const Result<Expected> before = judge.oracle().expect(draw);
@@ -184,8 +184,8 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
     return inputs ? before.error() : inputs.error();
   }
   for (std::size_t input = 0; input < task.inputs.size(); ++input) {
-    fill_inputs(task, *plan, *inputs, 0, draw.seed, Distribution::normal);
-    fill_input(task, *plan, *inputs, 0, input, secret_seed(), Distribution::normal);
+    fill_inputs(task, *plan, {&*inputs}, 0, draw.values);
+    fill_input(task, *plan, {&*inputs}, 0, input, {secret_key()});
     const Result<Expected> after = judge.oracle().expect(draw, *inputs);
     if (!after) {
       return after.error();
@@ -241,7 +241,7 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
     return axes.error();
   }
   Result<Arm*> baseline = judge.baseline();
-  Result<Stand> stand = Stand::make(task, judge.ground(), *axes, 1, secret_seed());
+  Result<Stand> stand = Stand::make(task, judge.ground(), *axes, 1, secret_key());
   if (!baseline || !stand) {
     return baseline ? stand.error() : baseline.error();
   }
@@ -252,9 +252,11 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   std::vector<double> constants;
   for (int i = 0; i < trivial_draws; ++i) {
     // Of a PyTorch module: with random signs, as one stage of the judge has them.
-    InputDraw draw{*axes, stand->scalar_seed, secret_seed(),
-                   task.reference.torch ? Distribution::mixed : Distribution::normal};
-    stand->memory->fill({draw.seed}, draw.distribution, poison_byte);
+    const InputDraw draw{
+        *axes,
+        stand->scalar_key,
+        {secret_key(), task.reference.torch ? Distribution::mixed : Distribution::normal}};
+    stand->memory->draw({draw.values}, poison_byte);
     const Result<Reference> reference =
         make_reference(task, judge.oracle(), **baseline, *stand, draw, 0);
     if (!reference) {
@@ -265,7 +267,7 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
       return std::vector<LintFinding>();  // on a GPU's memory: `task new` has measured it there
     }
     const Result<BufferPlan> host =
-        plan_buffers(task, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+        plan_buffers(task, draw.axes, 1, draw.scalar_key, PlanKind::oracle);
     const Result<Arena> inputs = judge.oracle().inputs(draw);
     if (!host || !inputs) {
       return host ? inputs.error() : host.error();

@@ -1,4 +1,4 @@
-// What each number drawn from an evaluation's seed is for: no two of one value, or two draws would
+// What each key derived from an evaluation's master is for: no two of one value, or two draws would
 // be the same.
 #pragma once
 
@@ -10,17 +10,35 @@ enum Purpose : std::uint64_t {
   check_shape_purpose = 1,
   check_values_purpose = 2,
   check_scalars_purpose = 3,
+  check_set_purpose = 4,     // which set of a check is called
+  check_others_purpose = 5,  // values of the sets that are not
+  check_nudge_purpose = 6,
 
-  screen_purpose = 11,
-  time_pair_purpose = 12,
-  time_bootstrap_purpose = 13,
-  time_sample_purpose = 14,
-  time_scalars_purpose = 15,
+  // Of a timed shape, an energy measurement or a trace, each with its index.
+  time_shape_purpose = 10,
+  energy_shape_purpose = 11,
+  trace_shape_purpose = 12,
 
-  energy_scalars_purpose = 31,
-  energy_pair_purpose = 32,
-  energy_sample_purpose = 33,
-  energy_bootstrap_purpose = 34,
+  screen_purpose = 21,
+  time_pair_purpose = 22,
+  time_bootstrap_purpose = 23,
+  time_sample_purpose = 24,
+  time_scalars_purpose = 25,
+  time_odd_purpose = 26,  // pairs of other distributions
+  time_odd_place_purpose = 27,
+  time_null_purpose = 28,
+  time_alone_purpose = 29,
+  time_nudge_purpose = 30,
+
+  // Of the pair of rounds itself.
+  round_set_purpose = 41,
+  round_order_purpose = 42,
+  round_odd_purpose = 43,
+
+  energy_scalars_purpose = 51,
+  energy_pair_purpose = 52,
+  energy_sample_purpose = 53,
+  energy_bootstrap_purpose = 54,
 };
 
 }  // namespace kernelpro

@@ -19,47 +19,80 @@ Error baseline_failed(const Failure& failure) {
   return make_error(ErrorKind::bad_input, failure.summary, "the task's baseline");
 }
 
-// What the baseline wrote on `set` as the truth, where there is no other.
-Result<std::unique_ptr<Truth>> own_truth(const Task& task, const Stand& stand,
-                                         Distribution distribution, int set) {
+// Runs the baseline on `set` of its side; our clock over its call.
+Result<double> run_baseline(Arm& baseline, const Stand& stand, int set) {
+  stand.memory->poison_outputs(Side::incumbent);
+  if (auto failure = prepare_blindly(stand, baseline, baseline_timeout_ms)) {
+    return baseline_failed(*failure);
+  }
+  const Round round = baseline.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
+  if (round.failure) {
+    return baseline_failed(*round.failure);
+  }
+  return round.wall_ns;
+}
+
+// Whether nothing that the baseline wrote for normal inputs is finite: then nothing can be held
+// against it.
+Status check_finite(const Task& task, const Expected& expected) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::vector<double>& values = expected[i].values;
+    if (!values.empty() && std::none_of(values.begin(), values.end(), finite)) {
+      const std::string& name = task.outputs[i].name;
+      return make_error(ErrorKind::bad_input,
+                        "it leaves no finite number in " + name +
+                            ", so nothing can be held against it; is " + name +
+                            " read as well as written (`task new --inout " + name + "`)?",
+                        "the task's baseline");
+    }
+  }
+  return {};
+}
+
+std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const Stand& stand, Side side, int set) {
   const BufferPlan& plan = stand.plan();
-  const char* outputs = stand.memory->output_regions(set, SetMemory::Copy::outputs);
+  const char* outputs = stand.memory->output_regions(side, set);
   Expected expected;
   for (std::size_t i = 0; i < task.outputs.size(); ++i) {
     const TensorPlan& tensor = plan.tensors[plan.input_count + i];
     const char* data = outputs + tensor.region_offset + tensor.data_offset;
     ExpectedOutput one;
-    if (!is_floating(tensor.dtype)) {
+    if (is_floating(tensor.dtype)) {
+      one.values = to_doubles(data, tensor.dtype, tensor.elements);
+      one.scale = rms(one.values.data(), one.values.size());
+    } else {
       one.whole.assign(data, data + tensor.bytes);
-      expected.push_back(std::move(one));
-      continue;
-    }
-    one.values = to_doubles(data, tensor.dtype, tensor.elements);
-    one.scale = rms(one.values.data(), one.values.size());
-    const auto finite = [](double value) { return std::isfinite(value); };
-    if (distribution == Distribution::normal && !one.values.empty() &&
-        std::none_of(one.values.begin(), one.values.end(), finite)) {
-      return make_error(ErrorKind::bad_input,
-                        "it leaves no finite number in " + tensor.name +
-                            ", so nothing can be held "
-                            "against it; is " +
-                            tensor.name +
-                            " read as well as written (`task new "
-                            "--inout " +
-                            tensor.name + "`)?",
-                        "the task's baseline");
     }
     expected.push_back(std::move(one));
   }
-  auto truth = std::make_unique<HeldTruth>(task, plan, *stand.memory, std::move(expected));
+  return std::make_unique<HeldTruth>(task, plan, *stand.memory, std::move(expected));
+}
+
+// What the baseline wrote on `set` as the truth, where there is no other.
+Result<std::unique_ptr<Truth>> own_truth(const Task& task, const Stand& stand,
+                                         Distribution distribution, int set) {
+  std::unique_ptr<HeldTruth> truth = hold_outputs(task, stand, Side::incumbent, set);
+  if (distribution == Distribution::normal) {
+    KP_TRY(check_finite(task, truth->expected()));
+  }
   truth->excuse_by(set);
   return std::unique_ptr<Truth>(std::move(truth));
 }
 
 }  // namespace
 
+double counted_error(const TensorError& error) {
+  return std::isfinite(error.error) ? error.error : 0;
+}
+
+std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, Side side, int set) {
+  return hold_outputs(task, stand, side, set);
+}
+
 Status attach_baseline(Arm& baseline, const Stand& stand) {
-  if (auto failure = baseline.attach(stand.plan(), *stand.memory, baseline_timeout_ms)) {
+  if (auto failure =
+          baseline.attach(stand.plan(), *stand.memory, Side::incumbent, baseline_timeout_ms)) {
     return baseline_failed(*failure);
   }
   return {};
@@ -87,23 +120,18 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
     }
     reference.truth = std::move(*truth);
   }
-  memory.poison_outputs(set);
-  if (auto failure = baseline.prepare(baseline_timeout_ms)) {
-    return baseline_failed(*failure);
+  const Result<double> ran = run_baseline(baseline, stand, set);
+  if (!ran) {
+    return ran.error();
   }
-  const Round round = baseline.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
-  if (round.failure) {
-    return baseline_failed(*round.failure);
-  }
-  reference.baseline_ns = round.wall_ns;
+  reference.baseline_ns = *ran;
   if (!reference.truth) {
     // Both sides err, each by what rounding explains.
     for (std::size_t i = 0; i < task.outputs.size(); ++i) {
       reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
     }
-    memory.save_outputs();
     if (ask_oracle && task.reference.baseline) {
-      Result<std::unique_ptr<Truth>> own = own_truth(task, stand, draw.distribution, set);
+      Result<std::unique_ptr<Truth>> own = own_truth(task, stand, draw.values.distribution, set);
       if (!own) {
         return own.error();
       }
@@ -112,21 +140,41 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
     return reference;
   }
   reference.truth->excuse_by(set);
-  const std::vector<TensorError> errors = reference.truth->errors(set, SetMemory::Copy::outputs);
+  const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    // A baseline that is wrong through and through loosens nothing: the rounding bound stays.
-    const double error = std::isfinite(errors[i].error) ? errors[i].error : 0;
+    const double error = counted_error(errors[i]);
     reference.baseline_error = std::max(reference.baseline_error, error);
     reference.bounds.push_back(error_bound(task, draw.axes, i, error));
   }
   return reference;
 }
 
+Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const InputDraw& draw,
+                     int set, const Key& key, Reference& reference) {
+  constexpr std::uint64_t directions = 3;
+  SetMemory& memory = *stand.memory;
+  for (std::uint64_t i = 0; i < directions; ++i) {
+    memory.nudge(derive(key, i));
+    const Result<double> ran = run_baseline(baseline, stand, set);
+    if (!ran) {
+      return ran.error();
+    }
+    const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
+    for (std::size_t output = 0; output < errors.size(); ++output) {
+      const double error = counted_error(errors[output]);
+      reference.condition = std::max(reference.condition, error);
+      reference.bounds[output] =
+          std::max(reference.bounds[output], error_bound(task, draw.axes, output, error));
+    }
+  }
+  return memory.health();
+}
+
 std::vector<TensorError> errors_to(const Stand& stand, const Reference& reference, int set) {
   if (!reference.truth) {
-    return stand.memory->errors_to(SetMemory::Copy::saved, set);
+    return stand.memory->errors_to(Side::incumbent, set);
   }
-  return reference.truth->errors(set, SetMemory::Copy::outputs);
+  return reference.truth->errors(Side::candidate, set);
 }
 
 }  // namespace kernelpro

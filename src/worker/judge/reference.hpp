@@ -9,22 +9,37 @@
 namespace kernelpro {
 
 struct Reference {
-  // None where the reference cannot be asked: then the saved outputs, which are the baseline's,
-  // stand for the truth.
+  // None where the reference cannot be asked: then the incumbent's side, where the baseline wrote,
+  // stands for the truth.
   std::unique_ptr<Truth> truth;
   std::vector<double> bounds;  // by output
   double baseline_error = 0;   // the largest over the outputs
+  double condition = 0;        // the same on inputs that were moved by one rounding; 0: not tried
   double baseline_ns = 0;      // our clock over its call
 };
 
 // Maps the stand's buffers into the baseline's runner.
 [[nodiscard]] Status attach_baseline(Arm& baseline, const Stand& stand);
 
-// Asks the oracle and runs the baseline on `set`, whose inputs are filled as `draw` says. The
-// outputs of the set are the baseline's afterwards. Errors name whom to blame: oracle or baseline.
+// Asks the oracle and runs the baseline on `set`, whose inputs are drawn as `draw` says. Errors
+// name whom to blame: oracle or baseline.
 [[nodiscard]] Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline,
                                                const Stand& stand, const InputDraw& draw, int set,
                                                bool ask_oracle = true);
+
+// What a baseline's error counts as: one that is wrong through and through loosens nothing.
+[[nodiscard]] double counted_error(const TensorError& error);
+
+// The outputs of `set` on a side, in the worker's own memory, as the truth.
+[[nodiscard]] std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, Side side,
+                                                  int set);
+
+// Runs the baseline again on inputs moved by one rounding in a few random directions, and widens
+// the bounds by what the outputs move by: where a task is ill-conditioned (a variance of zero), no
+// implementation can be nearer to the truth. The inputs are nudged afterwards.
+[[nodiscard]] Status add_condition(const Task& task, Arm& baseline, const Stand& stand,
+                                   const InputDraw& draw, int set, const Key& key,
+                                   Reference& reference);
 
 // Whether the reference can be asked at that shape in reasonable time.
 [[nodiscard]] bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes);

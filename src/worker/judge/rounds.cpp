@@ -4,14 +4,16 @@
 #include <cmath>
 #include <numeric>
 
-#include "common/base/random.hpp"
+#include "common/base/clock.hpp"
+#include "common/base/secret.hpp"
+#include "worker/judge/purpose.hpp"
+#include "worker/judge/stolen_time.hpp"
 
 namespace kernelpro {
 
 namespace {
 
 constexpr double longest_round_ns = 50e6;
-constexpr std::uint64_t order_purpose = 0x6f72646572;
 
 }  // namespace
 
@@ -45,108 +47,110 @@ Rounds::Rounds(const Task& task, Stand stand, RoundShape shape, bool watch_input
       shape_(std::move(shape)),
       watch_inputs_(watch_inputs) {}
 
-void Rounds::redraw_scalars(std::uint64_t seed) {
-  stand_.scalar_seed = seed;
-  kernelpro::redraw_scalars(task_, *stand_.plan_holder, seed);
+void Rounds::redraw_scalars(const Key& key) {
+  stand_.scalar_key = key;
+  kernelpro::redraw_scalars(task_, *stand_.plan_holder, key);
 }
 
-InputDraw Rounds::draw(std::uint64_t pair_seed, int set) const {
+InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
+  constexpr std::size_t others = std::size(all_distributions) - 1;
+  const auto index = static_cast<std::uint64_t>(set);
   InputDraw draw;
   draw.axes = shape_.axes;
-  draw.scalar_seed = stand_.scalar_seed;
-  draw.seed = counter_hash(pair_seed, static_cast<std::uint64_t>(set));
+  draw.scalar_key = stand_.scalar_key;
+  draw.values.key = derive(pair, round_set_purpose, index);
+  if (odd) {
+    // Each in turn, from a secret one on: a round of one set draws another in every pair.
+    const std::uint64_t first = KeyedRandom(derive(pair, round_odd_purpose)).below(others);
+    draw.values.distribution = all_distributions[1 + (first + index) % others];
+  }
   return draw;
 }
 
-void Rounds::fill(std::uint64_t seed) {
-  std::vector<std::uint64_t> seeds;
-  seeds.reserve(static_cast<std::size_t>(stand_.plan().sets));
+void Rounds::draw_all(const Key& key, bool odd) {
+  std::vector<SetDraw> draws;
+  draws.reserve(static_cast<std::size_t>(stand_.plan().sets));
   for (int set = 0; set < stand_.plan().sets; ++set) {
-    seeds.push_back(draw(seed, set).seed);
+    draws.push_back(draw(key, set, odd).values);
   }
-  stand_.memory->fill(seeds, Distribution::normal, poison_byte);
+  stand_.memory->draw(draws, poison_byte);
 }
 
-std::vector<std::uint16_t> Rounds::order(std::uint64_t seed, int calls) const {
+std::vector<std::uint16_t> Rounds::order(const Key& key, int calls) const {
   std::vector<std::uint16_t> sets(static_cast<std::size_t>(stand_.plan().sets));
   std::iota(sets.begin(), sets.end(), std::uint16_t{0});
-  Random random(counter_hash(seed, order_purpose));
+  KeyedRandom random(derive(key, round_order_purpose));
   for (std::size_t i = sets.size(); i-- > 1;) {
     std::swap(sets[i], sets[random.below(i + 1)]);
   }
-  sets.resize(static_cast<std::size_t>(calls));
+  sets.resize(static_cast<std::size_t>(std::min(calls, shape_.calls)));
   return sets;
 }
 
-void Rounds::set_caches() const {
-  if (shape_.flush) {
-    stand_.memory->flush();
-  }
+Caches Rounds::caches() const {
   if (shape_.warm) {
-    // Every byte is read, which is all that warming takes.
-    static_cast<void>(stand_.memory->inputs_hash());
+    return Caches::warm;
   }
+  return shape_.flush ? Caches::cold : Caches::any;
 }
 
-Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,
-                      std::int64_t timeout_ms) {
+Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
   SetMemory& memory = *stand_.memory;
-  memory.poison_outputs();
+  memory.poison_outputs(arm.side());
   Round round;
-  round.failure = prepare_blindly(stand_, arm, timeout_ms, [&] { fill(seed); });
+  round.failure = prepare_blindly(stand_, arm, timeout_ms);
   if (round.failure) {
     return round;
   }
-  const std::uint64_t before = watch_inputs_ ? memory.inputs_hash() : 0;
-  memory.hide(sets, secret_seed());
-  set_caches();
-  round = arm.run(sets, timeout_ms, [&memory] { memory.reveal(); });
+  round = arm.run(sets, timeout_ms, caches());
   if (!round.failure) {
-    round.failure = check_memory(stand_, sets);
+    round.failure = check_memory(stand_, arm.side(), sets);
   }
-  if (!round.failure && watch_inputs_ && memory.inputs_hash() != before) {
+  if (!round.failure && watch_inputs_ && !memory.inputs_intact(arm.side())) {
     round.failure = Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}};
   }
   return round;
 }
 
-Pair Rounds::run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed, int calls,
-                 const std::vector<double>& bounds, std::int64_t timeout_ms) {
+Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, int calls,
+                 const std::vector<double>& bounds, std::int64_t timeout_ms, bool odd) {
+  const std::int64_t start = now_ns();
+  const double stolen_before = stolen_ns();
   Pair pair;
-  pair.called = order(seed, std::min(calls, shape_.calls));
-  fill(seed);
-  const auto at = [](int arm) { return static_cast<std::size_t>(arm); };
-  pair.rounds[at(first)] = run_arm(*arms[at(first)], pair.called, seed, timeout_ms);
-  last_ = first;
-  if (pair.rounds[at(first)].failure) {
-    return pair;
+  pair.called = order(key, calls);
+  draw_all(key, odd);
+  for (const Side side : {first, other_side(first)}) {
+    pair.of(side) = run_arm(*arms[index_of(side)], pair.called, timeout_ms);
+    if (pair.of(side).failure) {
+      return pair;
+    }
   }
-  stand_.memory->save_outputs();
-  const int second = 1 - first;
-  pair.rounds[at(second)] = run_arm(*arms[at(second)], pair.called, seed, timeout_ms);
-  last_ = second;
-  if (!pair.rounds[at(second)].failure) {
-    pair.disagreeing = stand_.memory->disagreeing(pair.called, bounds);
-  }
+  pair.disagreeing = stand_.memory->disagreeing(pair.called, bounds);
+  pair.stolen_ns = stolen_ns() - stolen_before;
+  pair.wall_ns = static_cast<double>(now_ns() - start);
   return pair;
 }
 
-Result<runner::Trace> Rounds::trace(Arm& arm, std::uint64_t seed, std::int64_t timeout_ms) {
-  fill(seed);
-  stand_.memory->poison_outputs();
-  if (const auto failure = prepare_blindly(stand_, arm, timeout_ms, [&] { fill(seed); })) {
+Result<runner::Trace> Rounds::trace(Arm& arm, const Key& key, std::int64_t timeout_ms) {
+  draw_all(key, false);
+  stand_.memory->poison_outputs(arm.side());
+  if (const auto failure = prepare_blindly(stand_, arm, timeout_ms)) {
     return make_error(ErrorKind::lost, failure->summary);
   }
-  set_caches();
-  return arm.trace(order(seed, 1).front(), timeout_ms);
+  stand_.memory->make_ready(arm.side(), caches());
+  stand_.memory->give(arm.side(), caches());
+  return arm.trace(order(key, 1).front(), timeout_ms);
 }
 
-Round Rounds::run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms) {
-  const std::vector<std::uint16_t> sets = order(seed, std::min(calls, shape_.calls));
-  SetMemory& memory = *stand_.memory;
-  memory.hide(sets, seed);
-  set_caches();
-  return arm.run(sets, timeout_ms, [&memory] { memory.reveal(); });
+Round Rounds::run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms, bool fresh) {
+  if (fresh) {
+    draw_all(key, false);
+  }
+  return run_arm(arm, order(key, calls), timeout_ms);
+}
+
+Round Rounds::run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms) {
+  return arm.run(order(key, calls), timeout_ms, caches());
 }
 
 }  // namespace kernelpro

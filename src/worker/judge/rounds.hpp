@@ -35,15 +35,16 @@ struct RoundLimits {
 [[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
                                      const RoundLimits& limits, double least_ns = 0);
 
-// The arms of a pair, where one of them is on trial.
-inline constexpr int candidate_arm = 0;
-inline constexpr int incumbent_arm = 1;
-
 // Two arms and what they did on the same inputs.
 struct Pair {
-  std::array<Round, 2> rounds;  // by arm, not by order
+  std::array<Round, 2> rounds;  // by side
   std::vector<std::uint16_t> called;
   std::vector<int> disagreeing;  // sets on which the outputs of the arms do not agree
+  double stolen_ns = 0;          // taken from the whole machine by its hypervisor meanwhile
+  double wall_ns = 0;            // of the whole pair, drawing and comparing included
+
+  [[nodiscard]] const Round& of(Side side) const { return rounds[index_of(side)]; }
+  [[nodiscard]] Round& of(Side side) { return rounds[index_of(side)]; }
 };
 
 class Rounds {
@@ -53,40 +54,42 @@ class Rounds {
   [[nodiscard]] const Stand& stand() const { return stand_; }
   [[nodiscard]] const RoundShape& shape() const { return shape_; }
   // Draws the task's scalars anew; arms must be attached again afterwards.
-  void redraw_scalars(std::uint64_t seed);
-  // The draw behind set `set` of the pair with that seed.
-  [[nodiscard]] InputDraw draw(std::uint64_t pair_seed, int set) const;
+  void redraw_scalars(const Key& key);
+  // The draw behind set `set` of the pair with that key. `odd`: in the distributions beside the
+  // normal one, set by set.
+  [[nodiscard]] InputDraw draw(const Key& pair, int set, bool odd = false) const;
 
-  // Draws fresh inputs for all sets, then lets both arms run `calls` of them (at most K) in the
-  // same secret order, `first` before the other. One set more than K is never called. A failure is
-  // in its arm's round, and the pair ends there.
-  [[nodiscard]] Pair run(const std::array<Arm*, 2>& arms, int first, std::uint64_t seed, int calls,
-                         const std::vector<double>& bounds, std::int64_t timeout_ms);
+  // Draws fresh inputs for all sets, then lets both arms, one of each side, run `calls` of them (at
+  // most K) in the same secret order, that of `first` before the other. Where there is one set more
+  // than K, it is never called. A failure is in its arm's round, and the pair ends there.
+  [[nodiscard]] Pair run(const std::array<Arm*, 2>& arms, Side first, const Key& key, int calls,
+                         const std::vector<double>& bounds, std::int64_t timeout_ms,
+                         bool odd = false);
 
-  // One round of a single arm, unchecked: for null candidates.
-  [[nodiscard]] Round run_alone(Arm& arm, std::uint64_t seed, int calls, std::int64_t timeout_ms);
+  // One round of a single arm, on fresh inputs or on those that are there; its outputs are
+  // unchecked.
+  [[nodiscard]] Round run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms,
+                                bool fresh);
+
+  // One round of an arm that reads and writes nothing, on whatever inputs there are.
+  [[nodiscard]] Round run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms);
 
   // What the GPU does in one call on fresh inputs, cold or warm as in a round.
-  [[nodiscard]] Result<runner::Trace> trace(Arm& arm, std::uint64_t seed, std::int64_t timeout_ms);
+  [[nodiscard]] Result<runner::Trace> trace(Arm& arm, const Key& key, std::int64_t timeout_ms);
 
-  // Where the outputs of `arm` in the last pair are.
-  [[nodiscard]] SetMemory::Copy outputs(int arm) const {
-    return arm == last_ ? SetMemory::Copy::outputs : SetMemory::Copy::saved;
-  }
+  // How the caches are when a round's calls begin.
+  [[nodiscard]] Caches caches() const;
 
  private:
-  // Leaves the caches as the round wants them.
-  void set_caches() const;
-  void fill(std::uint64_t seed);
-  [[nodiscard]] std::vector<std::uint16_t> order(std::uint64_t seed, int calls) const;
-  [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::uint64_t seed,
+  void draw_all(const Key& key, bool odd);
+  [[nodiscard]] std::vector<std::uint16_t> order(const Key& key, int calls) const;
+  [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
                               std::int64_t timeout_ms);
 
   const Task& task_;
   Stand stand_;
   RoundShape shape_;
   bool watch_inputs_;
-  int last_ = 1;  // the arm that ran last; the other's outputs are saved
 };
 
 }  // namespace kernelpro

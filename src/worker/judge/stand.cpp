@@ -5,15 +5,15 @@
 namespace kernelpro {
 
 Result<Stand> Stand::make(const Task& task, Ground& ground, const Axes& axes, int sets,
-                          std::uint64_t scalar_seed) {
+                          const Key& scalar_key) {
   Result<BufferPlan> plan =
-      plan_buffers(task, axes, sets, scalar_seed, PlanKind::candidate, ground.units());
+      plan_buffers(task, axes, sets, scalar_key, PlanKind::candidate, ground.units());
   if (!plan) {
     return plan.error();
   }
   Stand stand;
   stand.plan_holder = std::make_unique<BufferPlan>(std::move(*plan));
-  stand.scalar_seed = scalar_seed;
+  stand.scalar_key = scalar_key;
   Result<std::unique_ptr<SetMemory>> memory = ground.lay_out(task, stand.plan());
   if (!memory) {
     return memory.error();
@@ -22,19 +22,17 @@ Result<Stand> Stand::make(const Task& task, Ground& ground, const Axes& axes, in
   return stand;
 }
 
-std::optional<Failure> prepare_blindly(const Stand& stand, Arm& arm, std::int64_t timeout_ms,
-                                       const std::function<void()>& refill) {
+std::optional<Failure> prepare_blindly(const Stand& stand, Arm& arm, std::int64_t timeout_ms) {
   if (!arm.has_prepare()) {
     return std::nullopt;
   }
-  stand.memory->poison_varying_inputs();
-  auto failure = arm.prepare(timeout_ms);
-  refill();
-  return failure;
+  stand.memory->give_constants(arm.side());
+  return arm.prepare(timeout_ms);
 }
 
-std::optional<Failure> check_memory(const Stand& stand, const std::vector<std::uint16_t>& called) {
-  const Touched touched = stand.memory->touched(called);
+std::optional<Failure> check_memory(const Stand& stand, Side side,
+                                    const std::vector<std::uint16_t>& called) {
+  const Touched touched = stand.memory->touched(side, called);
   if (touched.uncalled_set) {
     return Failure{Outcome::cheated,
                    "ahead",

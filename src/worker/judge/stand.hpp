@@ -1,8 +1,7 @@
-// The buffers of one shape that all arms of a comparison share.
+// The buffers of one shape, for the arms of a comparison.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,25 +11,23 @@
 
 namespace kernelpro {
 
-// Every arm maps the same memory, so placement is the same for all.
 struct Stand {
   std::unique_ptr<BufferPlan> plan_holder;  // the memory keeps a reference to it
-  std::uint64_t scalar_seed = 0;
+  Key scalar_key;
   std::unique_ptr<SetMemory> memory;
 
   [[nodiscard]] static Result<Stand> make(const Task& task, Ground& ground, const Axes& axes,
-                                          int sets, std::uint64_t scalar_seed);
+                                          int sets, const Key& scalar_key);
   [[nodiscard]] const BufferPlan& plan() const { return *plan_holder; }
 };
 
-// Runs the arm's kp_prepare, if it has one, while every input that is not constant is poisoned, so
-// that nothing prepared can depend on them; `refill` then draws the inputs again.
+// Runs the arm's kp_prepare, if it has one, while every input that is not constant is poison, so
+// that nothing prepared can depend on them.
 [[nodiscard]] std::optional<Failure> prepare_blindly(const Stand& stand, Arm& arm,
-                                                     std::int64_t timeout_ms,
-                                                     const std::function<void()>& refill);
+                                                     std::int64_t timeout_ms);
 
 // A called set's slack is untouched and the sets that were not called are as they were; else why.
-[[nodiscard]] std::optional<Failure> check_memory(const Stand& stand,
+[[nodiscard]] std::optional<Failure> check_memory(const Stand& stand, Side side,
                                                   const std::vector<std::uint16_t>& called);
 
 }  // namespace kernelpro

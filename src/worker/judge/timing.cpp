@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
+#include <thread>
 
-#include "common/base/random.hpp"
+#include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/reference.hpp"
@@ -20,13 +23,26 @@ constexpr int screen_pairs = 2;
 constexpr int screen_calls = 4;
 constexpr double clearly_slower = 2.0;
 constexpr int oracle_samples = 2;
+constexpr int most_odd_pairs = 3;
+constexpr std::size_t most_held_bytes = std::size_t{1} << 30;
 constexpr int null_every = 3;
 constexpr int null_at_start = 5;
-constexpr double solo_drift = 0.10;
-constexpr double clock_resolution = 0.02;
-constexpr double null_spreads = 3;  // what counts as noise, in spreads of the empty rounds
+constexpr int alone_rounds = 4;
+constexpr double drift_tolerance = 0.005;
+// More of an incumbent's round spent waiting for a processor than when the task was opened means
+// that other programs disturbed it: the candidate is stopped then.
+constexpr double disturbed_share = 0.05;
+constexpr double stolen_share = 0.03;
 constexpr double busy_machine = 0.10;
 constexpr double gross_lie = 0.30;
+// After a disturbed pair, a moment that may be quieter is waited for.
+constexpr std::int64_t first_pause_ms = 10;
+constexpr std::int64_t longest_pause_ms = 160;
+constexpr std::int64_t all_pauses_ms = 1000;
+
+Error ours_failed(const Failure& failure, const std::string& whose) {
+  return make_error(ErrorKind::lost, failure.summary, whose);
+}
 
 // The rounds of one comparison at one shape, gathered step by step.
 class ShapeRun {
@@ -51,11 +67,11 @@ class ShapeRun {
     }
     run_null(null_at_start);
     KP_TRY(screen());
-    for (int i = static_cast<int>(calls_.size());
-         i < shape_.pairs && !failure_ && !timing_.screened; ++i) {
-      KP_TRY(run_pair(i));
-      if (i % null_every == 0) {
-        run_null(1);
+    draw_odd_places();
+    while (std::ssize(calls_) < shape_.pairs && !failure_ && !timing_.screened) {
+      KP_TRY(run_odd_pairs());
+      if (!failure_) {
+        KP_TRY(run_pair());
       }
     }
     if (!failure_) {
@@ -65,8 +81,8 @@ class ShapeRun {
   }
 
  private:
-  [[nodiscard]] std::uint64_t seed(Purpose purpose, int index) const {
-    return counter_hash(counter_hash(in_.seed, purpose), static_cast<std::uint64_t>(index));
+  [[nodiscard]] Key key(Purpose purpose, int index) const {
+    return derive(in_.key, purpose, static_cast<std::uint64_t>(index));
   }
 
   [[nodiscard]] std::int64_t timeout_ms() const {
@@ -77,25 +93,22 @@ class ShapeRun {
 
   [[nodiscard]] Status attach_arms() {
     const Stand& stand = rounds_.stand();
-    failure_ = in_.candidate.attach(stand.plan(), *stand.memory, timeout_ms());
+    failure_ = in_.candidate.attach(stand.plan(), *stand.memory, Side::candidate, timeout_ms());
     if (failure_) {
       return {};
     }
-    for (Arm* ours : {&in_.incumbent, &in_.null}) {
-      if (auto failure = ours->attach(stand.plan(), *stand.memory, timeout_ms())) {
-        return ours_failed(*failure);
+    for (const auto& [ours, name] :
+         {std::pair{&in_.incumbent, "the incumbent"}, {&in_.null, "the empty candidate"}}) {
+      if (auto failure = ours->attach(stand.plan(), *stand.memory, Side::incumbent, timeout_ms())) {
+        return ours_failed(*failure, name);
       }
     }
     return {};
   }
 
-  static Error ours_failed(const Failure& failure) {
-    return make_error(ErrorKind::lost, failure.summary, "the incumbent");
-  }
-
   void run_null(int count) {
     for (int i = 0; i < count; ++i) {
-      const Round round = rounds_.run_alone(in_.null, seed(time_pair_purpose, -1 - i),
+      const Round round = rounds_.run_empty(in_.null, key(time_null_purpose, nulls_++),
                                             shape_.rounds.calls, timeout_ms());
       if (!round.failure) {
         null_rounds_.push_back(round);
@@ -103,21 +116,22 @@ class ShapeRun {
     }
   }
 
-  // Runs one pair; false when it ended in the candidate's failure.
-  [[nodiscard]] Result<std::optional<Pair>> one_pair(std::uint64_t pair_seed, int first,
-                                                     int calls) {
-    const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
-    Pair pair = rounds_.run(arms, first, pair_seed, calls, in_.bounds, timeout_ms());
+  // Runs one pair; nothing when it ended in the candidate's failure.
+  [[nodiscard]] Result<std::optional<Pair>> one_pair(const Key& pair_key, int index, int calls,
+                                                     bool odd = false) {
+    const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
+    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls, in_.bounds,
+                            timeout_ms(), odd);
     KP_TRY(rounds_.stand().memory->health());
-    if (pair.rounds[incumbent_arm].failure) {
-      return ours_failed(*pair.rounds[incumbent_arm].failure);
+    if (const auto& failure = pair.of(Side::incumbent).failure) {
+      return ours_failed(*failure, "the incumbent");
     }
-    if (pair.rounds[candidate_arm].failure) {
-      failure_ = pair.rounds[candidate_arm].failure;
+    if (const auto& failure = pair.of(Side::candidate).failure) {
+      failure_ = failure;
       return std::optional<Pair>();
     }
     for (const int set : pair.disagreeing) {
-      KP_TRY(ask_oracle(pair_seed, set));
+      KP_TRY(ask_oracle(pair_key, set, odd));
       if (failure_) {
         return std::optional<Pair>();
       }
@@ -125,50 +139,81 @@ class ShapeRun {
     return std::optional<Pair>(std::move(pair));
   }
 
-  // Who is right on that set? Sets failure_ when it is not the candidate.
-  [[nodiscard]] Status ask_oracle(std::uint64_t pair_seed, int set) {
-    const InputDraw draw = rounds_.draw(pair_seed, set);
-    const BufferPlan& plan = rounds_.stand().plan();
+  // Who is right on that set? Sets failure_ when it is not the candidate. Where the reference is
+  // too slow to be asked, the incumbent, which passed before, is right.
+  [[nodiscard]] Status ask_oracle(const Key& pair_key, int set, bool odd) {
+    const InputDraw draw = rounds_.draw(pair_key, set, odd);
     SetMemory& memory = *rounds_.stand().memory;
-    if (in_.task.reference.baseline || !oracle_affordable(in_.task, in_.ground, shape_.axes)) {
-      return ask_incumbent(draw, memory.errors_to(rounds_.outputs(incumbent_arm), set));
+    Reference reference;
+    reference.bounds = in_.bounds;
+    if (!in_.task.reference.baseline && oracle_affordable(in_.task, in_.ground, shape_.axes)) {
+      Result<std::unique_ptr<Truth>> truth = memory.truth(in_.oracle, draw, set);
+      if (!truth) {
+        return truth.error();
+      }
+      reference.truth = std::move(*truth);
     }
-    const Result<std::unique_ptr<Truth>> truth = memory.truth(in_.oracle, draw, set);
-    if (!truth) {
-      return truth.error();
+    if (reference.truth) {
+      KP_TRY(judge_incumbent_outputs(reference, set, odd));
     }
-    if (!*truth) {
-      return ask_incumbent(draw, memory.errors_to(rounds_.outputs(incumbent_arm), set));
+    ToleranceResult result = judge_candidate_outputs(reference, set);
+    if (!result.passed) {
+      KP_TRY(hold_condition_against(draw, set, reference, result));
     }
-    const auto judge = [&](int arm) {
-      return judge_errors(in_.task, plan, (*truth)->errors(set, rounds_.outputs(arm)), in_.bounds,
-                          in_.allowed_precisions);
-    };
-    ToleranceResult candidate = judge(candidate_arm);
-    if (!candidate.passed) {
-      failure_ = std::move(candidate.failure);
-      failure_->evidence.push_back(fmt::format("in a timed round at {}, seed {:#x}",
-                                               shape_text(in_.task, shape_.axes), draw.seed));
+    if (!result.passed) {
+      failure_ = std::move(result.failure);
+      failure_->evidence.push_back(fmt::format(
+          "{}in a timed round at {}, {} values", reference.truth ? "" : "against the incumbent, ",
+          shape_text(in_.task, shape_.axes), name_of(draw.values.distribution)));
+    }
+    return {};
+  }
+
+  [[nodiscard]] ToleranceResult judge_candidate_outputs(const Reference& reference, int set) const {
+    return judge_errors(in_.task, rounds_.stand().plan(),
+                        errors_to(rounds_.stand(), reference, set), reference.bounds,
+                        in_.allowed_precisions);
+  }
+
+  // The incumbent passed before, on normal values; on others its own error is what a right result
+  // may have.
+  [[nodiscard]] Status judge_incumbent_outputs(Reference& reference, int set, bool odd) const {
+    const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
+    if (odd) {
+      for (std::size_t i = 0; i < errors.size(); ++i) {
+        reference.bounds[i] = std::max(
+            reference.bounds[i], error_bound(in_.task, shape_.axes, i, counted_error(errors[i])));
+      }
       return {};
     }
-    if (!judge(incumbent_arm).passed) {
+    if (!judge_errors(in_.task, rounds_.stand().plan(), errors, reference.bounds,
+                      in_.allowed_precisions)
+             .passed) {
       return make_error(ErrorKind::lost, "it gave a wrong result in a timed round",
                         "the incumbent");
     }
     return {};
   }
 
-  // Where the reference is too slow to be asked, the incumbent, which passed before, is right.
-  [[nodiscard]] Status ask_incumbent(const InputDraw& draw,
-                                     const std::vector<TensorError>& errors) {
-    ToleranceResult result =
-        judge_errors(in_.task, rounds_.stand().plan(), errors, in_.bounds, in_.allowed_precisions);
-    if (!result.passed) {
-      failure_ = std::move(result.failure);
-      failure_->evidence.push_back(
-          fmt::format("against the incumbent's outputs, in a timed round at {}, seed {:#x}",
-                      shape_text(in_.task, shape_.axes), draw.seed));
+  // Wrong by what the task's condition there explains is right.
+  [[nodiscard]] Status hold_condition_against(const InputDraw& draw, int set, Reference& reference,
+                                              ToleranceResult& result) {
+    const Stand& stand = rounds_.stand();
+    const std::vector<TensorError> errors = errors_to(stand, reference, set);
+    const bool finite = std::all_of(errors.begin(), errors.end(), [](const TensorError& error) {
+      return std::isfinite(error.error);
+    });
+    if (!finite || (!reference.truth && stand.plan().output_stride > most_held_bytes)) {
+      return {};
     }
+    Reference held;
+    held.bounds = reference.bounds;
+    held.truth = reference.truth ? std::move(reference.truth)
+                                 : held_outputs(in_.task, stand, Side::incumbent, set);
+    KP_TRY(add_condition(in_.task, in_.incumbent, stand, draw, set,
+                         derive(draw.values.key, time_nudge_purpose), held));
+    result = judge_errors(in_.task, stand.plan(), errors, held.bounds, in_.allowed_precisions);
+    reference.truth = std::move(held.truth);
     return {};
   }
 
@@ -177,19 +222,18 @@ class ShapeRun {
   [[nodiscard]] Status screen() {
     int slower = 0;
     for (int i = 0; i < screen_pairs; ++i) {
-      Result<std::optional<Pair>> pair = one_pair(seed(screen_purpose, i), i % 2, screen_calls);
+      Result<std::optional<Pair>> pair = one_pair(key(screen_purpose, i), i, screen_calls);
       if (!pair) {
         return pair.error();
       }
       if (!*pair) {
         return {};
       }
-      const auto& rounds = (*pair)->rounds;
       // What it waited for a busy machine is not its own slowness, and PyTorch's clock knows
       // nothing of handing over.
-      const Round& own = rounds[candidate_arm];
+      const Round& own = (*pair)->of(Side::candidate);
       const double own_ns = in_.incumbent.trusted() ? own.claim_ns : own.wall_ns - own.delay_ns;
-      slower += own_ns > clearly_slower * rounds[incumbent_arm].wall_ns ? 1 : 0;
+      slower += own_ns > clearly_slower * (*pair)->of(Side::incumbent).wall_ns ? 1 : 0;
       screened_.push_back(**pair);
     }
     timing_.screened = slower == screen_pairs;
@@ -201,49 +245,116 @@ class ShapeRun {
     return {};
   }
 
-  [[nodiscard]] Status run_pair(int index) {
-    const std::uint64_t pair_seed = seed(time_pair_purpose, index);
-    Result<std::optional<Pair>> pair = one_pair(pair_seed, index % 2, shape_.rounds.calls);
+  // Behind which recorded pairs those of other distributions come: secret, so that none of them can
+  // be told from a pair that counts.
+  void draw_odd_places() {
+    constexpr int distributions = static_cast<int>(std::size(all_distributions)) - 1;
+    const int wanted = in_.task.reference.torch
+                           ? 1
+                           : std::clamp(distributions / shape_.rounds.calls, 1, most_odd_pairs);
+    KeyedRandom random(key(time_odd_place_purpose, 0));
+    for (int i = 0; i < wanted; ++i) {
+      odd_places_.push_back(static_cast<std::ptrdiff_t>(
+          random.below(static_cast<std::uint64_t>(std::max(shape_.pairs - 1, 1)))));
+    }
+    std::sort(odd_places_.begin(), odd_places_.end());
+  }
+
+  // Their outputs count, their times do not: those of tiny or constant values are others.
+  [[nodiscard]] Status run_odd_pairs() {
+    while (odd_ < std::ssize(odd_places_) &&
+           odd_places_[static_cast<std::size_t>(odd_)] <= std::ssize(calls_)) {
+      const Key pair_key = key(time_odd_purpose, odd_);
+      Result<std::optional<Pair>> pair = one_pair(pair_key, odd_++, shape_.rounds.calls, true);
+      if (!pair) {
+        return pair.error();
+      }
+      if (!*pair) {
+        return {};
+      }
+      KeyedRandom random(derive(pair_key, time_sample_purpose));
+      KP_TRY(ask_oracle(pair_key, (*pair)->called[random.below((*pair)->called.size())], true));
+      if (failure_) {
+        return {};
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status run_pair() {
+    const int index = timed_++;
+    const Key pair_key = key(time_pair_purpose, index);
+    Result<std::optional<Pair>> pair = one_pair(pair_key, index, shape_.rounds.calls);
     if (!pair) {
       return pair.error();
     }
     if (!*pair) {
       return {};
     }
+    if (index % null_every == 0) {
+      run_null(1);
+    }
+    if (disturbed(**pair) && timing_.dropped_pairs < shape_.pairs) {
+      ++timing_.dropped_pairs;
+      wait_for_quiet();
+      return {};
+    }
     record(**pair);
     // A secret sample of the calls is held against the oracle too.
-    Random random(seed(time_sample_purpose, index));
+    KeyedRandom random(key(time_sample_purpose, index));
     const int stride = std::max(1, shape_.pairs / oracle_samples);
     if (index % stride == 0) {
-      return ask_oracle(pair_seed, (*pair)->called[random.below((*pair)->called.size())]);
+      return ask_oracle(pair_key, (*pair)->called[random.below((*pair)->called.size())], false);
     }
     return {};
   }
 
+  // By other programs, as the kernel counts it; nothing that a candidate does can bring it about.
+  [[nodiscard]] bool disturbed(const Pair& pair) const {
+    const Round& incumbent = pair.of(Side::incumbent);
+    const double waited = incumbent.wall_ns > 0 ? incumbent.busy_ns / incumbent.wall_ns : 0;
+    const double processors = std::max(1U, std::thread::hardware_concurrency());
+    const double stolen = pair.wall_ns > 0 ? pair.stolen_ns / (processors * pair.wall_ns) : 0;
+    return waited > disturbed_share + shape_.waiting || stolen > stolen_share;
+  }
+
+  void wait_for_quiet() {
+    if (paused_ms_ >= all_pauses_ms) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms_));
+    paused_ms_ += pause_ms_;
+    pause_ms_ = std::min(2 * pause_ms_, longest_pause_ms);
+  }
+
   void record(const Pair& pair) {
     calls_.push_back(static_cast<double>(pair.called.size()));
-    for (std::size_t arm = 0; arm < pair.rounds.size(); ++arm) {
-      arm_rounds_[arm].push_back(pair.rounds[arm]);
+    for (const Side side : both_sides) {
+      arm_rounds_[index_of(side)].push_back(pair.of(side));
     }
   }
 
-  // Mean nanoseconds per call of each round of an arm, as far as they are believed.
-  [[nodiscard]] std::vector<double> rounds_of(int arm, ClockCheck& clock) const {
-    clock = check_clock(arm_rounds_[static_cast<std::size_t>(arm)],
-                        summarize_null(null_rounds_, in_.ground.hand_over_doubt_ns()));
+  [[nodiscard]] ClockCheck check_clock_of(Side side) const {
+    const double doubt_ns = in_.ground.hand_over_doubt_ns();
+    return check_clock(arm_rounds_[index_of(side)], summarize_null(null_rounds_, doubt_ns),
+                       summarize_null(shape_.empty_rounds, doubt_ns));
+  }
+
+  // Mean nanoseconds per call of each round.
+  [[nodiscard]] std::vector<double> per_call(const std::vector<double>& rounds_ns) const {
     std::vector<double> out(calls_.size());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-      out[i] = clock.believed_ns[i] / calls_[i];
+      out[i] = rounds_ns[i] / calls_[i];
     }
     return out;
   }
 
   void summarize() {
-    const std::uint64_t bootstrap = seed(time_bootstrap_purpose, 0);
-    ClockCheck clock;
-    ClockCheck incumbent_clock;
-    timing_.candidate_rounds = rounds_of(candidate_arm, clock);
-    timing_.incumbent_rounds = rounds_of(incumbent_arm, incumbent_clock);
+    const std::uint64_t bootstrap = short_key(key(time_bootstrap_purpose, 0));
+    const ClockCheck clock = check_clock_of(Side::candidate);
+    const ClockCheck incumbent_clock = check_clock_of(Side::incumbent);
+    timing_.candidate_rounds = per_call(clock.believed_ns);
+    timing_.incumbent_rounds = per_call(incumbent_clock.least_ns);
     timing_.candidate_ns = median(timing_.candidate_rounds);
     timing_.incumbent_ns = median(timing_.incumbent_rounds);
     timing_.candidate_interval = bootstrap_median(timing_.candidate_rounds, bootstrap);
@@ -252,22 +363,32 @@ class ShapeRun {
         paired_ratio(timing_.candidate_rounds, timing_.incumbent_rounds, bootstrap);
     timing_.speedup = ratio.ratio;
     timing_.speedup_interval = ratio.interval;
+    timing_.budget = {shape_.noise_floor, clock.tolerance, drift_tolerance, clock.empty};
     timing_.comparison =
-        timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.noise_floor);
+        timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.budget.total());
     timing_.prepare_ns = in_.candidate.prepare_ns();
     // By the incumbent's rounds: a candidate's own threads may wait for each other. Short rounds
     // wait for a share of their time on an idle machine too.
-    const bool busy = incumbent_clock.waiting > busy_machine + shape_.waiting;
-    if (busy) {
-      suspicions_.push_back(
-          fmt::format("the machine was busy: {:.0f} % of the time went in waiting for a processor",
-                      100 * incumbent_clock.waiting));
-    }
-    judge_clock(clock, busy);
+    busy_ = incumbent_clock.waiting > busy_machine + shape_.waiting || timing_.dropped_pairs > 0;
+    remark_busy(incumbent_clock.waiting);
+    judge_clock(clock, busy_);
     if (!failure_) {
       judge_light();
     }
-    judge_incumbent();
+  }
+
+  void remark_busy(double waiting) {
+    if (timing_.dropped_pairs > 0) {
+      remarks_.push_back(fmt::format(
+          "the machine was busy: {} of {} pairs were disturbed by other programs and repeated",
+          timing_.dropped_pairs, timing_.dropped_pairs + std::ssize(calls_)));
+    }
+    if (waiting > busy_machine + shape_.waiting) {
+      remarks_.push_back(
+          fmt::format("the machine was busy: {:.0f} % of the incumbent's time went in waiting for "
+                      "a processor",
+                      100 * waiting));
+    }
   }
 
   void judge_clock(const ClockCheck& clock, bool busy) {
@@ -311,20 +432,9 @@ class ShapeRun {
     }
   }
 
-  // A live candidate must not have slowed the other arm.
-  void judge_incumbent() {
-    if (!in_.incumbent_is_baseline || shape_.solo_ns <= 0) {
-      return;
-    }
-    const double drift = timing_.incumbent_ns / shape_.solo_ns - 1;
-    if (drift > solo_drift + shape_.noise_floor) {
-      suspicions_.push_back(
-          fmt::format("the baseline ran {:.0f} % slower than alone", 100 * drift));
-    }
-  }
-
   [[nodiscard]] TimingOutcome finish() {
-    return {std::move(failure_), std::move(timing_), std::move(suspicions_)};
+    return {std::move(failure_), std::move(timing_), std::move(suspicions_), std::move(remarks_),
+            busy_};
   }
 
   const TimingInputs& in_;
@@ -333,6 +443,14 @@ class ShapeRun {
   ShapeTiming timing_;
   std::optional<Failure> failure_;
   std::vector<std::string> suspicions_;
+  std::vector<std::string> remarks_;
+  bool busy_ = false;
+  int timed_ = 0;  // pairs that were to be timed so far
+  int odd_ = 0;    // pairs of other distributions so far
+  int nulls_ = 0;
+  std::vector<std::ptrdiff_t> odd_places_;  // rising
+  std::int64_t pause_ms_ = first_pause_ms;
+  std::int64_t paused_ms_ = 0;
   std::vector<Pair> screened_;
   std::vector<Round> null_rounds_;
   std::vector<double> calls_;  // of each recorded pair
@@ -341,55 +459,46 @@ class ShapeRun {
 
 }  // namespace
 
-NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns) {
-  std::vector<double> walls_ns;
-  std::vector<double> delays_ns;
-  for (const Round& round : rounds) {
-    walls_ns.push_back(round.wall_ns - round.claim_ns);
-    delays_ns.push_back(round.delay_ns);
+Result<double> time_alone(Arm& incumbent, const TimedShape& shape, Rounds& rounds, const Key& key,
+                          std::int64_t timeout_ms) {
+  const Stand& stand = rounds.stand();
+  if (const auto failure =
+          incumbent.attach(stand.plan(), *stand.memory, Side::incumbent, timeout_ms)) {
+    return ours_failed(*failure, "the incumbent");
   }
-  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns),
-          doubt_ns};
+  std::vector<double> calls_ns;
+  for (int i = 0; i < alone_rounds; ++i) {
+    // It is not on trial: values that it has seen before do.
+    const Round round = rounds.run_alone(incumbent, key, shape.rounds.calls, timeout_ms, i == 0);
+    if (round.failure) {
+      return ours_failed(*round.failure, "the incumbent");
+    }
+    calls_ns.push_back(round.claim_ns / shape.rounds.calls);
+  }
+  KP_TRY(stand.memory->health());
+  return median(calls_ns);
 }
 
-double least_round_ns(const NullClock& null) {
-  // A doubt is the same in all rounds, so it must weigh less than noise, which averages out.
-  return std::max(null_spreads * null.spread_ns / clock_resolution,
-                  null.doubt_ns / (clock_resolution / 2));
-}
-
-ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null) {
-  constexpr double lower_quartile = 0.25;
-  ClockCheck check;
-  std::vector<double> ours_ns;
-  std::vector<double> gaps;
-  std::vector<double> gaps_ns;
-  double waited = 0;
-  double total = 0;
-  for (const Round& round : rounds) {
-    ours_ns.push_back(std::max(round.wall_ns - null.median_ns, 1.0));
-    const double delay_ns = std::max(round.delay_ns - null.delay_ns, 0.0);
-    gaps_ns.push_back(ours_ns.back() - round.claim_ns - delay_ns);
-    gaps.push_back(gaps_ns.back() / ours_ns.back());
-    waited += round.busy_ns;
-    total += round.wall_ns;
+void count_incumbent_at_its_best(ShapeTiming& timing, double alone_ns) {
+  timing.incumbent_alone_ns = alone_ns;
+  if (alone_ns <= 0 || timing.screened ||
+      timing.incumbent_ns <= alone_ns * (1 + timing.budget.drift)) {
+    return;
   }
-  check.gap = quantile(gaps, lower_quartile);
-  check.gap_ns = quantile(gaps_ns, lower_quartile);
-  check.noise = std::max(clock_resolution, std::max(null_spreads * null.spread_ns, null.doubt_ns) /
-                                               std::max(median(ours_ns), 1.0));
-  check.waiting = total > 0 ? waited / total : 0;
-  // However noisy the hand-over is, no more than this is taken on trust.
-  const double believed = std::min(check.noise, ClockCheck::proof);
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const double missing = 1 - rounds[i].claim_ns / ours_ns[i];
-    check.believed_ns.push_back(missing > believed ? ours_ns[i] : rounds[i].claim_ns);
+  const double share = alone_ns / timing.incumbent_ns;
+  timing.at_least = true;
+  timing.speedup *= share;
+  timing.speedup_interval.low *= share;
+  timing.speedup_interval.high *= share;
+  timing.comparison = compare(timing.speedup_interval, timing.budget.total());
+  // Against an incumbent at its best "slower" is not proven: in pairs it may have been faster.
+  if (timing.comparison == Comparison::slower && timing.speedup_interval.high / share >= 1) {
+    timing.comparison = Comparison::same;
   }
-  return check;
 }
 
 Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape, Rounds& rounds) {
-  rounds.redraw_scalars(counter_hash(in.seed, time_scalars_purpose));
+  rounds.redraw_scalars(derive(in.key, time_scalars_purpose));
   return ShapeRun(in, shape, rounds).run();
 }
 

@@ -16,10 +16,11 @@ namespace kernelpro {
 struct TimedShape {
   Axes axes;
   RoundShape rounds;
-  int pairs = 10;          // how many pairs of rounds a comparison gets
-  double noise_floor = 0;  // two processes of the baseline against each other
-  double waiting = 0;      // the share of those rounds spent waiting for a processor
-  double solo_ns = 0;      // the baseline's median call, alone
+  int pairs = 10;                   // how many pairs of rounds a comparison gets
+  double noise_floor = 0;           // two processes of the baseline against each other
+  double waiting = 0;               // the share of those rounds spent waiting for a processor
+  double solo_ns = 0;               // the baseline's median call, alone
+  std::vector<Round> empty_rounds;  // of the empty candidate, while there was no other
 };
 
 struct TimingInputs {
@@ -31,8 +32,7 @@ struct TimingInputs {
   Arm& candidate;
   Arm& incumbent;
   Arm& null;  // an empty candidate: what a round costs without work
-  bool incumbent_is_baseline = true;
-  std::uint64_t seed = 0;
+  Key key;
   // By output: within how much two right outputs agree at that shape.
   std::vector<double> bounds;
   std::vector<std::string> allowed_precisions;
@@ -42,12 +42,22 @@ struct TimingOutcome {
   std::optional<Failure> failure;  // the candidate's
   ShapeTiming timing;
   std::vector<std::string> suspicions;
+  std::vector<std::string> remarks;
+  bool busy = false;  // other programs disturbed the incumbent's rounds
 };
 
 // Times the candidate at one shape. An error is ours: the incumbent or the oracle failed.
 // `rounds` are the shape's buffers, which stay from one evaluation to the next.
 [[nodiscard]] Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape,
                                                Rounds& rounds);
+
+// The median call of an incumbent while no candidate's process is there, over a few rounds.
+[[nodiscard]] Result<double> time_alone(Arm& incumbent, const TimedShape& shape, Rounds& rounds,
+                                        const Key& key, std::int64_t timeout_ms);
+
+// What a candidate can do to the other arm gains it nothing: the incumbent's time counts as the
+// smaller of in pairs and `alone_ns`, where they differ by more than the budget allows.
+void count_incumbent_at_its_best(ShapeTiming& timing, double alone_ns);
 
 // Rounds of the empty candidate: what our clock shows beyond its claim, in nanoseconds.
 struct NullClock {
@@ -67,12 +77,16 @@ struct ClockCheck {
   // The share of our clock that the claims leave out and waiting for a processor does not explain:
   // lower quartile over the rounds.
   double gap = 0;
-  double gap_ns = 0;   // the same in nanoseconds of a round
-  double noise = 0;    // the share that the hand-over explains on this machine
-  double waiting = 0;  // the share of all rounds spent waiting for a processor
+  double gap_ns = 0;     // the same in nanoseconds of a round
+  double noise = 0;      // the share that the hand-over explains on this machine
+  double tolerance = 0;  // the share that a claim may leave out and is believed
+  double empty = 0;      // the spread of the empty rounds as a share of these
+  double waiting = 0;    // the share of all rounds spent waiting for a processor
   // Nanoseconds of each round that count: the claim, or our clock where it exceeds the claim beyond
-  // the noise, or beyond `proof` where that is less. So a lie gains next to nothing, proven or not.
+  // the tolerance. So a lie gains next to nothing, proven or not.
   std::vector<double> believed_ns;
+  // The least that each round can have taken: the claim, or our clock where that is less.
+  std::vector<double> least_ns;
   // Whether a lie is proven.
   [[nodiscard]] bool proves_lie() const {
     return gap > std::max(noise, proof) && gap_ns > unproven_ns;
@@ -85,6 +99,10 @@ struct ClockCheck {
   static constexpr double unproven_ns = 250e3;
 };
 
-[[nodiscard]] ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& null);
+// `live`: the empty rounds beside these; a candidate could have slowed them, which would make its
+// own time smaller. `clean`: those while there was no candidate. What is believed is by the smaller
+// of the two, an accusation by the live ones.
+[[nodiscard]] ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,
+                                     const NullClock& clean);
 
 }  // namespace kernelpro

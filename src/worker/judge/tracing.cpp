@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "common/base/random.hpp"
+#include "common/base/chacha.hpp"
 #include "worker/judge/statistics.hpp"
 
 namespace kernelpro {
@@ -24,12 +24,12 @@ double own_share(const runner::Trace& trace, const BuildRecord& build) {
   return all > 0 ? ours / all : 0;
 }
 
-Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint64_t seed,
+Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key& key,
                    std::int64_t timeout_ms, ShapeTiming& timing) {
   constexpr int warm_up = 2;
   constexpr int calls = 5;
   const Stand& stand = rounds.stand();
-  if (const auto failure = arm.attach(stand.plan(), *stand.memory, timeout_ms)) {
+  if (const auto failure = arm.attach(stand.plan(), *stand.memory, Side::candidate, timeout_ms)) {
     return make_error(ErrorKind::lost, failure->summary);
   }
   std::vector<double> spans;
@@ -37,7 +37,7 @@ Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, std::uint
   int launches = 0;
   for (int i = 0; i < warm_up + calls; ++i) {
     const Result<runner::Trace> trace =
-        rounds.trace(arm, counter_hash(seed, static_cast<std::uint64_t>(i)), timeout_ms);
+        rounds.trace(arm, derive(key, static_cast<std::uint64_t>(i)), timeout_ms);
     if (!trace) {
       return trace.error();
     }

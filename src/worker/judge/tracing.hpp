@@ -15,8 +15,8 @@ inline constexpr double short_call_ns = 20e3;
 // Fills in what a shape's timing says of traced calls. `arm` has loaded the candidate that was
 // built as `build` says, in a runner that can trace. Leaves `timing` as it is when that fails, with
 // the reason.
-[[nodiscard]] Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds,
-                                 std::uint64_t seed, std::int64_t timeout_ms, ShapeTiming& timing);
+[[nodiscard]] Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key& key,
+                                 std::int64_t timeout_ms, ShapeTiming& timing);
 
 // The share of the traced time in kernels that the build knows.
 [[nodiscard]] double own_share(const runner::Trace& trace, const BuildRecord& build);

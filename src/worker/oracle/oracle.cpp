@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/base/secret.hpp"
 #include "worker/oracle/reference_source.hpp"
 #include "worker/oracle/torch.hpp"
 
 namespace kernelpro {
 
 namespace {
+
+// Uses of a set's key beside its tensors (generate.cpp).
+constexpr std::uint64_t torch_inputs_purpose = 101;
+constexpr std::uint64_t torch_parameters_purpose = 102;
 
 Result<BuildOutcome> build_reference(const Task& task, const Toolchain& toolchain,
                                      ReferenceMode mode, std::stop_token stop) {
@@ -201,7 +206,7 @@ Status Oracle::need_process() {
 }
 
 Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
-                           const std::vector<std::uint64_t>& seeds, Distribution distribution) {
+                           const std::vector<SetDraw>& draws) {
   KP_TRY(need_process());
   attached_ = 0;
   const Result<Arena> unused = Arena::create(plan.output_bytes(), false);
@@ -209,26 +214,36 @@ Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
     return unused.error();
   }
   KP_TRY(attach(*process_, plan, inputs, *unused));
-  return draw_sets(seeds, distribution);
+  return draw_sets(draws);
 }
 
-Status Oracle::draw_sets(const std::vector<std::uint64_t>& seeds, Distribution distribution) {
-  runner::Request request{};
-  request.op = runner::Op::draw;
-  request.option = distribution == Distribution::normal ? 0 : 1;
-  request.count = static_cast<std::uint32_t>(seeds.size());
-  std::copy(seeds.begin(), seeds.end(), request.seeds);
-  const Exchange drawn = process_->exchange(request, {}, settings_.timeout_ms);
-  if (!succeeded(drawn)) {
-    return make_error(ErrorKind::bad_input, describe_end(drawn), task_.reference.file);
+// PyTorch's generators take 64 bits and can be inverted: inputs and parameters have seeds that tell
+// nothing about each other, and each belongs to that one set.
+Status Oracle::draw_sets(const std::vector<SetDraw>& draws) {
+  for (std::size_t first = 0; first < draws.size(); first += runner::max_draws) {
+    runner::Request request{};
+    request.op = runner::Op::draw;
+    request.first = static_cast<std::uint32_t>(first);
+    request.count =
+        static_cast<std::uint32_t>(std::min<std::size_t>(draws.size() - first, runner::max_draws));
+    for (std::size_t i = 0; i < request.count; ++i) {
+      const SetDraw& draw = draws[first + i];
+      request.draws[i] = {short_key(derive(draw.key, torch_inputs_purpose)),
+                          short_key(derive(draw.key, torch_parameters_purpose)),
+                          draw.distribution == Distribution::normal ? 0U : 1U};
+    }
+    const Exchange drawn = process_->exchange(request, {}, settings_.timeout_ms);
+    if (!succeeded(drawn)) {
+      return make_error(ErrorKind::bad_input, describe_end(drawn), task_.reference.file);
+    }
   }
   return {};
 }
 
 Status Oracle::draw_into(const BufferPlan& plan, const DeviceTensors& memory,
-                         const std::vector<std::uint64_t>& seeds, Distribution distribution) {
+                         const std::vector<SetDraw>& draws) {
   KP_TRY(attach(plan, memory));
-  return draw_sets(seeds, distribution);
+  return draw_sets(draws);
 }
 
 Result<bool> Oracle::expect_into(const BufferPlan& plan, const DeviceTensors& memory) {
@@ -246,12 +261,12 @@ Result<bool> Oracle::expect_into(const BufferPlan& plan, const DeviceTensors& me
 }
 
 Result<Arena> Oracle::inputs(const InputDraw& draw) {
-  return inputs(draw, {draw.seed});
+  return inputs(draw, {draw.values});
 }
 
-Result<Arena> Oracle::inputs(const InputDraw& draw, const std::vector<std::uint64_t>& seeds) {
-  const Result<BufferPlan> plan = plan_buffers(task_, draw.axes, static_cast<int>(seeds.size()),
-                                               draw.scalar_seed, PlanKind::oracle);
+Result<Arena> Oracle::inputs(const InputDraw& draw, const std::vector<SetDraw>& sets) {
+  const Result<BufferPlan> plan = plan_buffers(task_, draw.axes, static_cast<int>(sets.size()),
+                                               draw.scalar_key, PlanKind::oracle);
   if (!plan) {
     return plan.error();
   }
@@ -261,11 +276,11 @@ Result<Arena> Oracle::inputs(const InputDraw& draw, const std::vector<std::uint6
     return inputs;
   }
   if (task_.reference.torch) {
-    KP_TRY(draw_inputs(*plan, *inputs, seeds, draw.distribution));
+    KP_TRY(draw_inputs(*plan, *inputs, sets));
     return inputs;
   }
-  for (std::size_t set = 0; set < seeds.size(); ++set) {
-    fill_inputs(task_, *plan, *inputs, static_cast<int>(set), seeds[set], draw.distribution);
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    fill_inputs(task_, *plan, {&*inputs}, static_cast<int>(set), sets[set]);
   }
   return inputs;
 }
@@ -277,7 +292,7 @@ Result<Expected> Oracle::expect(const InputDraw& draw) {
 
 Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
   const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_seed, PlanKind::oracle);
+      plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle);
   if (!plan) {
     return plan.error();
   }
@@ -324,7 +339,7 @@ Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolc
   if (!built) {
     return built.error();
   }
-  const Result<BufferPlan> plan = plan_buffers(task_, axes, 1, 1, PlanKind::oracle);
+  const Result<BufferPlan> plan = plan_buffers(task_, axes, 1, Key{}, PlanKind::oracle);
   if (!plan) {
     return plan.error();
   }
@@ -333,7 +348,7 @@ Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolc
   if (!inputs || !outputs) {
     return inputs ? outputs.error() : inputs.error();
   }
-  fill_inputs(task_, *plan, *inputs, 0, 1, Distribution::normal);
+  fill_inputs(task_, *plan, {&*inputs}, 0, {});
   const Result<StagedLibrary> library = StagedLibrary::copy(built->library);
   if (!library) {
     return library.error();

@@ -32,9 +32,8 @@ using Expected = std::vector<ExpectedOutput>;  // in the order of the task's out
 // Where inputs come from: everything that determines their values.
 struct InputDraw {
   Axes axes;  // completed
-  std::uint64_t scalar_seed = 0;
-  std::uint64_t seed = 0;
-  Distribution distribution = Distribution::normal;
+  Key scalar_key;
+  SetDraw values;
 };
 
 struct OracleSettings {
@@ -64,9 +63,8 @@ class Oracle {
   // Inputs drawn that way, as set 0 of the oracle's plan at those axes. An error means that the
   // reference failed, which draws the inputs of some tasks itself.
   [[nodiscard]] Result<Arena> inputs(const InputDraw& draw);
-  // The same for several seeds at once (at most runner::max_seeds), a set each.
-  [[nodiscard]] Result<Arena> inputs(const InputDraw& draw,
-                                     const std::vector<std::uint64_t>& seeds);
+  // The same for several draws of values at once (at most runner::max_draws), a set each.
+  [[nodiscard]] Result<Arena> inputs(const InputDraw& draw, const std::vector<SetDraw>& sets);
 
   // The outputs for inputs drawn that way. An error means that the reference failed.
   [[nodiscard]] Result<Expected> expect(const InputDraw& draw);
@@ -74,10 +72,9 @@ class Oracle {
   [[nodiscard]] Result<Expected> expect(const InputDraw& draw, const Arena& inputs);
 
   // Both again in a GPU's memory, by references that are PyTorch modules. Draws the inputs of the
-  // first sets of `plan`, one seed a set.
+  // first sets of `plan`, one draw a set.
   [[nodiscard]] Status draw_into(const BufferPlan& plan, const DeviceTensors& memory,
-                                 const std::vector<std::uint64_t>& seeds,
-                                 Distribution distribution);
+                                 const std::vector<SetDraw>& draws);
   // Writes the outputs in double for the inputs of the only set of `plan`, one of the oracle's.
   // False: the GPU's memory does not suffice.
   [[nodiscard]] Result<bool> expect_into(const BufferPlan& plan, const DeviceTensors& memory);
@@ -97,13 +94,11 @@ class Oracle {
   [[nodiscard]] Status load(RunnerProcess& process, const StagedLibrary& library) const;
   [[nodiscard]] Status need_process();
   [[nodiscard]] Status draw_inputs(const BufferPlan& plan, const Arena& inputs,
-                                   const std::vector<std::uint64_t>& seeds,
-                                   Distribution distribution);
+                                   const std::vector<SetDraw>& draws);
   [[nodiscard]] Status attach(RunnerProcess& process, const BufferPlan& plan, const Arena& inputs,
                               const Arena& outputs) const;
   [[nodiscard]] Status attach(const BufferPlan& plan, const DeviceTensors& memory);
-  [[nodiscard]] Status draw_sets(const std::vector<std::uint64_t>& seeds,
-                                 Distribution distribution);
+  [[nodiscard]] Status draw_sets(const std::vector<SetDraw>& draws);
   [[nodiscard]] Exchange ask(RunnerProcess& process) const;
   [[nodiscard]] Status call(RunnerProcess& process) const;
   [[nodiscard]] Expected collect(const BufferPlan& plan, const Arena& outputs) const;

@@ -251,10 +251,10 @@ Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& arou
   if (out.end != ExchangeEnd::replied) {
     return out;
   }
-  around.before();
   const std::int64_t delay_before = delay_ns();
   const std::int64_t our_delay_before = run_delay_ns("thread-self");
   const std::int64_t start = now_ns();
+  around.before();
   ::send(socket_.get(), &sequence_, sizeof sequence_, MSG_NOSIGNAL);
   wait_for_reply(out, timeout_ms);
   if (out.end != ExchangeEnd::replied) {

@@ -81,11 +81,11 @@ class RunnerProcess {
 
   // What we do around the calls of a `go` on a GPU.
   struct HandOver {
-    std::function<void()> before;  // when it is ready, off the clock
-    std::function<void()> after;   // when it has replied, on the clock: waits for the device
+    std::function<void()> before;  // when it is ready: gives it its inputs
+    std::function<void()> after;   // when it has replied: takes its outputs, behind all its kernels
   };
-  // As exchange, for `go` on a GPU: our clock runs from the word that lets the calls begin until
-  // `after` returns.
+  // As exchange, for `go` on a GPU: our clock runs from before `before` until `after` returns. In
+  // between it gets the word that lets its calls begin.
   [[nodiscard]] Exchange hand_over(runner::Request& request, const HandOver& around,
                                    std::int64_t timeout_ms);
 

@@ -57,12 +57,11 @@ Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path
   }
   std::error_code failure;
   const fs::path folder = fs::canonical(scratch->path(), failure);
-  const Result<BufferPlan> plan = plan_buffers(judge.task(), axes, 1, public_seed);
+  const Result<BufferPlan> plan = plan_buffers(judge.task(), axes, 1, public_key);
   if (!plan) {
     return plan.error();
   }
-  const Result<Arena> inputs =
-      judge.oracle().inputs({axes, public_seed, public_seed, Distribution::normal});
+  const Result<Arena> inputs = judge.oracle().inputs({axes, public_key, {public_key}});
   if (!inputs) {
     return inputs.error();
   }

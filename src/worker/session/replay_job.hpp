@@ -15,7 +15,7 @@ namespace kernelpro {
 
 // Every job has these values: a profile can be made again, and nothing about the judge's own draws
 // can be learnt from it.
-inline constexpr std::uint64_t public_seed = 1;
+inline constexpr Key public_key = {};
 
 // How often a job calls the candidate.
 inline constexpr int replayed_calls = 5;

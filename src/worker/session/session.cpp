@@ -312,7 +312,7 @@ Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) co
   request.allow_precision = order.allow_precision;
   request.timed = order.timed;
   request.energy = order.energy;
-  request.seed = order.seed;
+  request.master = order.master;
   request.repeat_checks = order.repeat_checks;
   if (order.candidate) {
     request.candidate = *order.candidate;
@@ -382,7 +382,7 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   }
   certificate.threads = judge_->threads();
   certificate.sandbox = sandbox_ ? "landlock" : "none";
-  certificate.seed = evaluation.seed;
+  certificate.master = evaluation.master;
   certificate.ceilings = *ceilings_;
   certificate.verdict = std::move(evaluation.verdict);
   out.implementation = std::move(evaluation.implementation);

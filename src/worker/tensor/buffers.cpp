@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/base/file.hpp"
-#include "common/base/random.hpp"
+#include "common/base/secret.hpp"
 #include "kernelpro/candidate.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -72,8 +72,8 @@ Status add_outputs(BufferPlan& plan, MemoryUnits units, const Task& task, PlanKi
   return {};
 }
 
-std::vector<double> draw_scalars(const Task& task, std::uint64_t seed) {
-  Random random(seed);
+std::vector<double> draw_scalars(const Task& task, const Key& key) {
+  KeyedRandom random(key);
   std::vector<double> out;
   for (const ScalarSpec& scalar : task.scalars) {
     const double value = scalar.low + (scalar.high - scalar.low) * random.unit();
@@ -125,12 +125,12 @@ MemoryUnits host_units() {
   return {page_bytes(), 64};
 }
 
-Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
-                                std::uint64_t scalar_seed, PlanKind kind, MemoryUnits units) {
+Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets, const Key& scalar_key,
+                                PlanKind kind, MemoryUnits units) {
   BufferPlan plan;
   plan.axes = axes;
   plan.sets = sets;
-  plan.scalars = draw_scalars(task, scalar_seed);
+  plan.scalars = draw_scalars(task, scalar_key);
   for (const AxisSpec& axis : task.axes) {
     plan.axis_values.push_back(axes.at(axis.name));
   }
@@ -146,8 +146,8 @@ Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
   return plan;
 }
 
-void redraw_scalars(const Task& task, BufferPlan& plan, std::uint64_t scalar_seed) {
-  plan.scalars = draw_scalars(task, scalar_seed);
+void redraw_scalars(const Task& task, BufferPlan& plan, const Key& scalar_key) {
+  plan.scalars = draw_scalars(task, scalar_key);
 }
 
 runner::Layout runner_layout(const BufferPlan& plan, int threads) {

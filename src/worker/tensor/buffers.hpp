@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/chacha.hpp"
 #include "common/base/result.hpp"
 #include "common/base/runner_protocol.hpp"
 #include "common/base/unique_fd.hpp"
@@ -66,14 +67,14 @@ enum class PlanKind {
               // selections
 };
 
-// `axes` completed; `scalar_seed` draws the scalars.
+// `axes` completed; `scalar_key` draws the scalars.
 [[nodiscard]] Result<BufferPlan> plan_buffers(const Task& task, const Axes& axes, int sets,
-                                              std::uint64_t scalar_seed,
+                                              const Key& scalar_key,
                                               PlanKind kind = PlanKind::candidate,
                                               MemoryUnits units = host_units());
 
 // Draws the scalars of an existing plan anew.
-void redraw_scalars(const Task& task, BufferPlan& plan, std::uint64_t scalar_seed);
+void redraw_scalars(const Task& task, BufferPlan& plan, const Key& scalar_key);
 
 // The plan as the runner reads it, without workspace and state.
 [[nodiscard]] runner::Layout runner_layout(const BufferPlan& plan, int threads);

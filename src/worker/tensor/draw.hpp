@@ -1,4 +1,4 @@
-// The value of one element of an input: a pure function of stream, rule and position.
+// The value of one element of an input: a pure function of its tensor's key, rule and position.
 //
 // Plain constexpr C++17 and nothing else, because the judge's GPU kernels are compiled from this
 // text too: inputs are drawn by the same rules on every ground.
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/base/random.hpp"
+#include "common/base/chacha.hpp"
 
 namespace kernelpro {
 
@@ -21,48 +21,45 @@ enum class Distribution {
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
 };
 
-// 32 mixed bits in few operations, in a form that compilers vectorise: drawing the inputs is most
-// of what a round costs the judge.
-constexpr std::uint32_t mix(std::uint32_t x) {
-  x = x * 0x9e3779b9U;
-  x = (x ^ (x >> 15)) * 0x85ebca6bU;
-  return x ^ (x >> 14);
+// The words behind a tensor's elements: 32 blocks of ChaCha side by side make a group, and element
+// e of a group is word e / 32 of its block e % 32. So what lanes of a processor or of a warp hold
+// at the same time are neighbours in memory.
+inline constexpr std::size_t group_lanes = 32;
+inline constexpr std::size_t group_elements = group_lanes * chacha::words;
+
+// The streams under the key of a tensor.
+enum ValueStream : std::uint64_t {
+  first_stream = 0,     // one word an element
+  second_stream = 1,    // another, where a value takes two
+  constant_stream = 2,  // what is the same for all elements
+};
+
+// Word `index` of a stream by itself: a whole block is made for it.
+constexpr std::uint32_t value_word(const Key& key, std::uint64_t index, std::uint64_t stream) {
+  std::uint32_t block[chacha::words] = {};
+  const std::uint64_t within = index % group_elements;
+  const std::uint64_t place = index / group_elements * group_lanes + within % group_lanes;
+  chacha::make_block(block, key, place, stream, chacha::value_rounds);
+  return block[within / group_lanes];
 }
 
-// The random stream of one block of elements, by 32-bit counters.
-class Block {
- public:
-  static constexpr std::size_t elements = std::size_t{1} << 16;
+// Mean 0, deviation 1, from the sum of four 8-bit uniforms (so |value| < 3.5) with the step between
+// two sums filled uniformly: near enough to normal for kernels, and cheap.
+constexpr float normal_of(std::uint32_t word) {
+  const std::uint32_t pairs = (word & 0x00ff00ffU) + ((word >> 8) & 0x00ff00ffU);
+  const std::uint32_t sum = (pairs & 0xffffU) + (pairs >> 16);
+  const std::uint32_t fill = word & 0xffffffU;
+  constexpr float mean = 510.5F;
+  constexpr float deviation = 147.8F;
+  const float value = static_cast<float>(static_cast<std::int32_t>(sum)) +
+                      static_cast<float>(static_cast<std::int32_t>(fill)) * 0x1p-24F;
+  return (value - mean) * (1.0F / deviation);
+}
 
-  constexpr Block(std::uint64_t stream, std::size_t block)
-      : first_(static_cast<std::uint32_t>(counter_hash(stream, block))),
-        second_(static_cast<std::uint32_t>(counter_hash(stream, block) >> 32)) {}
-
-  // Mean 0, deviation 1, from the sum of four 8-bit uniforms (so |value| < 3.5) with the step
-  // between two sums filled uniformly: near enough to normal for kernels, and cheap.
-  [[nodiscard]] constexpr float normal(std::uint32_t i) const {
-    const std::uint32_t h = mix(first_ + i);
-    const std::uint32_t pairs = (h & 0x00ff00ffU) + ((h >> 8) & 0x00ff00ffU);
-    const std::uint32_t sum = (pairs & 0xffffU) + (pairs >> 16);
-    const std::uint32_t fill = h & 0xffffffU;
-    constexpr float mean = 510.5F;
-    constexpr float deviation = 147.8F;
-    const float value = static_cast<float>(static_cast<std::int32_t>(sum)) +
-                        static_cast<float>(static_cast<std::int32_t>(fill)) * 0x1p-24F;
-    return (value - mean) * (1.0F / deviation);
-  }
-
-  // Uniform in [0, 1).
-  [[nodiscard]] constexpr float unit(std::uint32_t i) const {
-    return static_cast<float>(static_cast<std::int32_t>(mix(first_ + i) >> 8)) * 0x1p-24F;
-  }
-
-  [[nodiscard]] constexpr std::uint32_t bits(std::uint32_t i) const { return mix(second_ + i); }
-
- private:
-  std::uint32_t first_ = 0;
-  std::uint32_t second_ = 0;
-};
+// Uniform in [0, 1).
+constexpr float unit_of(std::uint32_t word) {
+  return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * 0x1p-24F;
+}
 
 constexpr float power_of_two(int power) {
   return power >= 0 ? static_cast<float>(1U << power) : 1.0F / static_cast<float>(1U << -power);
@@ -70,75 +67,108 @@ constexpr float power_of_two(int power) {
 
 // How the elements of a floating input are drawn.
 struct DrawRule {
-  std::uint64_t stream = 0;
+  Key key;
   Distribution distribution = Distribution::normal;
   int reach = 12;        // how far the magnitudes of large, tiny and mixed go, as a power of two
   bool bounded = false;  // in [low, low + span) under every distribution
   float low = 0;
   float span = 0;
+  std::uint32_t constant = 0;  // the word of the constant distribution
 };
 
-constexpr float mixed_value(const Block& block, std::uint32_t i, int reach) {
-  const std::uint32_t h = block.bits(i);
-  if ((h & 15U) == 0) {
+constexpr float mixed_value(std::uint32_t word, std::uint32_t second, int reach) {
+  if ((second & 15U) == 0) {
     return 0.0F;
   }
-  const int power = static_cast<int>((h >> 8) % static_cast<std::uint32_t>(2 * reach + 1)) - reach;
-  const float fraction = 1.0F + block.unit(i);
-  return ((h & 16U) != 0 ? -fraction : fraction) * power_of_two(power);
+  const int power =
+      static_cast<int>((second >> 8) % static_cast<std::uint32_t>(2 * reach + 1)) - reach;
+  const float fraction = 1.0F + unit_of(word);
+  return ((second & 16U) != 0 ? -fraction : fraction) * power_of_two(power);
 }
 
-// Element `i` of `block` for a distribution known at compile time.
+// Whether a value takes a word of the second stream too.
+constexpr bool takes_two(Distribution distribution) {
+  return distribution == Distribution::mixed;
+}
+
+// The element that these words stand for, for a distribution known at compile time.
 template <Distribution D>
-constexpr float draw_free(const DrawRule& rule, const Block& block, std::uint32_t i) {
+constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_t second) {
   if constexpr (D == Distribution::uniform) {
-    return 2.0F * block.unit(i) - 1.0F;
+    return 2.0F * unit_of(word) - 1.0F;
   } else if constexpr (D == Distribution::large) {
-    return power_of_two(rule.reach) * block.normal(i);
+    return power_of_two(rule.reach) * normal_of(word);
   } else if constexpr (D == Distribution::tiny) {
-    return power_of_two(-rule.reach) * block.normal(i);
+    return power_of_two(-rule.reach) * normal_of(word);
   } else if constexpr (D == Distribution::constant) {
-    return 0.25F + Block(rule.stream, 0).unit(0);
+    return 0.25F + unit_of(rule.constant);
   } else if constexpr (D == Distribution::negative) {
-    const float value = block.normal(i);
+    const float value = normal_of(word);
     return -power_of_two(rule.reach) * (0.5F + (value < 0 ? -value : value));
   } else if constexpr (D == Distribution::mixed) {
-    return mixed_value(block, i, rule.reach);
+    return mixed_value(word, second, rule.reach);
   } else {
-    return block.normal(i);
+    return normal_of(word);
   }
 }
 
 // Near the ends of the range for tiny and large, one value for constant.
 template <Distribution D>
-constexpr float draw_bounded(const DrawRule& rule, const Block& block, std::uint32_t i) {
+constexpr float draw_bounded(const DrawRule& rule, std::uint32_t word) {
   constexpr float near = 0x1p-6F;
   if constexpr (D == Distribution::tiny) {
-    return rule.low + rule.span * (near * block.unit(i));
+    return rule.low + rule.span * (near * unit_of(word));
   } else if constexpr (D == Distribution::large) {
-    return rule.low + rule.span * (1.0F - near + near * block.unit(i));
+    return rule.low + rule.span * (1.0F - near + near * unit_of(word));
   } else if constexpr (D == Distribution::constant) {
-    return rule.low + rule.span * Block(rule.stream, 0).unit(0);
+    return rule.low + rule.span * unit_of(rule.constant);
   } else {
-    return rule.low + rule.span * block.unit(i);
+    return rule.low + rule.span * unit_of(word);
   }
 }
 
 template <Distribution D>
-constexpr float draw_element(const DrawRule& rule, const Block& block, std::uint32_t i) {
-  return rule.bounded ? draw_bounded<D>(rule, block, i) : draw_free<D>(rule, block, i);
+constexpr float draw_element(const DrawRule& rule, std::uint32_t word, std::uint32_t second) {
+  return rule.bounded ? draw_bounded<D>(rule, word) : draw_free<D>(rule, word, second);
+}
+
+// Whole numbers in [low, low + count).
+struct WholeRange {
+  std::int64_t low = 0;
+  std::int64_t count = 0;
+};
+
+// Whether a value takes a word of the second stream too: one would leave numbers out.
+constexpr bool takes_two(const WholeRange& range) {
+  return range.count > (std::int64_t{1} << 24);
+}
+
+constexpr std::int64_t whole_value(const WholeRange& range, std::uint32_t word,
+                                   std::uint32_t second) {
+  const auto count = static_cast<std::uint64_t>(range.count > 1 ? range.count : 1);
+  const std::uint64_t wide = word | (static_cast<std::uint64_t>(second) << 32);
+  return range.low +
+         static_cast<std::int64_t>(takes_two(range) ? wide % count : (word * count) >> 32);
+}
+
+// 32 mixed bits in few operations.
+constexpr std::uint32_t mix(std::uint32_t x) {
+  x = x * 0x9e3779b9U;
+  x = (x ^ (x >> 15)) * 0x85ebca6bU;
+  return x ^ (x >> 14);
 }
 
 // Where entry `j` of a sparse row lies: in the j-th of as many equal strips of the columns as the
-// row has entries. `key` is the row's own.
+// row has entries. Within a row places are mixed from the row's own word: who sees them learns
+// nothing but that row.
 struct RowColumns {
   std::uint32_t key = 0;
   std::int64_t bound = 0;
   double strip = 0;
 
-  constexpr RowColumns(std::uint64_t stream, std::int64_t first, std::int64_t length,
+  constexpr RowColumns(const Key& tensor, std::int64_t row, std::int64_t length,
                        std::int64_t columns)
-      : key(static_cast<std::uint32_t>(counter_hash(stream, static_cast<std::uint64_t>(first)))),
+      : key(value_word(tensor, static_cast<std::uint64_t>(row), first_stream)),
         bound(columns),
         strip(static_cast<double>(columns) / static_cast<double>(length)) {}
 

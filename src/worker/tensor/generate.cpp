@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "common/base/random.hpp"
 #include "worker/tensor/halves.hpp"
 #include "worker/tensor/parallel.hpp"
+#include "worker/tensor/value_words.hpp"
 
 namespace kernelpro {
 
@@ -18,85 +18,94 @@ int reach_of(DType dtype) {
   return dtype == DType::f16 ? 4 : 12;
 }
 
+// A thread draws this many elements at once; whole groups.
+constexpr std::size_t part_elements = std::size_t{1} << 15;
+static_assert(part_elements % group_elements == 0);
+
 template <Distribution D>
-void draw_block(const DrawRule& rule, std::size_t index, std::uint32_t count, float* out) {
-  const Block block(rule.stream, index);
+void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_elements]) {
+  std::uint32_t words[group_elements];
+  std::uint32_t seconds[group_elements];
+  value_words(rule.key, group, first_stream, words);
+  if constexpr (takes_two(D)) {
+    value_words(rule.key, group, second_stream, seconds);
+  }
   // The choice is made outside the loops.
   if (rule.bounded) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      out[i] = draw_bounded<D>(rule, block, i);
+    for (std::size_t i = 0; i < group_elements; ++i) {
+      out[i] = draw_bounded<D>(rule, words[i]);
     }
   } else {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      out[i] = draw_free<D>(rule, block, i);
+    for (std::size_t i = 0; i < group_elements; ++i) {
+      out[i] = draw_free<D>(rule, words[i], takes_two(D) ? seconds[i] : 0);
     }
   }
 }
 
-// Writes the first `count` elements of block `index`.
-void draw(const DrawRule& rule, std::size_t index, std::uint32_t count, float* out) {
+void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_elements]) {
   switch (rule.distribution) {
     case Distribution::normal:
-      draw_block<Distribution::normal>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::normal>(rule, group, out);
     case Distribution::uniform:
-      draw_block<Distribution::uniform>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::uniform>(rule, group, out);
     case Distribution::large:
-      draw_block<Distribution::large>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::large>(rule, group, out);
     case Distribution::tiny:
-      draw_block<Distribution::tiny>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::tiny>(rule, group, out);
     case Distribution::constant:
-      draw_block<Distribution::constant>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::constant>(rule, group, out);
     case Distribution::negative:
-      draw_block<Distribution::negative>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::negative>(rule, group, out);
     case Distribution::mixed:
-      draw_block<Distribution::mixed>(rule, index, count, out);
-      break;
+      return draw_group<Distribution::mixed>(rule, group, out);
   }
 }
 
-// Calls work(block, first element, count) for all blocks of a tensor, on all cores.
+// Calls work(group, first element, count) for all groups of a tensor, on all cores.
 template <typename Work>
-void for_blocks(std::size_t elements, Work work) {
-  const std::size_t blocks = (elements + Block::elements - 1) / Block::elements;
-  parallel_parts(blocks, 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t block = begin; block < end; ++block) {
-      const std::size_t first = block * Block::elements;
-      work(block, first, static_cast<std::uint32_t>(std::min(Block::elements, elements - first)));
+void for_groups(std::size_t elements, Work work) {
+  const std::size_t parts = (elements + part_elements - 1) / part_elements;
+  parallel_parts(parts, 1, [&](std::size_t begin, std::size_t end) {
+    const std::size_t last = std::min(end * part_elements, elements);
+    for (std::size_t first = begin * part_elements; first < last; first += group_elements) {
+      work(first / group_elements, first, std::min(group_elements, last - first));
     }
   });
 }
 
+// Where the data of one tensor lies, in each of the arenas that get it.
+using Places = std::vector<char*>;
+
 template <typename T, typename Convert>
-void fill_converted(char* data, std::size_t elements, const DrawRule& rule, Convert convert) {
-  for_blocks(elements, [&](std::size_t block, std::size_t first, std::uint32_t count) {
-    std::vector<float> values(count);
-    draw(rule, block, count, values.data());
-    std::transform(values.begin(), values.end(), reinterpret_cast<T*>(data) + first, convert);
+void fill_converted(const Places& places, std::size_t elements, const DrawRule& rule,
+                    Convert convert) {
+  for_groups(elements, [&](std::size_t group, std::size_t first, std::size_t count) {
+    float values[group_elements];
+    T converted[group_elements];
+    draw_group(rule, group, values);
+    for (std::size_t i = 0; i < count; ++i) {
+      converted[i] = convert(values[i]);
+    }
+    for (char* data : places) {
+      std::memcpy(data + first * sizeof(T), converted, count * sizeof(T));
+    }
   });
 }
 
-void fill_floating(char* data, const TensorPlan& tensor, const DrawRule& rule) {
+void fill_floating(const Places& places, const TensorPlan& tensor, const DrawRule& rule) {
   switch (tensor.dtype) {
     case DType::f64:
-      fill_converted<double>(data, tensor.elements, rule,
+      fill_converted<double>(places, tensor.elements, rule,
                              [](float value) { return static_cast<double>(value); });
       break;
     case DType::f16:
-      fill_converted<std::uint16_t>(data, tensor.elements, rule, float_to_f16);
+      fill_converted<std::uint16_t>(places, tensor.elements, rule, float_to_f16);
       break;
     case DType::bf16:
-      fill_converted<std::uint16_t>(data, tensor.elements, rule, float_to_bf16);
+      fill_converted<std::uint16_t>(places, tensor.elements, rule, float_to_bf16);
       break;
     default:
-      for_blocks(tensor.elements, [&](std::size_t block, std::size_t first, std::uint32_t count) {
-        draw(rule, block, count, reinterpret_cast<float*>(data) + first);
-      });
+      fill_converted<float>(places, tensor.elements, rule, [](float value) { return value; });
   }
 }
 
@@ -132,26 +141,38 @@ std::int64_t load_whole(const char* data, DType dtype, std::size_t i) {
 }
 
 // Whole numbers in [low, low + count).
-void fill_whole(char* data, const TensorPlan& tensor, std::int64_t low, std::int64_t count,
-                std::uint64_t stream) {
-  const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1));
-  parallel_parts(tensor.elements, elements_a_part, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      store_whole(data, tensor.dtype, i,
-                  low + static_cast<std::int64_t>(counter_hash(stream, i) % limit));
+void fill_whole(const Places& places, const TensorPlan& tensor, const WholeRange& range,
+                const Key& key) {
+  for_groups(tensor.elements, [&](std::size_t group, std::size_t first, std::size_t count) {
+    std::uint32_t words[group_elements];
+    std::uint32_t seconds[group_elements] = {};
+    value_words(key, group, first_stream, words);
+    if (takes_two(range)) {
+      value_words(key, group, second_stream, seconds);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t value = whole_value(range, words[i], seconds[i]);
+      for (char* data : places) {
+        store_whole(data, tensor.dtype, first + i, value);
+      }
     }
   });
 }
 
 // Row lengths between half and one and a half of the mean, so that no row of a matrix with at least
 // twice as many columns as entries a row is ever overfull.
-void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, std::uint64_t stream) {
+void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, const Key& key) {
   if (tensor.elements == 0) {
     return;
   }
   std::vector<double> ends(tensor.elements, 0.0);
+  std::uint32_t words[group_elements];
   for (std::size_t i = 1; i < tensor.elements; ++i) {
-    ends[i] = ends[i - 1] + 0.5 + static_cast<double>(counter_hash(stream, i) >> 11) * 0x1p-53;
+    const std::size_t at = (i - 1) % group_elements;
+    if (at == 0) {
+      value_words(key, i / group_elements, first_stream, words);
+    }
+    ends[i] = ends[i - 1] + 0.5 + static_cast<double>(unit_of(words[at]));
   }
   const double scale = ends.back() > 0 ? static_cast<double>(total) / ends.back() : 0.0;
   for (std::size_t i = 0; i + 1 < tensor.elements; ++i) {
@@ -161,9 +182,7 @@ void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, std:
 }
 
 template <typename T>
-void fill_row_columns(T* row, std::int64_t first, std::int64_t length, std::int64_t bound,
-                      std::uint64_t stream) {
-  const RowColumns columns(stream, first, length, bound);
+void fill_row_columns(T* row, const RowColumns& columns, std::int64_t length) {
   std::int64_t low = 0;
   // No division within a row: this is most of what drawing a sparse matrix costs.
   for (std::int64_t j = 0; j < length; ++j) {
@@ -174,14 +193,18 @@ void fill_row_columns(T* row, std::int64_t first, std::int64_t length, std::int6
 }
 
 void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
-                  const TensorPlan& offsets_plan, std::int64_t bound, std::uint64_t stream) {
+                  const TensorPlan& offsets_plan, std::int64_t bound, const Key& key) {
   const std::size_t rows = offsets_plan.elements - 1;
   parallel_parts(rows, elements_a_part / 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const std::int64_t first = load_whole(offsets, offsets_plan.dtype, row);
       const std::int64_t length = load_whole(offsets, offsets_plan.dtype, row + 1) - first;
+      if (length <= 0) {
+        continue;
+      }
+      const RowColumns row_columns(key, static_cast<std::int64_t>(row), length, bound);
       const auto fill = [&](auto* columns) {
-        fill_row_columns(columns + first, first, length, bound, stream);
+        fill_row_columns(columns + first, row_columns, length);
       };
       switch (tensor.dtype) {
         case DType::i64:
@@ -228,10 +251,11 @@ std::string_view name_of(Distribution distribution) {
   return "normal";
 }
 
-DrawRule draw_rule(const ValueSpec& values, DType dtype, std::uint64_t stream,
+DrawRule draw_rule(const ValueSpec& values, DType dtype, const Key& input,
                    Distribution distribution) {
   DrawRule rule;
-  rule.stream = stream;
+  rule.key = input;
+  rule.constant = value_word(input, 0, constant_stream);
   rule.distribution = distribution;
   rule.reach = reach_of(dtype);
   rule.bounded = values.kind == ValueKind::uniform;
@@ -249,13 +273,14 @@ WholeRange whole_range(const ValueSpec& values, const Axes& axes) {
   return {0, bound ? *bound : 0};  // validate_task has evaluated it already
 }
 
-std::uint64_t input_stream(std::uint64_t seed, std::size_t index) {
-  return counter_hash(seed, index);
+Key input_key(const Key& set, std::size_t index) {
+  constexpr std::uint64_t input_purpose = 1;
+  return derive(set, input_purpose, index);
 }
 
-std::vector<char> draw_offsets(const TensorPlan& tensor, std::int64_t total, std::uint64_t stream) {
+std::vector<char> draw_offsets(const TensorPlan& tensor, std::int64_t total, const Key& input) {
   std::vector<char> out(tensor.bytes);
-  fill_offsets(out.data(), tensor, total, stream);
+  fill_offsets(out.data(), tensor, total, input);
   return out;
 }
 
@@ -263,49 +288,57 @@ std::size_t rows_input(const Task& task, std::size_t index) {
   return input_index(task, task.inputs[index].values.rows_of);
 }
 
-void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                std::size_t index, std::uint64_t seed, Distribution distribution,
-                unsigned char slack) {
+void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
+                std::size_t index, const SetDraw& draw, unsigned char slack) {
   const TensorPlan& tensor = plan.tensors[index];
   const ValueSpec& values = task.inputs[index].values;
-  char* data = tensor_data(plan, inputs, set, index);
-  std::memset(data - tensor.data_offset, slack, tensor.data_offset);
-  std::memset(data + tensor.bytes, slack, tensor.region_bytes - tensor.data_offset - tensor.bytes);
-  const std::uint64_t stream = input_stream(seed, index);
+  Places places;
+  for (const Arena* arena : copies) {
+    char* data = tensor_data(plan, *arena, set, index);
+    std::memset(data - tensor.data_offset, slack, tensor.data_offset);
+    std::memset(data + tensor.bytes, slack,
+                tensor.region_bytes - tensor.data_offset - tensor.bytes);
+    places.push_back(data);
+  }
+  const Key key = input_key(draw.key, index);
   const WholeRange whole = whole_range(values, plan.axes);
   switch (values.kind) {
     case ValueKind::normal:
     case ValueKind::uniform:
       if (is_floating(tensor.dtype)) {
-        fill_floating(data, tensor, draw_rule(values, tensor.dtype, stream, distribution));
+        fill_floating(places, tensor, draw_rule(values, tensor.dtype, key, draw.distribution));
       } else {
-        fill_whole(data, tensor, whole.low, whole.count, stream);
+        fill_whole(places, tensor, whole, key);
       }
       break;
     case ValueKind::index:
-      fill_whole(data, tensor, whole.low, whole.count, stream);
+      fill_whole(places, tensor, whole, key);
       break;
     case ValueKind::offsets:
-      fill_offsets(data, tensor, whole.count, stream);
+      for (char* data : places) {
+        fill_offsets(data, tensor, whole.count, key);
+      }
       break;
     case ValueKind::drawn:  // by the reference, not here
       break;
     case ValueKind::csr_columns: {
       const std::size_t rows = rows_input(task, index);
-      fill_columns(data, tensor, tensor_data(plan, inputs, set, rows), plan.tensors[rows],
-                   whole.count, stream);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        fill_columns(places[i], tensor, tensor_data(plan, *copies[i], set, rows),
+                     plan.tensors[rows], whole.count, key);
+      }
       break;
     }
   }
 }
 
-void fill_inputs(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                 std::uint64_t seed, Distribution distribution, unsigned char slack) {
+void fill_inputs(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
+                 const SetDraw& draw, unsigned char slack) {
   // Inputs that others are drawn from come first.
   for (const bool dependent : {false, true}) {
     for (std::size_t i = 0; i < plan.input_count; ++i) {
       if ((task.inputs[i].values.kind == ValueKind::csr_columns) == dependent) {
-        fill_input(task, plan, inputs, set, i, seed, distribution, slack);
+        fill_input(task, plan, copies, set, i, draw, slack);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Input values: a pure function of task, shape, seed and distribution.
+// Input values: a pure function of task, shape, key and distribution.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,39 @@ inline constexpr Distribution all_distributions[] = {
 
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 
-// How a floating input is drawn; `stream` is input_stream of the set's seed.
-[[nodiscard]] DrawRule draw_rule(const ValueSpec& values, DType dtype, std::uint64_t stream,
-                                 Distribution distribution);
-[[nodiscard]] std::uint64_t input_stream(std::uint64_t seed, std::size_t index);
+// The key of input `index` of a set, given the set's.
+[[nodiscard]] Key input_key(const Key& set, std::size_t index);
 
-// Whole numbers in [low, low + count); `count` alone is the bound of structured kinds.
-struct WholeRange {
-  std::int64_t low = 0;
-  std::int64_t count = 0;
-};
+// How a floating input is drawn under its key.
+[[nodiscard]] DrawRule draw_rule(const ValueSpec& values, DType dtype, const Key& input,
+                                 Distribution distribution);
+
+// `count` alone is the bound of structured kinds.
 [[nodiscard]] WholeRange whole_range(const ValueSpec& values, const Axes& axes);
 
 // The elements of an input of row pointers that end at `total`.
 [[nodiscard]] std::vector<char> draw_offsets(const TensorPlan& tensor, std::int64_t total,
-                                             std::uint64_t stream);
+                                             const Key& input);
 
 // The input that holds the row pointers of the columns `index`.
 [[nodiscard]] std::size_t rows_input(const Task& task, std::size_t index);
 
+// Where one set's inputs come from.
+struct SetDraw {
+  Key key;
+  Distribution distribution = Distribution::normal;
+};
+
+// Arenas of one plan that get the same values.
+using InputCopies = std::vector<const Arena*>;
+
 // Fills the inputs of `set`, and the slack around them with `slack`. Values of kind `uniform` stay
 // in their declared range under every distribution; structured whole numbers keep their structure.
-void fill_inputs(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                 std::uint64_t seed, Distribution distribution, unsigned char slack = poison_byte);
+void fill_inputs(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
+                 const SetDraw& draw, unsigned char slack = poison_byte);
 
 // Fills input `index` alone, as fill_inputs would.
-void fill_input(const Task& task, const BufferPlan& plan, const Arena& inputs, int set,
-                std::size_t index, std::uint64_t seed, Distribution distribution,
-                unsigned char slack = poison_byte);
+void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
+                std::size_t index, const SetDraw& draw, unsigned char slack = poison_byte);
 
 }  // namespace kernelpro

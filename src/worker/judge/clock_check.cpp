@@ -1,0 +1,70 @@
+// Which clock counts.
+#include <algorithm>
+
+#include "worker/judge/statistics.hpp"
+#include "worker/judge/timing.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr double resolution = 0.005;  // the share of a round that the hand-over may be in doubt by
+constexpr double null_spreads = 3;    // what counts as noise, in spreads of the empty rounds
+
+double noise_ns(const NullClock& null) {
+  return std::max(null_spreads * null.spread_ns, null.doubt_ns);
+}
+
+}  // namespace
+
+NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns) {
+  std::vector<double> walls_ns;
+  std::vector<double> delays_ns;
+  for (const Round& round : rounds) {
+    walls_ns.push_back(round.wall_ns - round.claim_ns);
+    delays_ns.push_back(round.delay_ns);
+  }
+  return {median(walls_ns), quantile(walls_ns, 0.75) - quantile(walls_ns, 0.25), median(delays_ns),
+          doubt_ns};
+}
+
+double least_round_ns(const NullClock& null) {
+  return noise_ns(null) / resolution;
+}
+
+ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,
+                       const NullClock& clean) {
+  constexpr double lower_quartile = 0.25;
+  ClockCheck check;
+  std::vector<double> ours_ns;
+  std::vector<double> live_ns;
+  std::vector<double> gaps;
+  std::vector<double> gaps_ns;
+  double waited = 0;
+  double total = 0;
+  for (const Round& round : rounds) {
+    ours_ns.push_back(std::max(round.wall_ns - std::min(live.median_ns, clean.median_ns), 1.0));
+    live_ns.push_back(std::max(round.wall_ns - live.median_ns, 1.0));
+    const double delay_ns = std::max(round.delay_ns - live.delay_ns, 0.0);
+    gaps_ns.push_back(live_ns.back() - round.claim_ns - delay_ns);
+    gaps.push_back(gaps_ns.back() / live_ns.back());
+    waited += round.busy_ns;
+    total += round.wall_ns;
+  }
+  const double round_ns = std::max(median(ours_ns), 1.0);
+  check.gap = quantile(gaps, lower_quartile);
+  check.gap_ns = quantile(gaps_ns, lower_quartile);
+  check.noise = std::max(resolution, std::max(noise_ns(live), noise_ns(clean)) / round_ns);
+  check.waiting = total > 0 ? waited / total : 0;
+  // However noisy the hand-over is, no more than this is taken on trust.
+  check.tolerance = std::min(std::max(resolution, noise_ns(clean) / round_ns), ClockCheck::proof);
+  check.empty = std::min(live.spread_ns, clean.spread_ns) / round_ns;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const double missing = 1 - rounds[i].claim_ns / ours_ns[i];
+    check.believed_ns.push_back(missing > check.tolerance ? ours_ns[i] : rounds[i].claim_ns);
+    check.least_ns.push_back(std::min(rounds[i].claim_ns, live_ns[i]));
+  }
+  return check;
+}
+
+}  // namespace kernelpro

@@ -11,7 +11,7 @@ from .clock import Clock, set_mode
 from .problem import (MODEL_SEED, Problem, Refused, first_gpu, is_out_of_memory, last_line,
                       torch_module)
 from .protocol import (ATTACH, CONTROL_FD, DONE, DRAW, EXCEPTION, GO, HELLO, LEND, LOAD, OK,
-                       OUT_OF_MEMORY, PREPARE, READY, SHAPE, Layout, Reply, Request)
+                       OUT_OF_MEMORY, PREPARE, READY, RESCALE, SHAPE, Layout, Reply, Request)
 
 RESERVED = 4 << 30  # what PyTorch may keep to itself while others need the GPU's memory
 SCARCE = 0.2
@@ -48,7 +48,7 @@ class Server:
                 self.expect(sets, reply)
             else:
                 self.go(sets, request.sequence, reply)
-        elif request.op not in (SHAPE, PREPARE, LEND):
+        elif request.op not in (SHAPE, PREPARE, RESCALE, LEND):
             raise Refused(f"request {request.op} is not for PyTorch")
 
     def load(self, path, reply):

@@ -1,8 +1,10 @@
 // The judge's buffers as the candidate sees them: each tensor between pages that cannot be touched.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "common/base/runner_protocol.hpp"
@@ -19,6 +21,10 @@ struct CallArguments {
 // Arguments with shapes, scalars and axes but no data; `out` points into `layout`.
 void describe_call(const Layout& layout, CallArguments& out);
 
+inline void copy_scalars(const Layout& from, Layout& to) {
+  std::copy(std::begin(from.scalars), std::end(from.scalars), std::begin(to.scalars));
+}
+
 class Buffers {
  public:
   Buffers() = default;
@@ -29,6 +35,8 @@ class Buffers {
   // Maps all sets of `layout` from the arenas (inputs read-only), with guard pages on both sides of
   // every tensor, and allocates the prepared state. False when the system refuses.
   bool attach(const Layout& layout, int inputs, int outputs, int workspace);
+  // Takes the scalars of `layout`; calls refer to ours.
+  void rescale(const Layout& layout) { copy_scalars(layout, layout_); }
   void release();
 
   // What the call on each set gets.

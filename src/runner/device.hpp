@@ -27,6 +27,8 @@ class Device {
   // Maps every tensor of every set into address space of its own, inputs read-only, unmapped
   // address space on both sides. What was mapped before is let go.
   [[nodiscard]] cuda::Code attach(const Layout& layout, const std::vector<int>& descriptors);
+  // Takes the scalars of `layout`; calls refer to ours.
+  void rescale(const Layout& layout) { copy_scalars(layout, layout_); }
   [[nodiscard]] const std::vector<CallArguments>& calls() const { return calls_; }
 
   // `out` as a call on this device.

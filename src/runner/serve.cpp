@@ -53,6 +53,10 @@ struct Place {
   Tracer& tracer;
   Buffers& buffers;
 
+  void rescale(const Layout& layout) {
+    device.is_open() ? device.rescale(layout) : buffers.rescale(layout);
+  }
+
   [[nodiscard]] const std::vector<CallArguments>& calls() const {
     return device.is_open() ? device.calls() : buffers.calls();
   }
@@ -191,6 +195,9 @@ void carry_out(const Request& request, const std::vector<int>& descriptors, Libr
       reply.trace = place.tracer.end();
       break;
     case Op::lend:
+      break;
+    case Op::rescale:
+      place.rescale(request.layout);
       break;
     case Op::draw:
       reply.status = CallStatus::map_failed;

@@ -39,6 +39,7 @@ enum class Op : std::uint32_t {
             // says `ready` and waits for a message of four bytes, the sequence number
   trace,    // as go, with what the GPU did written down; only of a runner that has CUPTI
   draw,     // write fresh inputs into `count` sets from `first` on, a Draw each; only of PyTorch
+  rescale,  // Layout of buffers that are mapped already: takes its scalars
   lend,     // descriptors that the next attach takes before its own: one message has no room for
             // those of many sets
 };

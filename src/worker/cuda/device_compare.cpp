@@ -1,5 +1,6 @@
 #include "worker/cuda/device_compare.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -57,18 +58,18 @@ DeviceResults::~DeviceResults() {
   }
 }
 
-cuda::Pointer DeviceResults::start(const void* initial, std::size_t bytes) {
-  if (bytes > bytes_) {
+cuda::Pointer DeviceResults::start(const void* initial, std::size_t bytes, std::size_t room) {
+  if (const std::size_t wanted = std::max(bytes, room); wanted > bytes_) {
     if (room_ != 0) {
       gpu_.driver().free(room_);
     }
     room_ = 0;
     bytes_ = 0;
-    trouble_.must(gpu_.driver().allocate(&room_, bytes), "making room for results");
+    trouble_.must(gpu_.driver().allocate(&room_, wanted), "making room for results");
     if (room_ == 0) {
       return 0;
     }
-    bytes_ = bytes;
+    bytes_ = wanted;
   }
   trouble_.must(gpu_.driver().copy_to_device(room_, initial, bytes, gpu_.stream()),
                 "clearing results");
@@ -87,27 +88,20 @@ double DeviceComparison::error() const {
 
 namespace {
 
-void enqueue(Gpu& gpu, DeviceTrouble& trouble, const ComparedPair& pair, NotFinite not_finite,
-             cuda::Pointer out) {
-  const char* const doing = "comparing outputs";
-  const auto elements = static_cast<std::uint64_t>(pair.tensor->elements);
-  const int type = type_number(pair.tensor->dtype);
-  const int truth_type = type_number(pair.truth_type);
-  const int alike = not_finite == NotFinite::both_alike ? 1 : 0;
-  if (!is_floating(pair.tensor->dtype)) {
-    trouble.must(gpu.launch("compare_bits", elements, pair.actual, pair.truth, type,
-                            static_cast<int>(size_of(pair.tensor->dtype)), elements, out),
-                 doing);
-  } else {
-    trouble.must(gpu.launch("sum_squares", elements, pair.truth, truth_type, elements, out), doing);
-    for (const char* kernel : {"compare_floating", "find_worst"}) {
-      trouble.must(gpu.launch(kernel, elements, pair.actual, type, pair.truth, truth_type, elements,
-                              alike, out),
-                   doing);
-    }
-  }
-  trouble.must(gpu.launch("read_worst", 1, pair.actual, type, pair.truth, truth_type, out), doing);
-}
+// As judge_kernels.cu has it.
+struct Compared {
+  cuda::Pointer actual;
+  cuda::Pointer truth;
+  int type;
+  int truth_type;
+  std::uint64_t elements;
+  cuda::Pointer out;
+};
+
+struct Batch {
+  std::vector<Compared> pairs;
+  std::uint64_t elements = 0;
+};
 
 }  // namespace
 
@@ -119,7 +113,9 @@ std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble
   blank.worst = std::numeric_limits<std::uint64_t>::max();
   std::vector<DeviceComparison> found(pairs.size(), blank);
   const std::size_t bytes = found.size() * sizeof blank;
-  const cuda::Pointer out = results.start(found.data(), bytes);
+  // The results, and behind them the two lists of what is compared.
+  const cuda::Pointer out =
+      results.start(found.data(), bytes, bytes + pairs.size() * sizeof(Compared));
   if (trouble.any()) {
     for (DeviceComparison& one : found) {
       one.error_bits = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
@@ -127,8 +123,37 @@ std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble
     }
     return found;
   }
+  Batch floating;
+  Batch whole;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    enqueue(gpu, trouble, pairs[i], not_finite, out + i * sizeof blank);
+    const ComparedPair& pair = pairs[i];
+    Batch& batch = is_floating(pair.tensor->dtype) ? floating : whole;
+    batch.elements += pair.tensor->elements;
+    batch.pairs.push_back({pair.actual, pair.truth, type_number(pair.tensor->dtype),
+                           type_number(pair.truth_type), pair.tensor->elements,
+                           out + i * sizeof blank});
+  }
+  const int alike = not_finite == NotFinite::both_alike ? 1 : 0;
+  const char* const doing = "comparing outputs";
+  cuda::Pointer list = out + bytes;
+  for (const Batch* batch : {&floating, &whole}) {
+    const auto count = static_cast<std::uint64_t>(batch->pairs.size());
+    if (count == 0) {
+      continue;
+    }
+    const std::size_t list_bytes = batch->pairs.size() * sizeof(Compared);
+    trouble.must(gpu.driver().copy_to_device(list, batch->pairs.data(), list_bytes, gpu.stream()),
+                 doing);
+    if (batch == &whole) {
+      trouble.must(gpu.launch("compare_bits", batch->elements, list, count), doing);
+    } else {
+      trouble.must(gpu.launch("sum_squares", batch->elements, list, count), doing);
+      for (const char* kernel : {"compare_floating", "find_worst"}) {
+        trouble.must(gpu.launch(kernel, batch->elements, list, count, alike), doing);
+      }
+    }
+    trouble.must(gpu.launch("read_worst", count, list, count), doing);
+    list += list_bytes;
   }
   results.read(found.data(), bytes);
   return found;

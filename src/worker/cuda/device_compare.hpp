@@ -37,9 +37,9 @@ class DeviceResults {
   DeviceResults(const DeviceResults&) = delete;
   DeviceResults& operator=(const DeviceResults&) = delete;
 
-  // Copies `initial` there; valid until the next call. Where that fails there is trouble, and
-  // nothing may be launched on it.
-  [[nodiscard]] cuda::Pointer start(const void* initial, std::size_t bytes);
+  // Copies `initial` there, with `room` bytes in all; valid until the next call. Where that fails
+  // there is trouble, and nothing may be launched on it.
+  [[nodiscard]] cuda::Pointer start(const void* initial, std::size_t bytes, std::size_t room = 0);
   void read(void* to, std::size_t bytes);
 
  private:

@@ -62,6 +62,12 @@ class DeviceMemory : public SetMemory {
     std::uint64_t first;
     std::uint64_t last;
   };
+  struct Watched {
+    cuda::Pointer data;
+    std::uint64_t begin;
+    std::uint64_t end;
+    cuda::Pointer found;
+  };
 
   void must(cuda::Code code, const char* doing) { trouble_.must(code, doing); }
   [[nodiscard]] Status make_blocks();
@@ -70,6 +76,8 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] cuda::Pointer region(Side side, int set, std::size_t tensor) const;
   [[nodiscard]] cuda::Pointer drawn_region(int set, std::size_t input) const;
   [[nodiscard]] cuda::Pointer drawn(int set, std::size_t input) const;
+  static void watch(cuda::Pointer data, std::uint64_t begin, std::uint64_t end, cuda::Pointer found,
+                    std::vector<Watched>& out);
   void draw_input(int set, std::size_t index, const SetDraw& draw);
   void draw_offsets_of(std::size_t index, const std::vector<SetDraw>& draws);
   void draw_by_oracle(const std::vector<SetDraw>& draws);

@@ -61,11 +61,21 @@ __device__ double load(const void* data, int type, Size i) {
   }
 }
 
+__device__ int width_of(int type) {
+  switch (type) {
+    case t_f64:
+    case t_i64: return 8;
+    case t_f32:
+    case t_i32: return 4;
+    case t_f16:
+    case t_bf16:
+    case t_i16: return 2;
+    default: return 1;
+  }
+}
+
 __device__ bool is_poison(const void* data, int type, Size i) {
-  const int width = type == t_f64 || type == t_i64              ? 8
-                    : type == t_f32 || type == t_i32            ? 4
-                    : type == t_f16 || type == t_bf16 || type == t_i16 ? 2
-                                                                       : 1;
+  const int width = width_of(type);
   const unsigned char* bytes = static_cast<const unsigned char*>(data) + i * width;
   for (int k = 0; k < width; ++k) {
     if (bytes[k] != 0xff) return false;
@@ -241,9 +251,20 @@ struct Range {
   Size last;
 };
 
-extern "C" __global__ void find_written(const unsigned char* data, Size begin, Size end,
-                                        Range* out) {
+// A piece of memory that should be poison, and where what is found in it is noted.
+struct Watched {
+  const unsigned char* data;
+  Size begin;
+  Size end;
+  Range* found;
+};
+
+namespace {
+
+__device__ void find_written_in(const Watched& watched) {
   // By words where nothing is written, which is nearly everywhere.
+  const unsigned char* data = watched.data;
+  const Size begin = watched.begin, end = watched.end;
   const Size words_begin = (begin + 15) / 16, words_end = end / 16;
   const uint4* words = reinterpret_cast<const uint4*>(data);
   Size first = ~Size{0}, last = 0;
@@ -252,28 +273,33 @@ extern "C" __global__ void find_written(const unsigned char* data, Size begin, S
     last = at + 1 > last ? at + 1 : last;
   };
   if (words_begin >= words_end) {
-    for (Size at = begin + first_index(); at < end; at += index_step()) {
+    for (Size at = begin + threadIdx.x; at < end; at += blockDim.x) {
       if (data[at] != 0xff) note(at);
     }
   } else {
-    for (Size i = words_begin + first_index(); i < words_end; i += index_step()) {
+    for (Size i = words_begin + threadIdx.x; i < words_end; i += blockDim.x) {
       const uint4 w = words[i];
       if ((w.x & w.y & w.z & w.w) == 0xffffffffU) continue;
       for (Size at = 16 * i; at < 16 * i + 16; ++at) {
         if (data[at] != 0xff) note(at);
       }
     }
-    const Size me = first_index();
-    if (me < 32) {
-      const Size head = begin + me, tail = 16 * words_end + me;
+    if (threadIdx.x < 32) {
+      const Size head = begin + threadIdx.x, tail = 16 * words_end + threadIdx.x;
       if (head < 16 * words_begin && data[head] != 0xff) note(head);
       if (tail < end && data[tail] != 0xff) note(tail);
     }
   }
   if (last != 0) {
-    atomicMin(&out->first, first);
-    atomicMax(&out->last, last);
+    atomicMin(&watched.found->first, first);
+    atomicMax(&watched.found->last, last);
   }
+}
+
+}  // namespace
+
+extern "C" __global__ void find_written(const Watched* watched, Size count) {
+  for (Size at = blockIdx.x; at < count; at += gridDim.x) find_written_in(watched[at]);
 }
 
 // What comparing one output came to; zeros and `worst` all ones at the start.
@@ -289,38 +315,66 @@ struct Comparison {
   double expected;
 };
 
-extern "C" __global__ void sum_squares(const void* truth, int type, Size elements,
-                                       Comparison* out) {
-  double squares = 0;
-  Size finite = 0;
-  for (Size i = first_index(); i < elements; i += index_step()) {
-    const double value = load(truth, type, i);
-    if (isfinite(value)) {
-      squares += value * value;
-      ++finite;
+// Two tensors to compare, and where the comparison is noted.
+struct Compared {
+  const void* actual;
+  const void* truth;
+  int type;
+  int truth_type;
+  Size elements;
+  Comparison* out;
+};
+
+namespace {
+
+// Calls use(pair, first, step) for each pair with the blocks that share it: as many as there are
+// for each, so that one launch serves many small tensors as well as one large one.
+template <typename Use>
+__device__ void for_pairs(const Compared* pairs, Size count, Use use) {
+  const Size blocks_a_pair = gridDim.x > count ? gridDim.x / count : 1;
+  const Size teams = gridDim.x / blocks_a_pair;
+  const Size team = blockIdx.x / blocks_a_pair;
+  if (team >= teams) return;
+  const Size first = blockIdx.x % blocks_a_pair * blockDim.x + threadIdx.x;
+  for (Size pair = team; pair < count; pair += teams) {
+    use(pairs[pair], first, blocks_a_pair * blockDim.x);
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ void sum_squares(const Compared* pairs, Size count) {
+  for_pairs(pairs, count, [](const Compared& pair, Size begin, Size step) {
+    double squares = 0;
+    Size finite = 0;
+    for (Size i = begin; i < pair.elements; i += step) {
+      const double value = load(pair.truth, pair.truth_type, i);
+      if (isfinite(value)) {
+        squares += value * value;
+        ++finite;
+      }
     }
-  }
-  squares = warp_sum(squares);
-  finite = warp_sum(finite);
-  if (first_lane()) {
-    atomicAdd(&out->squares, squares);
-    atomicAdd(&out->finite, finite);
-  }
+    squares = warp_sum(squares);
+    finite = warp_sum(finite);
+    if (first_lane()) {
+      atomicAdd(&pair.out->squares, squares);
+      atomicAdd(&pair.out->finite, finite);
+    }
+  });
 }
 
 namespace {
 
 // The error of element i as the judge defines it; below zero where it is excused: where the truth
 // is not finite, or, when both must be `alike`, where neither is.
-__device__ double element_error(const void* actual, int type, const void* truth, int truth_type,
-                                Size i, double scale, int alike) {
-  const double x = load(actual, type, i), r = load(truth, truth_type, i);
+__device__ double element_error(const Compared& pair, Size i, double scale, int alike) {
+  const double x = load(pair.actual, pair.type, i), r = load(pair.truth, pair.truth_type, i);
   if (isfinite(x) && isfinite(r)) {
     const double size = fabs(r) + scale, difference = fabs(x - r);
     return size == 0 ? (difference == 0 ? 0.0 : INFINITY) : difference / size;
   }
-  if (alike != 0 && (isfinite(x) || is_poison(truth, truth_type, i))) return INFINITY;
-  return is_poison(actual, type, i) || isfinite(r) ? INFINITY : -1.0;
+  if (alike != 0 && (isfinite(x) || is_poison(pair.truth, pair.truth_type, i))) return INFINITY;
+  return is_poison(pair.actual, pair.type, i) || isfinite(r) ? INFINITY : -1.0;
 }
 
 __device__ double scale_of(const Comparison& sums) {
@@ -329,66 +383,72 @@ __device__ double scale_of(const Comparison& sums) {
 
 }  // namespace
 
-extern "C" __global__ void compare_floating(const void* actual, int type, const void* truth,
-                                            int truth_type, Size elements, int alike,
-                                            Comparison* out) {
-  const double scale = scale_of(*out);
-  double worst = 0;
-  Size poisoned = 0, excused = 0;
-  for (Size i = first_index(); i < elements; i += index_step()) {
-    const double error = element_error(actual, type, truth, truth_type, i, scale, alike);
-    if (error == INFINITY && is_poison(actual, type, i)) ++poisoned;
-    if (error < 0) ++excused;
-    worst = error > worst ? error : worst;
-  }
-  worst = warp_max(worst);
-  poisoned = warp_sum(poisoned);
-  excused = warp_sum(excused);
-  if (!first_lane()) return;
-  if (worst > 0) atomicMax(&out->error_bits, __double_as_longlong(worst));
-  if (poisoned > 0) atomicAdd(&out->poisoned, poisoned);
-  if (excused > 0) atomicAdd(&out->excused, excused);
+extern "C" __global__ void compare_floating(const Compared* pairs, Size count, int alike) {
+  for_pairs(pairs, count, [alike](const Compared& pair, Size begin, Size step) {
+    const double scale = scale_of(*pair.out);
+    double worst = 0;
+    Size poisoned = 0, excused = 0;
+    for (Size i = begin; i < pair.elements; i += step) {
+      const double error = element_error(pair, i, scale, alike);
+      if (error == INFINITY && is_poison(pair.actual, pair.type, i)) ++poisoned;
+      if (error < 0) ++excused;
+      worst = error > worst ? error : worst;
+    }
+    worst = warp_max(worst);
+    poisoned = warp_sum(poisoned);
+    excused = warp_sum(excused);
+    if (!first_lane()) return;
+    if (worst > 0) atomicMax(&pair.out->error_bits, __double_as_longlong(worst));
+    if (poisoned > 0) atomicAdd(&pair.out->poisoned, poisoned);
+    if (excused > 0) atomicAdd(&pair.out->excused, excused);
+  });
 }
 
 // Second pass: where the largest error is.
-extern "C" __global__ void find_worst(const void* actual, int type, const void* truth,
-                                      int truth_type, Size elements, int alike, Comparison* out) {
-  if (out->error_bits == 0) return;
-  const double scale = scale_of(*out);
-  const double worst = __longlong_as_double(static_cast<long long>(out->error_bits));
-  for (Size i = first_index(); i < elements; i += index_step()) {
-    if (i < out->worst &&
-        element_error(actual, type, truth, truth_type, i, scale, alike) == worst) {
-      atomicMin(&out->worst, i);
+extern "C" __global__ void find_worst(const Compared* pairs, Size count, int alike) {
+  for_pairs(pairs, count, [alike](const Compared& pair, Size begin, Size step) {
+    if (pair.out->error_bits == 0) return;
+    const double scale = scale_of(*pair.out);
+    const double worst = __longlong_as_double(static_cast<long long>(pair.out->error_bits));
+    for (Size i = begin; i < pair.elements; i += step) {
+      if (i < pair.out->worst && element_error(pair, i, scale, alike) == worst) {
+        atomicMin(&pair.out->worst, i);
+      }
+    }
+  });
+}
+
+extern "C" __global__ void read_worst(const Compared* pairs, Size count) {
+  for (Size i = first_index(); i < count; i += index_step()) {
+    const Compared& pair = pairs[i];
+    if (pair.out->worst != ~Size{0}) {
+      pair.out->actual = load(pair.actual, pair.type, pair.out->worst);
+      pair.out->expected = load(pair.truth, pair.truth_type, pair.out->worst);
     }
   }
 }
 
-extern "C" __global__ void read_worst(const void* actual, int type, const void* truth,
-                                      int truth_type, Comparison* out) {
-  if (out->worst != ~Size{0}) {
-    out->actual = load(actual, type, out->worst);
-    out->expected = load(truth, truth_type, out->worst);
-  }
-}
-
-extern "C" __global__ void compare_bits(const unsigned char* actual, const unsigned char* truth,
-                                        int type, int width, Size elements, Comparison* out) {
-  Size different = 0, poisoned = 0;
-  for (Size i = first_index(); i < elements; i += index_step()) {
-    bool same = true;
-    for (int k = 0; k < width; ++k) same = same && actual[i * width + k] == truth[i * width + k];
-    if (!same) {
-      ++different;
-      if (is_poison(actual, type, i)) ++poisoned;
-      if (i < out->worst) atomicMin(&out->worst, i);
+extern "C" __global__ void compare_bits(const Compared* pairs, Size count) {
+  for_pairs(pairs, count, [](const Compared& pair, Size begin, Size step) {
+    const int width = width_of(pair.type);
+    const unsigned char* actual = static_cast<const unsigned char*>(pair.actual);
+    const unsigned char* truth = static_cast<const unsigned char*>(pair.truth);
+    Size different = 0, poisoned = 0;
+    for (Size i = begin; i < pair.elements; i += step) {
+      bool same = true;
+      for (int k = 0; k < width; ++k) same = same && actual[i * width + k] == truth[i * width + k];
+      if (!same) {
+        ++different;
+        if (is_poison(pair.actual, pair.type, i)) ++poisoned;
+        if (i < pair.out->worst) atomicMin(&pair.out->worst, i);
+      }
     }
-  }
-  different = warp_sum(different);
-  poisoned = warp_sum(poisoned);
-  if (!first_lane()) return;
-  if (different > 0) atomicAdd(&out->different, different);
-  if (poisoned > 0) atomicAdd(&out->poisoned, poisoned);
+    different = warp_sum(different);
+    poisoned = warp_sum(poisoned);
+    if (!first_lane()) return;
+    if (different > 0) atomicAdd(&pair.out->different, different);
+    if (poisoned > 0) atomicAdd(&pair.out->poisoned, poisoned);
+  });
 }
 
 // Writes through `words` words: what was in the cache is not any more.

@@ -113,6 +113,8 @@ std::optional<Failure> Arm::lend(std::vector<int>& descriptors, std::int64_t tim
 
 std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory, Side side,
                                    std::int64_t timeout_ms) {
+  const bool mapped = mapped_ == memory.id() && side_ == side && process_.alive();
+  mapped_ = 0;
   plan_ = plan;
   memory_ = &memory;
   side_ = side;
@@ -125,16 +127,36 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory, Si
     return failure;
   }
   has_prepare_ = answer.reply.has_prepare != 0;
-  std::vector<int> descriptors = memory.descriptors(side);
+  const std::uint64_t state_bytes =
+      has_prepare_ ? std::max<std::uint64_t>(answer.reply.state_bytes, 1) : 0;
+  const bool same_needs =
+      answer.reply.workspace_bytes == workspace_bytes_ && state_bytes == state_bytes_;
+  workspace_bytes_ = answer.reply.workspace_bytes;
+  state_bytes_ = state_bytes;
+  std::optional<Failure> failure;
+  if (mapped && same_needs) {
+    request.op = runner::Op::rescale;
+    failure = ask(request, {}, timeout_ms, "its scalars were set", answer);
+  } else {
+    failure = map(request, timeout_ms);
+  }
+  mapped_ = failure ? 0 : memory.id();
+  return failure;
+}
+
+std::optional<Failure> Arm::map(runner::Request& request, std::int64_t timeout_ms) {
+  std::vector<int> descriptors = memory_->descriptors(side_);
   workspace_.reset();
-  if (const std::uint64_t bytes = answer.reply.workspace_bytes; bytes > 0) {
+  if (workspace_bytes_ > 0) {
     constexpr std::uint64_t sane_bytes = 1ULL << 40;
-    Result<std::unique_ptr<Scratch>> workspace = memory.make_scratch(std::min(bytes, sane_bytes));
-    if (bytes > sane_bytes || !workspace) {
-      return Failure{Outcome::out_of_memory, "",
-                     "it asked for a workspace of " + std::to_string(bytes) + " bytes a call",
-                     workspace ? std::vector<std::string>{}
-                               : std::vector<std::string>{workspace.error().text()}};
+    Result<std::unique_ptr<Scratch>> workspace =
+        memory_->make_scratch(std::min(workspace_bytes_, sane_bytes));
+    if (workspace_bytes_ > sane_bytes || !workspace) {
+      return Failure{
+          Outcome::out_of_memory, "",
+          "it asked for a workspace of " + std::to_string(workspace_bytes_) + " bytes a call",
+          workspace ? std::vector<std::string>{}
+                    : std::vector<std::string>{workspace.error().text()}};
     }
     workspace_ = std::move(*workspace);
     workspace_->describe(request.layout);
@@ -146,8 +168,8 @@ std::optional<Failure> Arm::attach(const BufferPlan& plan, SetMemory& memory, Si
   }
   request.op = runner::Op::attach;
   request.option = ground_->device().empty() ? 0 : 1;
-  request.layout.state_bytes =
-      has_prepare_ ? std::max<std::uint64_t>(answer.reply.state_bytes, 1) : 0;
+  request.layout.state_bytes = state_bytes_;
+  Exchange answer;
   return ask(request, descriptors, timeout_ms, "its buffers were mapped", answer);
 }
 

@@ -34,8 +34,8 @@ class Arm {
   // Loads the shared object: constructors run here.
   [[nodiscard]] std::optional<Failure> load(std::int64_t timeout_ms);
 
-  // Maps that side's buffers of `plan`, asks for workspace and state and provides them. The memory
-  // must outlive its next runs.
+  // Maps that side's buffers of `plan`, asks for workspace and state and provides them. What it has
+  // mapped already stays, and gets the plan's scalars. The memory must outlive its next runs.
   [[nodiscard]] std::optional<Failure> attach(const BufferPlan& plan, SetMemory& memory, Side side,
                                               std::int64_t timeout_ms);
 
@@ -80,6 +80,8 @@ class Arm {
         tracing_(tracing) {}
   [[nodiscard]] Round call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                            const RunnerProcess::HandOver& around);
+  // Maps the buffers of its side, with the workspace and the state that it needs.
+  [[nodiscard]] std::optional<Failure> map(runner::Request& request, std::int64_t timeout_ms);
   // Sends descriptors ahead until the rest fits into one message.
   [[nodiscard]] std::optional<Failure> lend(std::vector<int>& descriptors, std::int64_t timeout_ms);
   [[nodiscard]] std::optional<Failure> ask(runner::Request& request, const std::vector<int>& fds,
@@ -96,6 +98,9 @@ class Arm {
   bool trusted_ = false;  // not a candidate's process: its clock counts
   std::optional<BufferPlan> plan_;
   SetMemory* memory_ = nullptr;
+  std::uint64_t mapped_ = 0;  // the memory whose buffers of `side_` it has
+  std::uint64_t workspace_bytes_ = 0;
+  std::uint64_t state_bytes_ = 0;
   Side side_ = Side::incumbent;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
   bool has_prepare_ = false;

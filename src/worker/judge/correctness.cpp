@@ -135,8 +135,7 @@ const Stand* Correctness::lent_for(const InputDraw& draw) const {
                   [](const ScalarSpec& scalar) { return scalar.low == scalar.high; });
   for (const Stand* stand : lent_) {
     const BufferPlan& plan = stand->plan();
-    if (fixed_scalars && plan.axes == draw.axes && plan.sets >= 2 &&
-        plan.set_bytes * stand_sets > much_memory) {
+    if (fixed_scalars && plan.axes == draw.axes && plan.set_bytes * stand_sets > much_memory) {
       return stand;
     }
   }

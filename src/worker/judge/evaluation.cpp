@@ -146,7 +146,7 @@ class EvaluationRun {
 
   // Whom the candidate is timed against.
   [[nodiscard]] Result<Arm*> other_arm() {
-    return request_.incumbent ? judge_.incumbent(incumbent_build_) : Result<Arm*>(baseline_);
+    return request_.incumbent ? judge_.incumbent(incumbent_build_) : judge_.timed_baseline();
   }
 
   // Before the candidate's process exists and after its death: the smaller of the two is kept.

@@ -56,7 +56,13 @@ class Truth;
 // The buffers of one plan, for two sides.
 class SetMemory {
  public:
+  SetMemory();
   virtual ~SetMemory() = default;
+  SetMemory(const SetMemory&) = delete;
+  SetMemory& operator=(const SetMemory&) = delete;
+
+  // Of this memory and no other, ever.
+  [[nodiscard]] std::uint64_t id() const { return id_; }
 
   // Draws the inputs of every set, one draw a set, and the slack around them.
   virtual void draw(const std::vector<SetDraw>& draws, unsigned char slack) = 0;
@@ -108,6 +114,9 @@ class SetMemory {
 
   // An error when anything above failed since the last time: the device is lost, say.
   [[nodiscard]] virtual Status health() = 0;
+
+ private:
+  std::uint64_t id_;
 };
 
 // What the outputs must be, where it was computed and is kept.

@@ -200,6 +200,11 @@ Result<Arm*> Judge::baseline() {
   return kept(baseline_, baseline_build_, "the task's baseline");
 }
 
+Result<Arm*> Judge::timed_baseline() {
+  return kept(task_.reference.torch ? baseline_ : timed_baseline_, baseline_build_,
+              "the task's baseline");
+}
+
 Result<Arm*> Judge::null() {
   return kept(null_, null_build_, "the null candidate");
 }
@@ -262,7 +267,7 @@ Status Judge::measure_shape(const Axes& given) {
 
 // A first estimate, from which the rounds are laid out; measure_noise refines it.
 Result<double> Judge::baseline_time(const Stand& stand) {
-  Result<Arm*> arm = baseline();
+  Result<Arm*> arm = timed_baseline();
   if (!arm) {
     return arm.error();
   }
@@ -306,7 +311,7 @@ Result<NullClock> Judge::null_clock(const Stand& stand) {
 }
 
 Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
-  Result<Arm*> first = baseline();
+  Result<Arm*> first = timed_baseline();
   Result<Arm*> twin = kept(twin_, baseline_build_, "the task's baseline");
   if (!first || !twin) {
     return first ? twin.error() : first.error();

@@ -82,6 +82,9 @@ class Judge {
   // passed is kept from one evaluation to the next; on a GPU a start takes a quarter of a second.
   [[nodiscard]] Result<Arm*> kept(std::optional<Arm>& arm, const BuildOutcome& build,
                                   const std::string& whose) const;
+  // Another runner of it for timings, which keeps their buffers mapped; PyTorch's is the same,
+  // since it takes much memory and few buffers.
+  [[nodiscard]] Result<Arm*> timed_baseline();
   [[nodiscard]] Result<Arm*> null();
   [[nodiscard]] Result<Arm*> incumbent(const BuildOutcome& build);
   // For arms that are not on trial.
@@ -110,6 +113,7 @@ class Judge {
   BuildOutcome baseline_build_;
   BuildOutcome null_build_;
   std::optional<Arm> baseline_;
+  std::optional<Arm> timed_baseline_;
   std::optional<Arm> twin_;  // of the baseline, while the noise is measured
   std::optional<Arm> null_;
   std::optional<Arm> incumbent_;  // of the last evaluation that had one

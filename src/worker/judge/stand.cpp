@@ -2,7 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 namespace kernelpro {
+
+SetMemory::SetMemory() {
+  static std::atomic<std::uint64_t> last = 0;
+  id_ = ++last;
+}
 
 Result<Stand> Stand::make(const Task& task, Ground& ground, const Axes& axes, int sets,
                           const Key& scalar_key) {

@@ -47,8 +47,13 @@ class WorkerClient {
   [[nodiscard]] Result<JsonObject> ask(WorkerOp op, const nlohmann::json& body,
                                        std::stop_token stop);
 
+  // Remembers what an error says of the worker.
+  [[nodiscard]] Error noted(const Error& error);
+
   ChildProcess process_;
   EventListener listener_;
+  bool stopped_ = false;  // a stop was asked for while it worked
+  bool lost_ = false;     // it died
   std::int64_t next_id_ = 0;
 };
 

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "common/base/jail_policy.hpp"
@@ -135,8 +137,13 @@ Result<Finished> Workplace::run(const fs::path& jail, bool landlock, const Jaile
   policy.memory_bytes = compiler_memory;
   policy.file_bytes = what.file_bytes;
   policy.landlock = landlock;
+  policy.guard = true;
+  // Beside the time limit, which somebody must be there to keep. Some compilers have threads.
+  policy.cpu_seconds =
+      (what.timeout_ms / 1000 + 5) * std::max(std::thread::hardware_concurrency(), 1U);
 
   Command command;
+  command.guarded = true;
   command.arguments = jail_arguments(jail.string(), policy, what.program);
   command.directory = source_folder().string();
   command.timeout_ms = what.timeout_ms;

@@ -180,6 +180,7 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   process.sequence_ = static_cast<std::uint32_t>(secret_seed());
   process.stop_ = settings.stop;
   process.spin_ = settings.spin;
+  process.stop_timeout_ms_ = settings.stop_timeout_ms;
   pairs->socket_theirs.reset();
   pairs->output_theirs.reset();
   if (settings.greet_later) {
@@ -397,7 +398,7 @@ bool RunnerProcess::stop_process(Exchange& out) {
 }
 
 bool RunnerProcess::wait_until_stopped(Exchange& out) {
-  const std::int64_t deadline = now_ns() + stop_patience_ns;
+  const std::int64_t deadline = now_ns() + stop_timeout_ms_ * 1'000'000;
   const WaitBell bell;
   const int options = WSTOPPED | WEXITED | WNOWAIT | (spin_ || !bell.rings() ? WNOHANG : 0);
   siginfo_t info{};
@@ -504,6 +505,7 @@ RunnerProcess::RunnerProcess(RunnerProcess&& other) noexcept
       watch_(std::move(other.watch_)),
       stop_(std::move(other.stop_)),
       spin_(other.spin_),
+      stop_timeout_ms_(other.stop_timeout_ms_),
       ungreeted_(std::move(other.ungreeted_)),
       end_(other.end_),
       oom_kills_(other.oom_kills_) {}
@@ -520,6 +522,7 @@ RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
     watch_ = std::move(other.watch_);
     stop_ = std::move(other.stop_);
     spin_ = other.spin_;
+    stop_timeout_ms_ = other.stop_timeout_ms_;
     ungreeted_ = std::move(other.ungreeted_);
     end_ = other.end_;
     oom_kills_ = other.oom_kills_;

@@ -27,6 +27,9 @@ struct RunnerSettings {
   std::string program;  // kernelpro-runner, kernelpro-oracle or Python
   std::vector<std::string> arguments;
   std::int64_t greeting_timeout_ms = 10'000;
+  // How long it may take to stop. That takes microseconds, or some milliseconds with many threads
+  // on a busy machine; a driver may be in the kernel for a while.
+  std::int64_t stop_timeout_ms = 5'000;
   bool greet_later = false;  // its greeting is waited for when something is asked of it first
   JailPolicy policy;         // keep_fds is set by start()
   int threads = 1;           // what OpenMP gets
@@ -134,6 +137,7 @@ class RunnerProcess {
   SandboxWatch watch_;
   std::stop_token stop_;
   bool spin_ = false;
+  std::int64_t stop_timeout_ms_ = 0;
   std::optional<RunnerSettings> ungreeted_;  // what it was started with, until it has greeted
   std::optional<Exchange> end_;              // how it ended while nothing was asked of it
   std::int64_t oom_kills_ = 0;               // of the machine, when it was started

@@ -28,6 +28,7 @@ class WorkerClient {
   // Asks the worker to stop what it does and waits for its end: it has folders to remove.
   ~WorkerClient();
 
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
   void on_event(EventListener listener) { listener_ = std::move(listener); }
 
   [[nodiscard]] Result<WorkerDescription> describe(std::stop_token stop = {});

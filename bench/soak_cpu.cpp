@@ -273,7 +273,7 @@ class Soak {
     ++outcomes_[outcome];
     if (verdict.outcome == Outcome::not_judged) {
       not_judged_.push_back(hack.file + ": " + verdict.summary);
-    } else if (!meets_expectation(hack, verdict)) {
+    } else if (timed_ && !meets_expectation(hack, verdict)) {  // many are caught by timing only
       surprises_.push_back(hack.file + ": " + outcome + " " + verdict.rule);
     }
     if (judged_ % 100 == 0) {

@@ -378,15 +378,15 @@ bool RunnerProcess::poll_once(int timeout_ms) {
     if (ready <= 0) {
       return false;
     }
+    // One call that waits there is looked at before a reply is taken: of a process that answers
+    // fast none would ever be.
+    if ((fds[1].revents & POLLIN) != 0) {
+      watch_.answer();
+    }
     if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) {
       return true;
     }
-    if (fds[2].revents != 0) {
-      return false;
-    }
-    if ((fds[1].revents & POLLIN) != 0) {
-      watch_.answer();
-    } else if (fds[1].revents != 0) {
+    if (fds[2].revents != 0 || (fds[1].revents & ~POLLIN) != 0) {
       return false;
     }
   }

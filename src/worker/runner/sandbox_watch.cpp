@@ -17,6 +17,8 @@
 #include <string_view>
 #include <utility>
 
+#include "worker/runner/wait_bell.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -179,6 +181,8 @@ void SandboxWatch::answer() {
   // The kernel's struct may be larger than the one we were built with.
   alignas(8) std::array<char, 512> buffer{};
   auto* request = reinterpret_cast<seccomp_notif*>(buffer.data());
+  // There is no way to ask without waiting, and what poll saw may be gone by now.
+  const WaitBell bell;
   if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request) != 0) {
     return;
   }

@@ -43,7 +43,7 @@ int find_request(dl_phdr_info* info, size_t, void*) {
     const auto* words = reinterpret_cast<const uint32_t*>(info->dlpi_addr + segment.p_vaddr);
     for (size_t w = 0; w + 4 <= segment.p_memsz / sizeof(uint32_t); ++w) {
       if (words[w] == 4 && words[w + 2] >= 1 && words[w + 2] <= 1024 && words[w + 3] == 0) {
-        reply.sequence = words[w + 1];
+        reply.sequence = words[w + 1] - 1;
         reply.calls = words[w + 2];
       }
     }
@@ -62,8 +62,8 @@ void axpy_all(const kp_context* context, const kp_tensor* tensors) {
 }
 
 void answer(int) {
-  send(3, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT);
   ++reply.sequence;
+  send(3, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace

@@ -346,8 +346,8 @@ TEST_F(Runner, CallsItForgedWhenAnswersComeToRequestsThatNobodyTakes) {
 #include <unistd.h>
 static kernelpro::runner::Reply reply;
 static void answer(int) {
-  send(3, &reply, sizeof reply, MSG_DONTWAIT);
   ++reply.sequence;
+  send(3, &reply, sizeof reply, MSG_DONTWAIT);
 }
 static int find_request(dl_phdr_info* info, size_t, void*) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -355,7 +355,7 @@ static int find_request(dl_phdr_info* info, size_t, void*) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
     const auto* words = reinterpret_cast<const unsigned*>(info->dlpi_addr + segment.p_vaddr);
     for (size_t w = 0; w + 4 <= segment.p_memsz / 4; ++w) {
-      if (words[w] == 4 && words[w + 2] == 1 && words[w + 3] == 0) reply.sequence = words[w + 1];
+      if (words[w] == 4 && words[w + 2] == 1 && words[w + 3] == 0) reply.sequence = words[w + 1] - 1;
     }
   }
   return 1;

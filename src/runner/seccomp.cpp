@@ -284,7 +284,8 @@ void allow_if(Program& program, long call, std::size_t index, std::uint32_t mask
 }
 
 void allow_threads(Program& program) {
-  allow_if(program, SYS_clone, 0, ~(thread_flags & ~CLONE_THREAD), CLONE_THREAD);
+  constexpr std::uint32_t thread = CLONE_THREAD;
+  allow_if(program, SYS_clone, 0, ~(thread_flags & ~thread), thread);
 }
 
 // prlimit64 that only asks (no new limit).

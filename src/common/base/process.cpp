@@ -140,9 +140,7 @@ void end_guarded(pid_t guardian, int process) {
 
 }  // namespace
 
-Result<Finished> run_command(const Command& what, std::stop_token stop) {
-  Command command = what;
-  command.ends_with_us = true;
+Result<Finished> run_command(const Command& command, std::stop_token stop) {
   Result<Pipe> output = make_pipe();
   Result<Pipe> errors = make_pipe();
   if (!output.ok() || !errors.ok()) {
@@ -157,8 +155,10 @@ Result<Finished> run_command(const Command& what, std::stop_token stop) {
 
   const std::int64_t start_ns = now_ns();
   const Deadline deadline(command.timeout_ms);
+  Command ours = command;
+  ours.ends_with_us = true;
   const Result<pid_t> pid =
-      spawn(command, {nothing->read.get(), output->write.get(), errors->write.get()});
+      spawn(ours, {nothing->read.get(), output->write.get(), errors->write.get()});
   if (!pid.ok()) {
     return pid.error();
   }

@@ -29,9 +29,6 @@ namespace kernelpro {
 namespace {
 
 constexpr int poll_slice_ms = 100;
-// How long a process may take to stop. It takes microseconds, or some milliseconds with many
-// threads on a busy machine; a driver may be in the kernel for a while.
-constexpr std::int64_t stop_patience_ns = 5'000'000'000;
 constexpr std::size_t printed_limit = 64 * 1024;
 
 // Nanoseconds a task spent ready to run but without a processor; 0 where the kernel does not tell.

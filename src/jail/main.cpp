@@ -1,7 +1,8 @@
 // kernelpro-jail: takes away files, network, privileges and resources, then execs what it is given.
 //
 // All of it happens before exec and in one thread, because landlock binds the calling thread only:
-// a program that has threads already would keep them outside.
+// a program that has threads already would keep them outside. A program that starts others is
+// guarded: one half of the jail stays, and ends with it all that it started.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/landlock.h>
@@ -21,6 +22,7 @@
 
 #include "common/base/jail_policy.hpp"
 #include "common/base/unique_fd.hpp"
+#include "jail/guardian.hpp"
 
 namespace {
 
@@ -180,7 +182,15 @@ Status die_with_parent(pid_t parent) {
   return getppid() == parent ? Status() : make_error(ErrorKind::lost, "the parent is gone already");
 }
 
+// When memory runs out, the kernel ends what is jailed and not who judges it. Anybody may offer
+// himself so; where the file is not there, nothing is lost but that.
+void go_first_when_memory_ends() {
+  const UniqueFd score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  [[maybe_unused]] const ssize_t written = write(score.get(), "1000", 4);
+}
+
 Status enter(const JailPolicy& policy, const std::string& program, pid_t parent) {
+  go_first_when_memory_ends();
   UniqueFd ruleset;
   if (policy.landlock) {
     Result<UniqueFd> made = make_ruleset(policy, program);
@@ -209,7 +219,7 @@ int fail(const kernelpro::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const pid_t parent = getppid();
+  pid_t parent = getppid();
   const auto parsed =
       kernelpro::parse_jail_arguments(std::vector<std::string>(argv + 1, argv + argc));
   if (!parsed) {
@@ -227,6 +237,13 @@ int main(int argc, char** argv) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
+  if (parsed->policy.guard) {
+    const pid_t guardian = getpid();
+    if (const Status guarded = kernelpro::continue_under_guard(parent); !guarded) {
+      return fail(guarded.error());
+    }
+    parent = guardian;
+  }
   const Status entered = enter(parsed->policy, parsed->program[0], parent);
   if (!entered) {
     return fail(entered.error());

@@ -1,17 +1,23 @@
 #include "runner/seccomp.hpp"
 
+#include <asm/ioctls.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #ifndef SECCOMP_FILTER_FLAG_TSYNC_ESRCH
@@ -67,12 +73,10 @@ constexpr long allowed[] = {
     SYS_newfstatat,
     SYS_statx,
     SYS_lseek,
-    SYS_fcntl,
     SYS_mmap,
     SYS_munmap,
     SYS_mprotect,
     SYS_mremap,
-    SYS_madvise,
     SYS_brk,
     SYS_mincore,
     SYS_rt_sigaction,
@@ -136,9 +140,50 @@ constexpr long allowed[] = {
 // What the CUDA driver asks for once its context stands: it drives its device files, which landlock
 // lets through, and wakes its own threads.
 constexpr long allowed_with_cuda[] = {
-    SYS_ioctl, SYS_eventfd2,          SYS_pipe2,         SYS_dup,   SYS_dup3,
-    SYS_flock, SYS_sched_setaffinity, SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy,
+    SYS_eventfd2,          SYS_pipe2,         SYS_dup,   SYS_dup3,          SYS_flock,
+    SYS_sched_setaffinity, SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy,
 };
+
+// What pthread_create asks for (the last is musl's). Beyond it there is nothing that a thread
+// needs, and CLONE_VFORK would leave the one that made it where no signal but SIGKILL reaches it.
+constexpr std::uint32_t thread_flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+                                       CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+                                       CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED;
+
+// Signals that stop a process or wake a stopped one: that is the worker's business alone.
+constexpr std::uint32_t stop_and_go[] = {SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
+
+// Advice that concerns the caller's own page tables and private memory. What is missing changes the
+// pages themselves, which others map too (REMOVE, PAGEOUT, COLD, COLLAPSE, MERGEABLE), fills them
+// by force (POPULATE) or is for tests of the kernel. Numbers where older headers have no name.
+constexpr std::uint32_t harmless_advice[] = {MADV_NORMAL,
+                                             MADV_RANDOM,
+                                             MADV_SEQUENTIAL,
+                                             MADV_WILLNEED,
+                                             MADV_DONTNEED,
+                                             MADV_FREE,
+                                             MADV_DONTFORK,
+                                             MADV_DOFORK,
+                                             MADV_HUGEPAGE,
+                                             MADV_NOHUGEPAGE,
+                                             MADV_DONTDUMP,
+                                             MADV_DODUMP,
+                                             MADV_WIPEONFORK,
+                                             MADV_KEEPONFORK,
+                                             24 /* DONTNEED_LOCKED */,
+                                             102 /* GUARD_INSTALL, for the stacks of threads */,
+                                             103 /* GUARD_REMOVE */};
+
+// F_SETFL is looked at by its flags. What is missing sends signals (SETOWN, SETSIG, NOTIFY), or
+// reaches whoever else has the file (leases, seals, the size of a pipe).
+constexpr std::uint32_t harmless_fcntl[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,
+                                            F_SETFD, F_GETFL,         1034 /* F_GET_SEALS */};
+
+// Locks, with which the driver guards files of its own.
+constexpr std::uint32_t driver_fcntl[] = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38 /* F_OFD_… */};
+
+// By ioctl, which the driver lives by, a descriptor can be made to send signals as well.
+constexpr std::uint32_t signalling_ioctls[] = {FIOASYNC, FIOSETOWN, SIOCSPGRP};
 
 void allow_call(Program& program, long call) {
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
@@ -156,26 +201,102 @@ void allow_calls(Program& program, bool cuda) {
   }
 }
 
+// Appends what follows if the call is `call`; `body` ends with the call's number loaded again.
+template <typename Body>
+void for_call(Program& program, long call, Body body) {
+  emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 0);
+  const std::size_t jump = program.size() - 1;
+  body();
+  load(program, offsetof(seccomp_data, nr));
+  program[jump].jf = static_cast<std::uint8_t>(program.size() - jump - 1);
+}
+
+// Allows the call when the loaded word is one of `values`.
+void allow_values(Program& program, std::span<const std::uint32_t> values) {
+  for (const std::uint32_t value : values) {
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    answer(program, SECCOMP_RET_ALLOW);
+  }
+}
+
+// Allows the call unless the loaded word is one of `values`.
+void allow_other_values(Program& program, std::span<const std::uint32_t> values) {
+  for (std::size_t left = values.size(); left > 0; --left) {
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, values[values.size() - left],
+         static_cast<std::uint8_t>(left), 0);
+  }
+  answer(program, SECCOMP_RET_ALLOW);
+}
+
+// Signals to itself (abort, raise) but those of the worker; to anyone else they are reported.
+void allow_own_signals(Program& program) {
+  struct SignalCall {
+    long number;
+    std::size_t signal;  // which argument it is
+  };
+  constexpr SignalCall calls[] = {
+      {SYS_kill, 1}, {SYS_tgkill, 2}, {SYS_rt_sigqueueinfo, 1}, {SYS_rt_tgsigqueueinfo, 2}};
+  const auto self = static_cast<std::uint32_t>(getpid());
+  for (const SignalCall& call : calls) {
+    for_call(program, call.number, [&] {
+      load(program, argument_low(0));
+      emit(program, BPF_JMP | BPF_JEQ | BPF_K, self, 0, std::size(stop_and_go) + 2);
+      load(program, argument_low(call.signal));
+      allow_other_values(program, stop_and_go);
+    });
+  }
+}
+
+// Advice, commands and ioctls are 32 bits wide to the kernel as well; so are a file's flags.
+void allow_harmless_arguments(Program& program, bool cuda) {
+  for_call(program, SYS_madvise, [&] {
+    load(program, argument_low(2));
+    allow_values(program, harmless_advice);
+  });
+  for_call(program, SYS_fcntl, [&] {
+    load(program, argument_low(1));
+    allow_values(program, harmless_fcntl);
+    if (cuda) {
+      allow_values(program, driver_fcntl);
+    }
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 3);
+    load(program, argument_low(2));
+    emit(program, BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 1, 0);
+    answer(program, SECCOMP_RET_ALLOW);
+  });
+  if (cuda) {
+    for_call(program, SYS_ioctl, [&] {
+      load(program, argument_low(1));
+      allow_other_values(program, signalling_ioctls);
+    });
+  }
+}
+
 // `call` is allowed when its argument `index`, read as 32 bits and masked, equals `value`.
 void allow_if(Program& program, long call, std::size_t index, std::uint32_t mask,
               std::uint32_t value) {
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 5);
-  load(program, argument_low(index));
-  emit(program, BPF_ALU | BPF_AND | BPF_K, mask);
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-  answer(program, SECCOMP_RET_ALLOW);
-  load(program, offsetof(seccomp_data, nr));
+  for_call(program, call, [&] {
+    load(program, argument_low(index));
+    emit(program, BPF_ALU | BPF_AND | BPF_K, mask);
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    answer(program, SECCOMP_RET_ALLOW);
+  });
+}
+
+void allow_threads(Program& program) {
+  constexpr std::uint32_t thread = CLONE_THREAD;
+  allow_if(program, SYS_clone, 0, ~(thread_flags & ~thread), thread);
 }
 
 // prlimit64 that only asks (no new limit).
 void allow_limit_query(Program& program) {
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 6);
-  load(program, argument_low(2));
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
-  load(program, argument_high(2));
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
-  answer(program, SECCOMP_RET_ALLOW);
-  load(program, offsetof(seccomp_data, nr));
+  for_call(program, SYS_prlimit64, [&] {
+    load(program, argument_low(2));
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+    load(program, argument_high(2));
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    answer(program, SECCOMP_RET_ALLOW);
+  });
 }
 
 // New processes, connections, and ways into other processes or the kernel.
@@ -223,15 +344,12 @@ void check_architecture(Program& program) {
 }
 
 Program make_unwatched_program() {
-  const auto self = static_cast<std::uint32_t>(getpid());
   Program program;
   check_architecture(program);
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
   answer(program, SECCOMP_RET_ERRNO | ENOSYS);
-  allow_if(program, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
-  for (const long call : {static_cast<long>(SYS_kill), static_cast<long>(SYS_tgkill)}) {
-    allow_if(program, call, 0, ~0U, self);
-  }
+  allow_threads(program);
+  allow_own_signals(program);
   const auto refuse = [&program](long call) {
     emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
     answer(program, SECCOMP_RET_ERRNO | EPERM);
@@ -239,29 +357,26 @@ Program make_unwatched_program() {
   for (const long call : refused_unwatched) {
     refuse(call);
   }
-  // What allow_if did not let through.
+  // What was not let through above.
   refuse(SYS_clone);
   refuse(SYS_kill);
   refuse(SYS_tgkill);
+  refuse(SYS_rt_sigqueueinfo);
+  refuse(SYS_rt_tgsigqueueinfo);
   answer(program, SECCOMP_RET_ALLOW);
   return program;
 }
 
 Program make_program(bool cuda) {
   Program program;
-  const auto self = static_cast<std::uint32_t>(getpid());
   check_architecture(program);
   allow_calls(program, cuda);
   // glibc falls back to clone, whose flags a filter can read.
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
   answer(program, SECCOMP_RET_ERRNO | ENOSYS);
-  allow_if(program, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
-  // Signals to itself (abort, raise); to anyone else they are reported.
-  for (const long call :
-       {static_cast<long>(SYS_kill), static_cast<long>(SYS_tgkill),
-        static_cast<long>(SYS_rt_sigqueueinfo), static_cast<long>(SYS_rt_tgsigqueueinfo)}) {
-    allow_if(program, call, 0, ~0U, self);
-  }
+  allow_threads(program);
+  allow_own_signals(program);
+  allow_harmless_arguments(program, cuda);
   // Its own placement; a thread's by number is the worker's to look at.
   allow_if(program, SYS_sched_setaffinity, 0, ~0U, 0);
   // Thread names, and what the memory allocator asks for; nothing that changes the process's

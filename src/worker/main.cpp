@@ -2,21 +2,26 @@
 // answers on standard output until the input ends; or works off a bundle of them.
 #include <poll.h>
 #include <pthread.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 
+#include "common/base/deadline.hpp"
 #include "common/base/file.hpp"
 #include "common/base/paths.hpp"
+#include "common/base/spawn.hpp"
 #include "common/base/stop_signals.hpp"
+#include "common/base/unique_fd.hpp"
 #include "worker/session/bundle.hpp"
 #include "worker/session/session.hpp"
 
@@ -158,23 +163,63 @@ int work_off(Session& session, char** argv, const std::stop_token& stop) {
   return work->failed > 0 ? environment_exit_code : 0;
 }
 
-// A pipe or socket whose other end is closed: whoever asked is gone, however it died.
-bool nobody_reads_answers() {
-  pollfd output{STDOUT_FILENO, 0, 0};
-  return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
-}
+// Asks the work under way to stop at SIGINT and SIGTERM and, where requests come from a reader of
+// the answers, at his end, however he died. Work that has not ended soon after is left where it is:
+// what was started ends with us.
+class StopWatch {
+ public:
+  StopWatch(std::stop_source& source, bool has_reader)
+      : source_(source),
+        signals_(block_stop_signals()),
+        arriving_(signalfd(-1, &signals_, SFD_CLOEXEC)),
+        parent_(has_reader ? open_process(getppid()) : UniqueFd()),
+        has_reader_(has_reader),
+        thread_([this] { watch(); }) {}
 
-// SIGINT, SIGTERM and, where there is one, the end of the reader ask the work under way to stop.
-std::jthread watch_for_stop(std::stop_source& source, bool has_reader) {
-  const sigset_t signals = block_stop_signals();
-  return std::jthread([signals, &source, has_reader] {
-    constexpr timespec interval{.tv_sec = 0, .tv_nsec = 250'000'000};
-    while (sigtimedwait(&signals, nullptr, &interval) < 0 &&
-           !(has_reader && nobody_reads_answers())) {
+  // The work has ended.
+  ~StopWatch() { pthread_kill(thread_.native_handle(), SIGUSR1); }
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+
+ private:
+  void watch() {
+    constexpr int patience_ms = 600;
+    if (wait(-1) == SIGUSR1) {
+      return;
     }
-    source.request_stop();
-  });
-}
+    source_.request_stop();
+    const Deadline deadline(patience_ms);
+    has_reader_ = false;
+    parent_.reset();
+    while (!deadline.passed()) {
+      if (wait(deadline.step(patience_ms)) == SIGUSR1) {
+        return;
+      }
+    }
+    remove_own_scratch();
+    std::_Exit(interrupted_exit_code);
+  }
+
+  // The signal that came; 0 when the reader is gone or the time is up.
+  int wait(int timeout_ms) {
+    pollfd waits[] = {{arriving_.get(), POLLIN, 0},
+                      {parent_.get(), POLLIN, 0},
+                      {has_reader_ ? STDOUT_FILENO : -1, 0, 0}};
+    while (poll(waits, std::size(waits), timeout_ms) < 0) {
+    }
+    signalfd_siginfo info{};
+    const bool came = (waits[0].revents & POLLIN) != 0 &&
+                      read(arriving_.get(), &info, sizeof info) == sizeof info;
+    return came ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+  std::stop_source& source_;
+  sigset_t signals_;
+  UniqueFd arriving_;
+  UniqueFd parent_;  // whoever started us; a pipe that others hold too does not tell of his end
+  bool has_reader_;
+  std::jthread thread_;
+};
 
 }  // namespace
 
@@ -193,14 +238,11 @@ int main(int argc, char** argv) {
   }
   remove_abandoned_scratch();
   std::stop_source source;
-  std::jthread watcher = watch_for_stop(source, !bundle);
+  const StopWatch watch(source, !bundle);
   Session session({program_directory(), *share, cache_directory()});
-  int exit_code = 0;
   if (bundle) {
-    exit_code = work_off(session, argv, source.get_token());
-  } else {
-    serve(session, source.get_token());
+    return work_off(session, argv, source.get_token());
   }
-  pthread_kill(watcher.native_handle(), SIGUSR1);
-  return exit_code;
+  serve(session, source.get_token());
+  return 0;
 }

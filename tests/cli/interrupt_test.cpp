@@ -1,5 +1,7 @@
 // Commands that are stopped, killed or watched on a terminal.
+#include <fcntl.h>
 #include <pty.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "cli/running.hpp"
@@ -75,7 +77,18 @@ TEST_F(Interrupt, AKilledWorkerIsReportedWithWhatWasJudgedAndLeavesNoProcess) {
   EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
 }
 
-TEST_F(Interrupt, TheNextWorkerRemovesTheScratchFoldersOfAKilledOne) {
+TEST_F(Interrupt, TheCoordinatorRemovesTheScratchFoldersOfAKilledWorker) {
+  Running running(endless(), work());
+  ASSERT_TRUE(first_is_judged());
+  const std::optional<pid_t> victim = worker();
+  ASSERT_TRUE(victim);
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), Not(IsEmpty()));
+  ::kill(*victim, SIGKILL);
+  EXPECT_EQ(running.end(), 5);
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
+TEST_F(Interrupt, TheNextWorkerRemovesTheScratchFoldersWhenNobodyWasLeftToDoSo) {
   Running running(endless(), work());
   ASSERT_TRUE(first_is_judged());
   const std::optional<pid_t> victim = worker();
@@ -84,12 +97,100 @@ TEST_F(Interrupt, TheNextWorkerRemovesTheScratchFoldersOfAKilledOne) {
   const Command other = command({KERNELPRO_BIN_DIR "/kernelpro-worker"});
   expect_exit(run_to_end(other), 0);
   EXPECT_THAT(names_in(temporary(), "kernelpro-"), Not(IsEmpty()));
+  running.signal(SIGSTOP);
   ::kill(*victim, SIGKILL);
-  EXPECT_EQ(running.end(), 5);
+  running.signal(SIGKILL);
+  EXPECT_EQ(running.end(), -SIGKILL);
   EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
   EXPECT_THAT(names_in(temporary(), "kernelpro-"), Not(IsEmpty()));
   expect_exit(run_to_end(other), 0);
   EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
+// While a compiler works that never ends.
+class InterruptedBuild : public Interrupt {
+ protected:
+  [[nodiscard]] Command building() const {
+    return command(with_program({"evaluate", data("wave"), data("building.cpp"), "--no-timing"}));
+  }
+
+  // The driver and the compiler proper work in the folder of their build; all of these processes.
+  [[nodiscard]] std::vector<std::string> compilers() const {
+    std::vector<std::string> found;
+    std::error_code none;
+    for (const auto& process : fs::directory_iterator("/proc", none)) {
+      std::error_code gone;
+      const std::string folder = fs::read_symlink(process.path() / "cwd", gone).string();
+      if (!gone && folder.starts_with((temporary() / "kernelpro-build-").string()) &&
+          !is_zombie(process.path())) {
+        found.push_back(process.path().filename().string());
+      }
+    }
+    return found;
+  }
+
+  // The guardian, the driver and the compiler proper.
+  [[nodiscard]] bool compiler_works() const {
+    return becomes_true([this] { return compilers().size() >= 3; });
+  }
+  [[nodiscard]] bool compiler_has_ended() const {
+    return becomes_true([this] { return compilers().empty(); });
+  }
+};
+
+TEST_F(InterruptedBuild, EndsAtOnceWhenAskedAndLeavesNothingBehind) {
+  Running running(building(), work());
+  ASSERT_TRUE(compiler_works());
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.end(), 130);
+  EXPECT_THAT(own_processes(), IsEmpty());
+  EXPECT_THAT(compilers(), IsEmpty());
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
+TEST_F(InterruptedBuild, AKilledCoordinatorTakesTheCompilerWithAllItsProcessesWithIt) {
+  Running running(building(), work());
+  ASSERT_TRUE(compiler_works());
+  running.signal(SIGKILL);
+  EXPECT_EQ(running.end(), -SIGKILL);
+  EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
+  EXPECT_TRUE(compiler_has_ended()) << ::testing::PrintToString(compilers());
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
+TEST_F(InterruptedBuild, AKilledWorkerTakesTheCompilerWithAllItsProcessesWithIt) {
+  Running running(building(), work());
+  ASSERT_TRUE(compiler_works());
+  const std::optional<pid_t> victim = worker();
+  ASSERT_TRUE(victim);
+  ::kill(*victim, SIGKILL);
+  EXPECT_EQ(running.end(), 5);
+  EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
+  EXPECT_TRUE(compiler_has_ended()) << ::testing::PrintToString(compilers());
+  EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
+}
+
+TEST_F(Interrupt, AWaitForTheMachineEndsAtOnceWhenAsked) {
+  set("KERNELPRO_LOCK_DIR", temporary().string());
+  const UniqueFd lock(
+      ::open((temporary() / "kernelpro-cpu.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+  Running running(endless(), work());
+  ASSERT_TRUE(becomes_true([] { return worker().has_value(); }));
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.end(), 130);
+  EXPECT_THAT(own_processes(), IsEmpty());
+}
+
+TEST_F(Interrupt, ACoordinatorThatDiesTakesAStoppedRunnerAndTheLockWithIt) {
+  set("KERNELPRO_LOCK_DIR", temporary().string());
+  Running running(endless(), work());
+  ASSERT_TRUE(first_is_judged());
+  running.signal(SIGKILL);
+  EXPECT_EQ(running.end(), -SIGKILL);
+  EXPECT_TRUE(nothing_runs()) << ::testing::PrintToString(own_processes());
+  const UniqueFd lock(::open((temporary() / "kernelpro-cpu.lock").c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0) << "the lock is held by nobody";
 }
 
 // What a terminal gets until the last program on it has ended.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/base/file.hpp"
+#include "common/base/set_variable.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/task/load.hpp"
 #include "hacks/hack_candidate.hpp"
@@ -59,7 +60,8 @@ class Hacks : public ::testing::Test {
     ASSERT_TRUE(opened) << opened.error().text();
   }
 
-  // Candidates for a compiler that is not installed cannot be judged here.
+  // Candidates for a compiler that is not installed cannot be judged here; one that nobody knows is
+  // part of the try.
   void drop_without_compiler(std::vector<HackCandidate>& hacks) {
     const Result<WorkerDescription> description = worker_->describe();
     ASSERT_TRUE(description) << description.error().text();
@@ -68,7 +70,8 @@ class Hacks : public ::testing::Test {
       known.insert(compiler.name);
     }
     std::erase_if(hacks, [&known](const HackCandidate& hack) {
-      const bool missing = !known.contains(hack.candidate.compiler);
+      const bool missing =
+          hack.candidate.compiler == "clang++-19" && !known.contains(hack.candidate.compiler);
       if (missing) {
         std::printf("%s is left out: %s is not installed\n", hack.file.c_str(),
                     hack.candidate.compiler.c_str());
@@ -152,6 +155,8 @@ class Hacks : public ::testing::Test {
 
   std::set<std::string> shared_memory_ = shared_memory();
   WorkerEnvironment environment_;
+  // The usual minute would be spent on each source that takes the compiler for ever.
+  SetVariable build_timeout_{"KERNELPRO_BUILD_TIMEOUT_MS", "15000"};
   std::optional<WorkerClient> worker_;
 };
 

@@ -253,6 +253,81 @@ TEST_F(JailTest, DiesWithItsParent) {
   EXPECT_TRUE(wait_for(life_line.get(), POLLHUP));
 }
 
+// A guarded shell that has started others, one of them in a session of its own. All of them hold
+// the writing end of a fifo, so its hang-up tells that the last has ended.
+class Guarded : public JailTest {
+ protected:
+  void SetUp() override {
+    JailTest::SetUp();
+    fifo_ = (inside() / "fifo").string();
+    ASSERT_EQ(::mkfifo(fifo_.c_str(), 0600), 0);
+    life_line_ = UniqueFd(::open(fifo_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    ASSERT_TRUE(life_line_.valid());
+    policy_ = shell_policy();
+    policy_.guard = true;
+    policy_.keep_fds = {8};
+  }
+
+  // `wrapper` is a shell script that runs "$@" with descriptor 8 open.
+  [[nodiscard]] Command started_by(const std::string& wrapper, const std::string& script) const {
+    Command command;
+    command.arguments = {"/bin/sh", "-c", "exec 8>\"$0\"; " + wrapper, fifo_};
+    for (const std::string& argument : jail_arguments(jail, policy_, {"/bin/sh", "-c", script})) {
+      command.arguments.push_back(argument);
+    }
+    return command;
+  }
+
+  [[nodiscard]] bool is_up() const {
+    char sign[8];
+    return wait_for(life_line_.get(), POLLIN) && ::read(life_line_.get(), sign, sizeof sign) > 0;
+  }
+  [[nodiscard]] bool all_have_ended() const { return wait_for(life_line_.get(), POLLHUP); }
+
+  static constexpr const char* family =
+      "setsid sleep 600 & (sleep 600 & sleep 600) & echo up >&8; sleep 600";
+
+  std::string fifo_;
+  UniqueFd life_line_;
+  JailPolicy policy_;
+};
+
+TEST_F(Guarded, AllItStartedDiesWithItsParent) {
+  const Result<ChildProcess> parent = ChildProcess::start(started_by("\"$@\" & wait", family));
+  ASSERT_TRUE(parent.ok()) << parent.error().text();
+  ASSERT_TRUE(is_up());
+  ASSERT_EQ(::kill(parent->pid(), SIGKILL), 0);
+  EXPECT_TRUE(all_have_ended());
+}
+
+TEST_F(Guarded, AllItStartedEndsWhenTheTimeIsUp) {
+  Command command = started_by("exec \"$@\"", family);
+  command.guarded = true;
+  command.timeout_ms = 1000;
+  const Result<Finished> finished = run_command(command);
+  ASSERT_TRUE(finished.ok()) << finished.error().text();
+  EXPECT_TRUE(finished->timed_out);
+  ASSERT_TRUE(is_up());
+  EXPECT_TRUE(all_have_ended());
+}
+
+TEST_F(Guarded, WhatTheProgramLeavesBehindEndsWithIt) {
+  const Result<Finished> finished =
+      run_command(started_by("exec \"$@\"", "setsid sleep 600 & echo up >&8; exit 7"));
+  ASSERT_TRUE(finished.ok()) << finished.error().text();
+  EXPECT_EQ(finished->exit_code, 7);
+  ASSERT_TRUE(is_up());
+  EXPECT_TRUE(all_have_ended());
+}
+
+TEST_F(Guarded, EndsAsTheProgramDid) {
+  policy_.keep_fds.clear();
+  EXPECT_EQ(run_jailed(policy_, "exit 3").exit_code, 3);
+  EXPECT_EQ(run_jailed(policy_, "kill -SEGV $$").signal, SIGSEGV);
+  EXPECT_EQ(run_jailed(policy_, "kill -KILL $$").signal, SIGKILL);
+  EXPECT_EQ(run_jailed(policy_, "echo said; echo so >&2").output, "said\n");
+}
+
 // A socket that listens on a free port of the loopback.
 class Listener {
  public:
@@ -338,6 +413,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   policy.cpu_seconds = 4;
   policy.keep_fds = {3, 17};
   policy.network = true;
+  policy.guard = true;
   policy.drop_user = false;
   policy.landlock = false;
   const std::vector<std::string> program = {"/bin/echo", "--", "--read", ""};
@@ -355,6 +431,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parsed->policy.cpu_seconds, policy.cpu_seconds);
   EXPECT_EQ(parsed->policy.keep_fds, policy.keep_fds);
   EXPECT_TRUE(parsed->policy.network);
+  EXPECT_TRUE(parsed->policy.guard);
   EXPECT_FALSE(parsed->policy.drop_user);
   EXPECT_FALSE(parsed->policy.landlock);
 }

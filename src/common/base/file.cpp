@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -124,6 +126,28 @@ bool is_ours(int folder) {
   return ::fstat(folder, &info) == 0 && info.st_uid == ::geteuid();
 }
 
+// The scratch folders that this process has now.
+struct LiveScratch {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+};
+
+LiveScratch& live_scratch() {
+  static LiveScratch one;
+  return one;
+}
+
+void add_live(const fs::path& path) {
+  const std::lock_guard lock(live_scratch().mutex);
+  live_scratch().paths.insert(path);
+}
+
+void remove_scratch(const fs::path& path) {
+  remove_tree(path);
+  const std::lock_guard lock(live_scratch().mutex);
+  live_scratch().paths.erase(path);
+}
+
 }  // namespace
 
 Error errno_error(const std::string& doing) {
@@ -201,6 +225,7 @@ Result<ScratchDir> ScratchDir::create(std::string_view purpose) {
     if (taken || (lock.valid() && !is_still_there(pattern, lock.get()))) {
       continue;  // whoever removes abandoned folders was here before our lock
     }
+    add_live(pattern);
     ScratchDir scratch(pattern, std::move(lock));
     if (::chmod(pattern.c_str(), 0711) != 0) {
       return errno_error("making a scratch folder " + pattern);
@@ -230,7 +255,7 @@ ScratchDir::ScratchDir(ScratchDir&& other) noexcept
 
 ScratchDir& ScratchDir::operator=(ScratchDir&& other) noexcept {
   if (this != &other) {
-    remove_tree(path_);
+    remove_scratch(path_);
     path_ = std::exchange(other.path_, std::filesystem::path());
     lock_ = std::move(other.lock_);
   }
@@ -238,7 +263,18 @@ ScratchDir& ScratchDir::operator=(ScratchDir&& other) noexcept {
 }
 
 ScratchDir::~ScratchDir() {
-  remove_tree(path_);
+  remove_scratch(path_);
+}
+
+void remove_own_scratch() {
+  std::set<fs::path> paths;
+  {
+    const std::lock_guard lock(live_scratch().mutex);
+    paths = live_scratch().paths;
+  }
+  for (const fs::path& path : paths) {
+    remove_tree(path);
+  }
 }
 
 }  // namespace kernelpro

@@ -45,4 +45,7 @@ class ScratchDir {
 // another container, stays, because its lock is held.
 void remove_abandoned_scratch();
 
+// Removes the scratch folders of this process, whoever uses them: for one that ends at once.
+void remove_own_scratch();
+
 }  // namespace kernelpro

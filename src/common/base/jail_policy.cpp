@@ -49,6 +49,9 @@ std::vector<std::string> jail_arguments(const std::string& jail, const JailPolic
   if (policy.network) {
     out.emplace_back("--network");
   }
+  if (policy.guard) {
+    out.emplace_back("--guard");
+  }
   out.emplace_back("--");
   out.insert(out.end(), program.begin(), program.end());
   return out;
@@ -115,6 +118,8 @@ Result<JailedProgram> parse_jail_arguments(const std::vector<std::string>& argum
       out.policy.landlock = false;
     } else if (arguments[i] == "--network") {
       out.policy.network = true;
+    } else if (arguments[i] == "--guard") {
+      out.policy.guard = true;
     } else if (i + 1 < arguments.size()) {
       KP_TRY(apply_option(out.policy, arguments[i], arguments[i + 1]));
       ++i;

@@ -22,6 +22,9 @@ struct JailPolicy {
   std::vector<int> keep_fds;         // descriptors that stay open beside 0, 1 and 2
   bool drop_user = true;             // as root: become `nobody` first
   bool landlock = true;              // false only under --sandbox none
+  // Whether the jail stays as the parent of the program and ends all that it started with it, for
+  // programs that start others. Without, the jail itself becomes the program.
+  bool guard = false;
   // Whether it may use TCP: a profiler talks so to what it profiles, which then has to be kept from
   // it by a filter of its own.
   bool network = false;

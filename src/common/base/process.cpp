@@ -128,6 +128,16 @@ std::string how_it_ended(pid_t pid) {
                                     : "was ended by signal " + number;
 }
 
+// Lets a guardian end what it guards; kill_group still comes after.
+void end_guarded(pid_t guardian, int process) {
+  constexpr std::int64_t patience_ms = 500;
+  ::kill(guardian, SIGTERM);
+  const Deadline deadline(patience_ms);
+  pollfd ended{process, POLLIN, 0};
+  while (::poll(&ended, 1, deadline.step(patience_ms)) <= 0 && !deadline.passed()) {
+  }
+}
+
 }  // namespace
 
 Result<Finished> run_command(const Command& command, std::stop_token stop) {
@@ -145,8 +155,10 @@ Result<Finished> run_command(const Command& command, std::stop_token stop) {
 
   const std::int64_t start_ns = now_ns();
   const Deadline deadline(command.timeout_ms);
+  Command ours = command;
+  ours.ends_with_us = true;
   const Result<pid_t> pid =
-      spawn(command, {nothing->read.get(), output->write.get(), errors->write.get()});
+      spawn(ours, {nothing->read.get(), output->write.get(), errors->write.get()});
   if (!pid.ok()) {
     return pid.error();
   }
@@ -163,6 +175,9 @@ Result<Finished> run_command(const Command& command, std::stop_token stop) {
   const Ending ending = watch(process.get(), kept_output, kept_errors, deadline, stop);
   Finished finished;
   finished.wall_ns = now_ns() - start_ns;
+  if (ending != Ending::left && command.guarded) {
+    end_guarded(*pid, process.get());
+  }
   // Also after a normal end: what the command left running in its group must not outlive it.
   const int status = kill_group(*pid);
   if (ending == Ending::stopped) {
@@ -252,7 +267,7 @@ bool ChildProcess::fill_buffer() {
   }
 }
 
-Status ChildProcess::write_line(const std::string& line) {
+Status ChildProcess::write_line(const std::string& line, std::stop_token stop) {
   const SigpipeGuard guard;
   const std::string text = line + "\n";
   constexpr std::int64_t stall_ms = 60'000;
@@ -270,6 +285,10 @@ Status ChildProcess::write_line(const std::string& line) {
     }
     if (errno != EAGAIN) {
       return lost();
+    }
+    if (stop.stop_requested()) {
+      return make_error(ErrorKind::interrupted,
+                        "a stop was asked for while '" + name_ + "' was being written to");
     }
     if (stalled.passed()) {
       return make_error(ErrorKind::timeout,
@@ -319,19 +338,18 @@ Result<std::string> ChildProcess::read_line(std::int64_t timeout_ms, std::stop_t
   }
 }
 
-void ChildProcess::finish(std::int64_t timeout_ms) {
+bool ChildProcess::finish(std::int64_t timeout_ms) {
   input_.reset();
+  bool left = pid_ <= 0;
   if (pid_ > 0) {
     const UniqueFd process = open_process(pid_);
     const Deadline deadline(timeout_ms);
     bool readable = output_.valid();
-    while (process.valid() && !deadline.passed()) {
+    while (process.valid() && !left && !deadline.passed()) {
       std::array<pollfd, 2> waits = {pollfd{process.get(), POLLIN, 0},
                                      pollfd{readable ? output_.get() : -1, POLLIN, 0}};
       ::poll(waits.data(), waits.size(), deadline.step(100));
-      if (waits[0].revents != 0) {
-        break;
-      }
+      left = waits[0].revents != 0;
       if (waits[1].revents != 0) {
         readable = fill_buffer();
         buffer_.clear();
@@ -339,6 +357,7 @@ void ChildProcess::finish(std::int64_t timeout_ms) {
     }
   }
   kill_now();
+  return left;
 }
 
 }  // namespace kernelpro

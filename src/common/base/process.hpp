@@ -24,6 +24,11 @@ struct Command {
   bool inherit_environment = false;
   std::int64_t timeout_ms = 60'000;
   std::size_t output_limit = 256 * 1024;  // per stream; what goes beyond is read and dropped
+  // Killed when the thread that starts it ends, however it ends. Always so in run_command.
+  bool ends_with_us = false;
+  // The program is a guardian (`JailPolicy::guard`): asked by SIGTERM, it ends all that descends
+  // from it, also what has left its process group.
+  bool guarded = false;
 };
 
 struct Finished {
@@ -52,12 +57,13 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();
 
-  // Writes `line` and a newline; an error when the child is gone.
-  [[nodiscard]] Status write_line(const std::string& line);
+  // Writes `line` and a newline. Errors: `lost` when the child is gone, `timeout` when it has read
+  // nothing for a minute, `interrupted`.
+  [[nodiscard]] Status write_line(const std::string& line, std::stop_token stop = {});
   // The next line without its newline. Errors: `lost` at end of file, `timeout`, `interrupted`.
   [[nodiscard]] Result<std::string> read_line(std::int64_t timeout_ms, std::stop_token stop = {});
-  // Closes its input and waits; kills it when it does not leave in time.
-  void finish(std::int64_t timeout_ms);
+  // Closes its input and waits; kills it when it does not leave in time. True when it left.
+  bool finish(std::int64_t timeout_ms);
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:

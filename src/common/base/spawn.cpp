@@ -1,20 +1,32 @@
 #include "common/base/spawn.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
+#include <thread>
 
+#include "common/base/deadline.hpp"
 #include "common/base/file.hpp"
 
 namespace kernelpro {
 namespace {
+
+// How long a program may take to be loaded, and a killed process to be gone: far more than either
+// takes on the busiest machine.
+constexpr std::int64_t start_patience_ms = 10'000;
+constexpr std::int64_t death_patience_ms = 5'000;
 
 // What the child says over the status pipe when it does not get to run the program.
 struct StartFailure {
@@ -29,6 +41,7 @@ struct Image {
   std::vector<std::string> environment;
   std::vector<char*> argument_pointers;
   std::vector<char*> environment_pointers;
+  pid_t parent = 0;  // whose thread's end is the child's end; 0: nobody's
 };
 
 std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
@@ -134,6 +147,10 @@ void reset_signals() {
   }
   close_others_on_exec();
   reset_signals();
+  if (image.parent != 0 &&
+      (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != image.parent)) {
+    give_up(status_fd, StartFailure::program);
+  }
   ::execve(image.program.c_str(), image.argument_pointers.data(),
            image.environment_pointers.data());
   give_up(status_fd, StartFailure::program);
@@ -155,8 +172,16 @@ pid_t fork_quietly(const Image& image, const StandardFds& fds, int status_fd) {
   return pid;
 }
 
+// The status pipe closes when the program runs.
 std::optional<StartFailure> read_failure(int fd) {
   StartFailure failure;
+  const Deadline deadline(start_patience_ms);
+  pollfd wait{fd, POLLIN, 0};
+  while (::poll(&wait, 1, deadline.step(start_patience_ms)) <= 0) {
+    if (deadline.passed()) {
+      return StartFailure{StartFailure::program, ETIMEDOUT};
+    }
+  }
   ssize_t count = 0;
   do {
     count = ::read(fd, &failure, sizeof failure);
@@ -192,6 +217,38 @@ bool move_above_standard(UniqueFd& fd) {
   return true;
 }
 
+// Whether the child has ended; then `status` is its wait status and it is reaped. A child that is
+// not ours any more counts as ended.
+bool try_reap(pid_t pid, int& status) {
+  const pid_t got = ::waitpid(pid, &status, WNOHANG);
+  return got == pid || (got < 0 && errno != EINTR);
+}
+
+// Killed processes that were not gone when we stopped waiting for them.
+class Undead {
+ public:
+  void add(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    pids_.push_back(pid);
+  }
+  void reap() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pids_, [](pid_t pid) {
+      int unused = 0;
+      return try_reap(pid, unused);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> pids_;
+};
+
+Undead& undead() {
+  static Undead one;
+  return one;
+}
+
 }  // namespace
 
 Result<Pipe> make_pipe() {
@@ -214,6 +271,7 @@ Result<pid_t> spawn(const Command& command, const StandardFds& fds) {
   Image image;
   image.program = *program;
   image.directory = command.directory;
+  image.parent = command.ends_with_us ? ::getpid() : 0;
   image.environment = environment_of(command);
   image.argument_pointers = pointers_to(command.arguments);
   image.environment_pointers = pointers_to(image.environment);
@@ -243,8 +301,25 @@ UniqueFd open_process(pid_t pid) {
 
 int kill_group(pid_t pid) {
   ::kill(-pid, SIGKILL);
-  int status = -1;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  return reap_killed(pid).value_or(SIGKILL);
+}
+
+std::optional<int> reap_killed(pid_t pid) {
+  undead().reap();
+  const UniqueFd process = open_process(pid);
+  const Deadline deadline(death_patience_ms);
+  int status = SIGKILL;
+  while (!try_reap(pid, status)) {
+    if (deadline.passed()) {
+      undead().add(pid);
+      return std::nullopt;
+    }
+    if (process.valid()) {
+      pollfd ended{process.get(), POLLIN, 0};
+      ::poll(&ended, 1, deadline.step(100));
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 #include "common/base/process.hpp"
@@ -27,15 +28,20 @@ struct StandardFds {
 };
 
 // Starts the command in its own process group with default signal handling and no other open
-// descriptor. Returns when the program runs; a program that cannot be executed is an environment
-// error that names it.
+// descriptor. Returns when the program runs; a program that cannot be executed, or not within ten
+// seconds, is an environment error that names it.
 [[nodiscard]] Result<pid_t> spawn(const Command& command, const StandardFds& fds);
 
 // A descriptor that becomes readable when the process ends; invalid when the system has none.
 [[nodiscard]] UniqueFd open_process(pid_t pid);
 
 // Kills the process group led by `pid`, which must not be reaped yet, and reaps the leader.
-// Returns its wait status.
+// Returns its wait status; that of a killed process when it takes longer than reap_killed waits.
 int kill_group(pid_t pid);
+
+// Waits for the end of a child that was sent SIGKILL and reaps it: its wait status. Bounded,
+// because the kernel may hold a process for ever (state D): nothing after five seconds, and a later
+// call reaps it.
+std::optional<int> reap_killed(pid_t pid);
 
 }  // namespace kernelpro

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "common/base/file.hpp"
 #include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
@@ -14,6 +15,8 @@ namespace {
 // The worker's own limits end every piece of work long before.
 constexpr std::int64_t answer_timeout_ms = 60 * 60 * 1000;
 constexpr std::int64_t farewell_timeout_ms = 5000;
+// When whoever asked us to stop is waiting: a worker leaves within 600 ms then.
+constexpr std::int64_t short_farewell_timeout_ms = 800;
 
 }  // namespace
 
@@ -36,8 +39,17 @@ Result<WorkerClient> WorkerClient::start(const std::filesystem::path& program) {
 WorkerClient::~WorkerClient() {
   if (process_.pid() > 0) {
     ::kill(process_.pid(), SIGTERM);
-    process_.finish(farewell_timeout_ms);
+    const bool left = process_.finish(stopped_ ? short_farewell_timeout_ms : farewell_timeout_ms);
+    if (!left || lost_) {
+      remove_abandoned_scratch();  // it could not do so itself
+    }
   }
+}
+
+Error WorkerClient::noted(const Error& error) {
+  stopped_ = stopped_ || error.kind == ErrorKind::interrupted;
+  lost_ = lost_ || error.kind == ErrorKind::lost;
+  return error;
 }
 
 Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
@@ -48,11 +60,13 @@ Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
     return line.error();
   }
   line->pop_back();  // write_line adds the newline
-  KP_TRY(process_.write_line(*line));
+  if (const Status written = process_.write_line(*line, stop); !written) {
+    return noted(written.error());
+  }
   for (;;) {
     const Result<std::string> answer = process_.read_line(answer_timeout_ms, stop);
     if (!answer) {
-      return answer.error();
+      return noted(answer.error());
     }
     const Result<WorkerMessage> message = parse_worker_message(*answer);
     if (!message) {

@@ -28,6 +28,7 @@ class WorkerClient {
   // Asks the worker to stop what it does and waits for its end: it has folders to remove.
   ~WorkerClient();
 
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
   void on_event(EventListener listener) { listener_ = std::move(listener); }
 
   [[nodiscard]] Result<WorkerDescription> describe(std::stop_token stop = {});
@@ -47,8 +48,13 @@ class WorkerClient {
   [[nodiscard]] Result<JsonObject> ask(WorkerOp op, const nlohmann::json& body,
                                        std::stop_token stop);
 
+  // Remembers what an error says of the worker.
+  [[nodiscard]] Error noted(const Error& error);
+
   ChildProcess process_;
   EventListener listener_;
+  bool stopped_ = false;  // a stop was asked for while it worked
+  bool lost_ = false;     // it died
   std::int64_t next_id_ = 0;
 };
 

@@ -27,10 +27,12 @@ Command clang_command(const fs::path& folder, const std::vector<std::string>& ar
   }
   policy.memory_bytes = compiler_memory;
   policy.landlock = settings.landlock;
+  policy.guard = true;
   std::vector<std::string> program = {settings.clang, "-std=c++20", "-fno-color-diagnostics",
                                       "-fno-caret-diagnostics"};
   program.insert(program.end(), arguments.begin(), arguments.end());
   Command command;
+  command.guarded = true;
   command.arguments = jail_arguments(settings.jail.string(), policy, program);
   command.directory = folder.string();
   command.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}};

@@ -30,7 +30,10 @@ Result<SurveyAnswer> Survey::ask(const std::filesystem::path& problem,
                                  const std::vector<std::string>& modes, int rounds,
                                  std::stop_token stop) {
   if (!process_) {
-    Result<ChildProcess> started = ChildProcess::start(command_);
+    // A suite is worked off in one thread, so this ends it with the program and not before.
+    Command command = command_;
+    command.ends_with_us = true;
+    Result<ChildProcess> started = ChildProcess::start(command);
     if (!started) {
       return started.error();
     }
@@ -54,7 +57,7 @@ Result<SurveyAnswer> Survey::ask(const std::filesystem::path& problem,
 
 Result<SurveyAnswer> Survey::exchange(const std::string& question, const std::string& problem,
                                       std::stop_token stop) {
-  KP_TRY(process_->write_line(question));
+  KP_TRY(process_->write_line(question, stop));
   const Result<std::string> line = process_->read_line(timeout_ms_, stop);
   if (!line) {
     return line.error();

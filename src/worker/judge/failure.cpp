@@ -96,11 +96,30 @@ Failure explain_death(const Exchange& exchange, const std::string& doing, const 
         fmt::format("it ended its process (exit code {}) while {}", exchange.exit_code, doing);
     return failure;
   }
+  if (exchange.memory_ran_out) {
+    failure.outcome = Outcome::out_of_memory;
+    failure.summary = fmt::format("the kernel ended it for want of memory while {}", doing);
+    return failure;
+  }
   failure.rule = "signal";
   failure.summary = fmt::format("it died of signal {} ({}) while {}", exchange.signal,
                                 strsignal(exchange.signal), doing);
   if (exchange.fault) {
     explain_fault(failure, *exchange.fault, plan);
+  }
+  return failure;
+}
+
+Failure explain_timeout(const Exchange& exchange, const std::string& doing) {
+  Failure failure;
+  failure.outcome = Outcome::timed_out;
+  failure.rule = exchange.stopped_itself || exchange.unstoppable ? "stopped" : "";
+  if (exchange.unstoppable) {
+    failure.summary = fmt::format("it could not be stopped after it had answered while {}", doing);
+  } else if (exchange.stopped_itself) {
+    failure.summary = fmt::format("it stopped itself while {}", doing);
+  } else {
+    failure.summary = fmt::format("it did not finish in time while {}", doing);
   }
   return failure;
 }
@@ -132,11 +151,7 @@ Failure explain_exchange(const Exchange& exchange, RunnerProcess& process, const
       failure = explain_death(exchange, doing, plan);
       break;
     case ExchangeEnd::timed_out:
-      failure.outcome = Outcome::timed_out;
-      failure.rule = exchange.stopped_itself ? "stopped" : "";
-      failure.summary = exchange.stopped_itself
-                            ? fmt::format("it stopped itself while {}", doing)
-                            : fmt::format("it did not finish in time while {}", doing);
+      failure = explain_timeout(exchange, doing);
       break;
     case ExchangeEnd::stopped:
       failure.outcome = Outcome::not_judged;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/hash.hpp"
+#include "common/base/memory.hpp"
 #include "worker/judge/held_truth.hpp"
 #include "worker/tensor/parallel.hpp"
 #include "worker/tensor/value_words.hpp"
@@ -26,7 +27,15 @@ class HostScratch : public Scratch {
     // As the outputs: slack in front, the end at a guard page.
     scratch->stride_ = round_up(round_up(bytes, units.alignment) + units.alignment, units.page);
     scratch->offset_ = scratch->stride_ - round_up(bytes, units.alignment);
-    Result<Arena> arena = Arena::create(scratch->stride_ * static_cast<std::size_t>(sets), false);
+    const std::size_t all_sets = scratch->stride_ * static_cast<std::size_t>(sets);
+    // All of it is written before each round, beside everything else that is in memory.
+    if (const std::int64_t left = available_memory_bytes();
+        left > 0 && all_sets > static_cast<std::size_t>(left) / 2) {
+      return make_error(ErrorKind::environment, "all calls of a round together would take " +
+                                                    std::to_string(all_sets) + " bytes, and " +
+                                                    std::to_string(left) + " are available");
+    }
+    Result<Arena> arena = Arena::create(all_sets, false);
     if (!arena) {
       return arena.error();
     }

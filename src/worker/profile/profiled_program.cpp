@@ -48,9 +48,11 @@ Result<Finished> run_profiled(const ProfiledProgram& program,
   command.arguments.insert(command.arguments.end(), program.arguments.begin(),
                            program.arguments.end());
   if (program.jail) {
-    command.arguments = jail_arguments(
-        program.jail_program, wrapper.empty() ? *program.jail : policy_below(*program.jail),
-        with_interpreter(command.arguments));
+    JailPolicy policy = wrapper.empty() ? *program.jail : policy_below(*program.jail);
+    policy.guard = true;
+    command.guarded = true;
+    command.arguments =
+        jail_arguments(program.jail_program, policy, with_interpreter(command.arguments));
   }
   command.directory = program.directory;
   command.environment = program.environment;

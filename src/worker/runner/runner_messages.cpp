@@ -3,11 +3,29 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace kernelpro {
 
-bool send_request(int socket, const runner::Request& request, const std::vector<int>& fds) {
+namespace {
+
+Sending outcome_of(ssize_t sent, std::size_t wanted) {
+  if (sent == static_cast<ssize_t>(wanted)) {
+    return Sending::sent;
+  }
+  return sent < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS) ? Sending::full
+                                                                                    : Sending::gone;
+}
+
+}  // namespace
+
+Sending send_word(int socket, std::uint32_t sequence) {
+  return outcome_of(send(socket, &sequence, sizeof sequence, MSG_NOSIGNAL | MSG_DONTWAIT),
+                    sizeof sequence);
+}
+
+Sending send_request(int socket, const runner::Request& request, const std::vector<int>& fds) {
   iovec part{const_cast<runner::Request*>(&request), sizeof request};
   alignas(cmsghdr) char control[CMSG_SPACE(runner::max_descriptors * sizeof(int))] = {};
   msghdr message{};
@@ -22,7 +40,7 @@ bool send_request(int socket, const runner::Request& request, const std::vector<
     header->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
     std::memcpy(CMSG_DATA(header), fds.data(), fds.size() * sizeof(int));
   }
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof request);
+  return outcome_of(sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT), sizeof request);
 }
 
 Incoming receive_reply(int socket) {

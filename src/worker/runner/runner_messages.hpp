@@ -8,9 +8,18 @@
 
 namespace kernelpro {
 
-// With `fds` beside it. False when the other end is gone.
-[[nodiscard]] bool send_request(int socket, const runner::Request& request,
-                                const std::vector<int>& fds);
+enum class Sending {
+  sent,
+  full,  // earlier messages lie there unread: an honest runner takes each before it answers
+  gone,  // the other end is closed
+};
+
+// With `fds` beside it, without waiting.
+[[nodiscard]] Sending send_request(int socket, const runner::Request& request,
+                                   const std::vector<int>& fds);
+
+// The word that lets the calls of a `go` begin.
+[[nodiscard]] Sending send_word(int socket, std::uint32_t sequence);
 
 struct Incoming {
   bool waiting = false;  // a message was there

@@ -3,23 +3,26 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "common/base/clock.hpp"
 #include "common/base/file.hpp"
 #include "common/base/random.hpp"
+#include "common/base/spawn.hpp"
 #include "worker/runner/runner_messages.hpp"
+#include "worker/runner/wait_bell.hpp"
 
 namespace kernelpro {
 
@@ -34,6 +37,18 @@ std::int64_t run_delay_ns(const std::string& task) {
   std::int64_t running = 0;
   std::int64_t waiting = 0;
   return file >> running >> waiting ? waiting : 0;
+}
+
+// How many processes the kernel has ended for want of memory since it was started.
+std::int64_t oom_kills() {
+  std::ifstream file("/proc/vmstat");
+  for (std::string line; std::getline(file, line);) {
+    constexpr std::string_view name = "oom_kill ";
+    if (line.starts_with(name)) {
+      return std::atoll(line.c_str() + name.size());
+    }
+  }
+  return 0;
 }
 
 struct Pairs {
@@ -63,8 +78,12 @@ Result<Pairs> make_pairs() {
 
 // In the child, between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_runner(const Pairs& pairs, char* const* arguments,
-                                char* const* environment) {
+                                char* const* environment, pid_t parent) {
   setsid();
+  // From the first moment on; the jail asks for it again when it has changed its user.
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
+    _exit(jail_failed_exit_code);
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -143,19 +162,22 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   RunnerProcess process;
+  process.oom_kills_ = oom_kills();
+  const pid_t parent = getpid();
   process.pid_ = fork();
   if (process.pid_ == 0) {
-    become_runner(*pairs, argument_pointers.data(), environment_pointers.data());
+    become_runner(*pairs, argument_pointers.data(), environment_pointers.data(), parent);
   }
   if (process.pid_ < 0) {
     return errno_error("starting " + settings.program);
   }
-  process.pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, process.pid_, 0)));
+  process.pidfd_ = open_process(process.pid_);
   process.socket_ = std::move(pairs->socket_ours);
   process.output_ = std::move(pairs->output_ours);
   process.sequence_ = static_cast<std::uint32_t>(secret_seed());
   process.stop_ = settings.stop;
   process.spin_ = settings.spin;
+  process.stop_timeout_ms_ = settings.stop_timeout_ms;
   pairs->socket_theirs.reset();
   pairs->output_theirs.reset();
   if (settings.greet_later) {
@@ -168,7 +190,7 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
 
 Status RunnerProcess::greet(const RunnerSettings& settings) {
   const std::int64_t deadline = now_ns() + settings.greeting_timeout_ms * 1'000'000;
-  while (now_ns() < deadline && alive()) {
+  while (now_ns() < deadline && alive() && !stop_.stop_requested()) {
     if (!poll_once(poll_slice_ms)) {
       if (waitpid(pid_, nullptr, WNOHANG) == pid_) {
         pid_ = -1;
@@ -187,12 +209,18 @@ Status RunnerProcess::greet(const RunnerSettings& settings) {
       writable.push_back("/proc/" + std::to_string(pid_) + "/task");
     }
     watch_ = SandboxWatch(std::move(hello.fd), pid_, settings.policy.read, std::move(writable));
-    Exchange unused;
-    stop_process(unused);
-    return {};
+    Exchange stopping;
+    if (stop_process(stopping)) {
+      return {};
+    }
+    break;
   }
   const std::string said = printed();
   kill_process();
+  if (stop_.stop_requested()) {
+    return make_error(ErrorKind::interrupted, "a stop was asked for",
+                      "starting " + settings.program);
+  }
   return make_error(ErrorKind::environment,
                     said.empty() ? "it did not greet; run `kernelpro doctor`" : said,
                     "starting " + settings.program);
@@ -205,6 +233,7 @@ bool RunnerProcess::send(runner::Request& request, const std::vector<int>& fds, 
     }
   }
   if (!alive()) {
+    out = end_.value_or(out);
     return false;
   }
   if (receive_reply(socket_.get()).waiting) {
@@ -213,11 +242,18 @@ bool RunnerProcess::send(runner::Request& request, const std::vector<int>& fds, 
     return false;
   }
   request.sequence = ++sequence_;
-  if (!send_request(socket_.get(), request, fds)) {
-    reap(out);
-    return false;
+  switch (send_request(socket_.get(), request, fds)) {
+    case Sending::sent:
+      return true;
+    case Sending::full:
+      out.end = ExchangeEnd::forged;
+      kill_process();
+      return false;
+    case Sending::gone:
+      break;
   }
-  return true;
+  reap(out);
+  return false;
 }
 
 Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int>& fds,
@@ -255,7 +291,11 @@ Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& arou
   const std::int64_t our_delay_before = run_delay_ns("thread-self");
   const std::int64_t start = now_ns();
   around.before();
-  ::send(socket_.get(), &sequence_, sizeof sequence_, MSG_NOSIGNAL);
+  if (send_word(socket_.get(), sequence_) == Sending::full) {
+    out.end = ExchangeEnd::forged;
+    kill_process();
+    return out;
+  }
   wait_for_reply(out, timeout_ms);
   if (out.end != ExchangeEnd::replied) {
     return out;
@@ -335,15 +375,15 @@ bool RunnerProcess::poll_once(int timeout_ms) {
     if (ready <= 0) {
       return false;
     }
+    // One call that waits there is looked at before a reply is taken: of a process that answers
+    // fast none would ever be.
+    if ((fds[1].revents & POLLIN) != 0) {
+      watch_.answer();
+    }
     if ((fds[0].revents & (POLLIN | POLLHUP)) != 0) {
       return true;
     }
-    if (fds[2].revents != 0) {
-      return false;
-    }
-    if ((fds[1].revents & POLLIN) != 0) {
-      watch_.answer();
-    } else if (fds[1].revents != 0) {
+    if (fds[2].revents != 0 || (fds[1].revents & ~POLLIN) != 0) {
       return false;
     }
   }
@@ -355,15 +395,23 @@ bool RunnerProcess::stop_process(Exchange& out) {
 }
 
 bool RunnerProcess::wait_until_stopped(Exchange& out) {
+  const std::int64_t deadline = now_ns() + stop_timeout_ms_ * 1'000'000;
+  const WaitBell bell;
+  const int options = WSTOPPED | WEXITED | WNOWAIT | (spin_ || !bell.rings() ? WNOHANG : 0);
   siginfo_t info{};
-  const int options = WSTOPPED | WEXITED | WNOWAIT | (spin_ ? WNOHANG : 0);
   while (info.si_pid == 0) {
     if (waitid(P_PID, static_cast<id_t>(pid_), &info, options) != 0 && errno != EINTR) {
       break;
     }
+    if (info.si_pid == 0 && (stop_.stop_requested() || now_ns() > deadline)) {
+      out.end = stop_.stop_requested() ? ExchangeEnd::stopped : ExchangeEnd::timed_out;
+      out.unstoppable = true;
+      kill_process();
+      return false;
+    }
   }
   if (info.si_code == CLD_STOPPED) {
-    waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED);
+    waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG);
     return true;
   }
   reap(out);
@@ -383,23 +431,36 @@ void RunnerProcess::let_run(std::int64_t milliseconds) {
       break;
     }
   }
-  Exchange unused;
-  stop_process(unused);
+  Exchange stopping;
+  if (!stop_process(stopping)) {
+    end_ = stopping;
+  }
+}
+
+bool RunnerProcess::ends_by_itself() {
+  constexpr std::int64_t patience_ns = 1'000'000'000;
+  const std::int64_t deadline = now_ns() + patience_ns;
+  pollfd ended{pidfd_.get(), POLLIN, 0};
+  while (poll(&ended, 1, poll_slice_ms) <= 0) {
+    if (stop_.stop_requested() || now_ns() > deadline) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void RunnerProcess::reap(Exchange& out) {
   out.end = ExchangeEnd::died;
   // A process that hung up its socket but lives on is as good as dead to us.
-  pollfd ended{pidfd_.get(), POLLIN, 0};
-  if (poll(&ended, 1, 1000) <= 0) {
+  const bool killed = !ends_by_itself();
+  if (killed) {
     kill(pid_, SIGKILL);
   }
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = reap_killed(pid_).value_or(SIGKILL);
   pid_ = -1;
   if (WIFSIGNALED(status)) {
     out.signal = WTERMSIG(status);
+    out.memory_ran_out = !killed && out.signal == SIGKILL && oom_kills() > oom_kills_;
   } else {
     out.exit_code = WEXITSTATUS(status);
   }
@@ -414,10 +475,10 @@ void RunnerProcess::reap(Exchange& out) {
 
 void RunnerProcess::kill_process() {
   if (pid_ > 0) {
+    // With its group, of which it is the leader: PyTorch starts processes to compile with.
+    kill(-pid_, SIGKILL);
     kill(pid_, SIGKILL);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
+    reap_killed(std::exchange(pid_, -1));
   }
 }
 
@@ -441,7 +502,10 @@ RunnerProcess::RunnerProcess(RunnerProcess&& other) noexcept
       watch_(std::move(other.watch_)),
       stop_(std::move(other.stop_)),
       spin_(other.spin_),
-      ungreeted_(std::move(other.ungreeted_)) {}
+      stop_timeout_ms_(other.stop_timeout_ms_),
+      ungreeted_(std::move(other.ungreeted_)),
+      end_(other.end_),
+      oom_kills_(other.oom_kills_) {}
 
 RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
   if (this != &other) {
@@ -455,7 +519,10 @@ RunnerProcess& RunnerProcess::operator=(RunnerProcess&& other) noexcept {
     watch_ = std::move(other.watch_);
     stop_ = std::move(other.stop_);
     spin_ = other.spin_;
+    stop_timeout_ms_ = other.stop_timeout_ms_;
     ungreeted_ = std::move(other.ungreeted_);
+    end_ = other.end_;
+    oom_kills_ = other.oom_kills_;
   }
   return *this;
 }

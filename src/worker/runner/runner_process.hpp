@@ -1,7 +1,8 @@
 // The worker's end of one runner (or oracle) process.
 //
 // The process is stopped (SIGSTOP) whenever it has nothing to do for us. Our clock starts before it
-// is let go and ends when it is stopped again, so nothing it does is off the clock.
+// is let go and ends when it is stopped again, so nothing it does is off the clock. No wait here is
+// without a deadline: what does not answer, stop or end in time is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -26,6 +27,9 @@ struct RunnerSettings {
   std::string program;  // kernelpro-runner, kernelpro-oracle or Python
   std::vector<std::string> arguments;
   std::int64_t greeting_timeout_ms = 10'000;
+  // How long it may take to stop. That takes microseconds, or some milliseconds with many threads
+  // on a busy machine; a driver may be in the kernel for a while.
+  std::int64_t stop_timeout_ms = 5'000;
   bool greet_later = false;  // its greeting is waited for when something is asked of it first
   JailPolicy policy;         // keep_fds is set by start()
   int threads = 1;           // what OpenMP gets
@@ -37,7 +41,7 @@ struct RunnerSettings {
   // Open to it while it starts and refused afterwards, by the filter alone.
   std::vector<std::string> start_up_read;
   std::vector<std::string> start_up_write;
-  std::stop_token stop;  // ends an exchange under way, and the process with it
+  std::stop_token stop;  // ends an exchange or a start under way, and the process with it
 };
 
 // How an exchange with the runner ended.
@@ -60,7 +64,11 @@ struct Exchange {
   int exit_code = 0;  // died: valid when `signal` is 0
   int signal = 0;
   std::optional<runner::Reply> fault;  // what its signal handler said before it died
-  bool stopped_itself = false;         // timed_out: it had sent itself SIGSTOP
+  bool stopped_itself = false;         // timed_out: it had stopped by itself
+  bool unstoppable = false;            // timed_out: SIGSTOP did not stop it after its reply
+  // died: the kernel ended a process for want of memory while it lived, and it was this one by its
+  // signal.
+  bool memory_ran_out = false;
 };
 
 class RunnerProcess {
@@ -115,6 +123,8 @@ class RunnerProcess {
   bool poll_once(int timeout_ms);
   bool stop_process(Exchange& out);
   bool wait_until_stopped(Exchange& out);
+  // Whether it has ended, or does so while we wait a second for it or until we are asked to stop.
+  bool ends_by_itself();
   void reap(Exchange& out);
   void kill_process();
 
@@ -127,7 +137,10 @@ class RunnerProcess {
   SandboxWatch watch_;
   std::stop_token stop_;
   bool spin_ = false;
+  std::int64_t stop_timeout_ms_ = 0;
   std::optional<RunnerSettings> ungreeted_;  // what it was started with, until it has greeted
+  std::optional<Exchange> end_;              // how it ended while nothing was asked of it
+  std::int64_t oom_kills_ = 0;               // of the machine, when it was started
 };
 
 // The shared libraries every candidate may need, by their real paths: C, C++, OpenMP and the

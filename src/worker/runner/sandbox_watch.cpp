@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,6 +16,8 @@
 #include <filesystem>
 #include <string_view>
 #include <utility>
+
+#include "worker/runner/wait_bell.hpp"
 
 namespace kernelpro {
 
@@ -28,17 +32,13 @@ struct NamedCall {
 
 // The calls that attacks are made of, for readable evidence; others are shown by number.
 constexpr NamedCall named_calls[] = {
-    {SYS_clone, "fork"},
     {SYS_execve, "execve"},
     {SYS_execveat, "execveat"},
     {SYS_socket, "socket"},
     {SYS_socketpair, "socketpair"},
     {SYS_connect, "connect"},
     {SYS_bind, "bind"},
-    {SYS_kill, "kill"},
-    {SYS_tgkill, "tgkill"},
     {SYS_tkill, "tkill"},
-    {SYS_rt_sigqueueinfo, "rt_sigqueueinfo"},
     {SYS_ptrace, "ptrace"},
     {SYS_process_vm_readv, "process_vm_readv"},
     {SYS_process_vm_writev, "process_vm_writev"},
@@ -71,7 +71,6 @@ constexpr NamedCall named_calls[] = {
     {SYS_ioctl, "ioctl"},
     {SYS_unshare, "unshare"},
     {SYS_mount, "mount"},
-    {SYS_madvise, "madvise"},
 #if defined(__x86_64__)
     {SYS_fork, "fork"},
     {SYS_vfork, "vfork"},
@@ -105,6 +104,61 @@ constexpr std::string_view quiet_prefixes[] = {"/sys/",      "/proc/cpuinfo", "/
 // Calls that fail harmlessly everywhere and that runtimes make.
 constexpr long quiet_calls[] = {SYS_ioctl, SYS_set_mempolicy, SYS_get_mempolicy, SYS_mbind};
 
+std::string signal_text(unsigned long long signal) {
+  const char* name = sigabbrev_np(static_cast<int>(signal));
+  return name != nullptr ? std::string("SIG") + name : std::to_string(static_cast<int>(signal));
+}
+
+struct NamedValue {
+  std::uint32_t value;
+  const char* name;
+};
+
+constexpr NamedValue named_advice[] = {{MADV_REMOVE, "MADV_REMOVE"},
+                                       {MADV_MERGEABLE, "MADV_MERGEABLE"},
+                                       {MADV_HWPOISON, "MADV_HWPOISON"},
+                                       {20, "MADV_COLD"},
+                                       {21, "MADV_PAGEOUT"},
+                                       {22, "MADV_POPULATE_READ"},
+                                       {23, "MADV_POPULATE_WRITE"},
+                                       {25, "MADV_COLLAPSE"},
+                                       {MADV_UNMERGEABLE, "MADV_UNMERGEABLE"}};
+
+constexpr NamedValue named_commands[] = {
+    {F_SETFL, "F_SETFL and O_ASYNC"}, {F_SETOWN, "F_SETOWN"},        {F_SETSIG, "F_SETSIG"},
+    {F_SETOWN_EX, "F_SETOWN_EX"},     {F_SETLEASE, "F_SETLEASE"},    {F_NOTIFY, "F_NOTIFY"},
+    {F_ADD_SEALS, "F_ADD_SEALS"},     {F_SETPIPE_SZ, "F_SETPIPE_SZ"}};
+
+template <std::size_t Count>
+std::string value_text(const NamedValue (&known)[Count], unsigned long long value) {
+  for (const NamedValue& named : known) {
+    if (named.value == static_cast<std::uint32_t>(value)) {
+      return named.name;
+    }
+  }
+  return std::to_string(static_cast<std::uint32_t>(value));
+}
+
+// The argument that makes an offense of a call which is otherwise free; empty for other calls.
+std::string offense_of(int call, const unsigned long long* arguments) {
+  switch (call) {
+    case SYS_clone:
+      return (arguments[0] & CLONE_VFORK) != 0 ? "clone with CLONE_VFORK" : "fork";
+    case SYS_kill:
+    case SYS_rt_sigqueueinfo:
+      return "kill with " + signal_text(arguments[1]);
+    case SYS_tgkill:
+    case SYS_rt_tgsigqueueinfo:
+      return "tgkill with " + signal_text(arguments[2]);
+    case SYS_madvise:
+      return "madvise with " + value_text(named_advice, arguments[2]);
+    case SYS_fcntl:
+      return "fcntl with " + value_text(named_commands, arguments[1]);
+    default:
+      return {};
+  }
+}
+
 std::string name_of_call(int call) {
   for (const NamedCall& named : named_calls) {
     if (named.number == call) {
@@ -127,6 +181,8 @@ void SandboxWatch::answer() {
   // The kernel's struct may be larger than the one we were built with.
   alignas(8) std::array<char, 512> buffer{};
   auto* request = reinterpret_cast<seccomp_notif*>(buffer.data());
+  // There is no way to ask without waiting, and what poll saw may be gone by now.
+  const WaitBell bell;
   if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request) != 0) {
     return;
   }
@@ -154,7 +210,8 @@ SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* ar
     return {true, 0};
   }
   if (std::find(std::begin(quiet_calls), std::end(quiet_calls), call) == std::end(quiet_calls)) {
-    record(name_of_call(call));
+    const std::string offense = offense_of(call, arguments);
+    record(offense.empty() ? name_of_call(call) : offense);
   }
   return {false, EPERM};
 }

@@ -107,6 +107,10 @@ Status Session::need_toolchain(bool sandbox, int device) {
     settings.cutlass = cutlass;
   }
   settings.lock_timeout_ms = machine_lock_timeout_ms();
+  if (const char* text = std::getenv("KERNELPRO_BUILD_TIMEOUT_MS"); text != nullptr) {
+    const std::int64_t given = std::strtoll(text, nullptr, 10);
+    settings.build_timeout_ms = given > 0 ? given : settings.build_timeout_ms;
+  }
   Result<Toolchain> opened = Toolchain::open(settings);
   if (!opened) {
     return opened.error();
@@ -268,6 +272,7 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
     return judge.error();
   }
   judge_ = std::move(*judge);
+  toolchain_->hold_builds();  // its baseline may have to be started again
   Result<std::vector<LintFinding>> findings = lint_trivial(*judge_);
   if (!findings) {
     return findings.error();

@@ -46,12 +46,14 @@ JailPolicy tool_policy(const fs::path& tool, const fs::path& input, bool confine
   policy.memory_bytes = tool_memory_bytes;
   policy.cpu_seconds = tool_timeout_ms / 1000;
   policy.landlock = confined;
+  policy.guard = true;
   return policy;
 }
 
 Result<ToolOutput> ask(const fs::path& tool, const fs::path& input, const std::string& jail,
                        bool confined, const Profile& profile, std::stop_token stop) {
   Command command;
+  command.guarded = true;
   // Through a shell, which gives it the input; a script needs one anyway.
   command.arguments =
       jail_arguments(jail, tool_policy(tool, input, confined),

@@ -29,8 +29,13 @@ constexpr const char* preprocessed_name = "candidate.ii";
 // the moment. By this name for that folder they are the same in every build.
 constexpr std::string_view fixed_folder = "/proc/self/cwd/";
 constexpr std::int64_t largest_preprocessed = 64LL << 20;
-constexpr std::int64_t largest_library = 512LL << 20;
+// What a compiler may write on the way: assembler text is larger than what becomes of it.
+constexpr std::int64_t largest_intermediate = 256LL << 20;
+// What may come of it; the largest honest kernels, with CUTLASS inside, have a few megabytes.
+constexpr std::uintmax_t largest_library = 64U << 20;
 constexpr std::uintmax_t nearly_full = 16U << 20;
+// A folder that one build has filled so far is not to blame for a full disk.
+constexpr std::uintmax_t fills_the_disk = 128U << 20;
 
 void erase_all(std::string& text, std::string_view part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
@@ -63,6 +68,7 @@ class Build {
   [[nodiscard]] std::string key(const std::string& beside_source) const;
   [[nodiscard]] Result<std::string> cuda_headers() const;
   [[nodiscard]] Result<BuildOutcome> failed(const Finished& finished) const;
+  [[nodiscard]] BuildOutcome too_large(std::uintmax_t bytes) const;
   [[nodiscard]] Result<BuildOutcome> keep(const std::string& key, const Finished& compiled) const;
   [[nodiscard]] Words folder_flags() const;
   [[nodiscard]] std::string result_name() const { return "candidate" + result_extension_; }
@@ -128,7 +134,7 @@ Result<Finished> Build::compile() const {
   append(words, {cuda_ ? std::string(fixed_folder) + source_name_ : source_name_, "-o",
                  "../out/" + result_name()});
   append(words, setting_.flags.link);
-  return call(words, largest_library);
+  return call(words, largest_intermediate);
 }
 
 // For nvcc in the place of a preprocessed text, which would cost half a second, a third of a small
@@ -188,7 +194,7 @@ std::string Build::key(const std::string& beside_source) const {
 Result<BuildOutcome> Build::failed(const Finished& finished) const {
   std::error_code failure;
   const fs::space_info space = fs::space(place_.root(), failure);
-  if (!failure && space.available < nearly_full &&
+  if (!failure && space.available < nearly_full && place_.output_bytes() < fills_the_disk &&
       finished.errors.find("No space left on device") != std::string::npos) {
     return make_error(ErrorKind::io,
                       "the compiler ran out of space in the temporary folder; free some there, or "
@@ -216,7 +222,18 @@ Result<BuildOutcome> Build::failed(const Finished& finished) const {
   return outcome;
 }
 
+BuildOutcome Build::too_large(std::uintmax_t bytes) const {
+  BuildOutcome outcome;
+  outcome.wall_ns = now_ns() - start_ns_;
+  outcome.diagnostics = fmt::format("{} would have {} bytes; at most {} are accepted\n",
+                                    result_name(), bytes, largest_library);
+  return outcome;
+}
+
 Result<BuildOutcome> Build::keep(const std::string& key, const Finished& compiled) const {
+  if (const std::uintmax_t bytes = place_.output_bytes(result_name()); bytes > largest_library) {
+    return too_large(bytes);
+  }
   const Result<std::string> binary = place_.read_output(result_name());
   if (!binary) {
     return binary.error();

@@ -1,7 +1,13 @@
 #include "worker/toolchain/build_cache.hpp"
 
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "common/base/file.hpp"
 #include "common/base/hash.hpp"
@@ -81,7 +87,54 @@ fs::path record_of(fs::path library) {
   return library.replace_extension(".json");
 }
 
+constexpr std::size_t recent_entries = 64;
+
+// The files of one key.
+struct KeptBuild {
+  std::string key;
+  std::vector<fs::path> files;
+  std::int64_t bytes = 0;
+  fs::file_time_type used = fs::file_time_type::min();
+};
+
+std::vector<KeptBuild> entries_in(const fs::path& folder) {
+  std::map<std::string, KeptBuild> by_key;
+  std::error_code failure;
+  fs::directory_iterator file(folder, failure);
+  for (; !failure && file != fs::directory_iterator(); file.increment(failure)) {
+    std::error_code gone;
+    const auto bytes = static_cast<std::int64_t>(file->file_size(gone));
+    const fs::file_time_type used = gone ? fs::file_time_type() : file->last_write_time(gone);
+    if (gone) {
+      continue;  // another process was faster
+    }
+    const std::string key = file->path().stem().string();
+    KeptBuild& entry = by_key.try_emplace(key, KeptBuild{key, {}, 0, used}).first->second;
+    entry.files.push_back(file->path());
+    entry.bytes += bytes;
+    entry.used = std::max(entry.used, used);
+  }
+  std::vector<KeptBuild> out;
+  out.reserve(by_key.size());
+  for (auto& [key, entry] : by_key) {
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 }  // namespace
+
+struct BuildCache::Use {
+  std::mutex mutex;
+  std::set<std::string> given;  // keys found or stored since the last hold()
+  std::set<std::string> held;
+  std::deque<std::string> recent;
+  std::int64_t unseen_bytes = 0;  // stored since the folder was looked through
+  bool looked = false;
+};
+
+BuildCache::BuildCache(fs::path folder, std::int64_t limit_bytes)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes), use_(std::make_shared<Use>()) {}
 
 Error cache_error(const Error& error, const fs::path& folder) {
   return make_error(error.kind,
@@ -91,11 +144,64 @@ Error cache_error(const Error& error, const fs::path& folder) {
                     error.context);
 }
 
-Result<BuildCache> BuildCache::open(const fs::path& folder) {
+Result<BuildCache> BuildCache::open(const fs::path& folder, std::int64_t limit_bytes) {
   if (const Status made = make_directories(folder); !made) {
     return cache_error(made.error(), folder);
   }
-  return BuildCache(folder);
+  return BuildCache(folder, limit_bytes);
+}
+
+void BuildCache::hold() const {
+  const std::lock_guard lock(use_->mutex);
+  use_->held.merge(use_->given);
+  use_->given.clear();
+}
+
+void BuildCache::note_use(const fs::path& name, std::int64_t stored_bytes) const {
+  std::error_code ignored;
+  fs::last_write_time(folder_ / name, fs::file_time_type::clock::now(), ignored);
+  const std::lock_guard lock(use_->mutex);
+  const std::string key = name.stem().string();
+  use_->given.insert(key);
+  use_->recent.push_back(key);
+  if (use_->recent.size() > recent_entries) {
+    use_->recent.pop_front();
+  }
+  use_->unseen_bytes += stored_bytes;
+  // Looking through the folder takes a millisecond for a hundred entries.
+  if (stored_bytes > 0 && (!use_->looked || use_->unseen_bytes > limit_bytes_ / 16)) {
+    evict();
+    use_->looked = true;
+    use_->unseen_bytes = 0;
+  }
+}
+
+// With the mutex held. Down to three quarters, so that it is not done again at once.
+void BuildCache::evict() const {
+  std::vector<KeptBuild> entries = entries_in(folder_);
+  std::int64_t total = 0;
+  for (const KeptBuild& entry : entries) {
+    total += entry.bytes;
+  }
+  if (total <= limit_bytes_) {
+    return;
+  }
+  std::ranges::sort(entries, {}, &KeptBuild::used);
+  for (const KeptBuild& entry : entries) {
+    const bool needed = use_->held.contains(entry.key) ||
+                        std::ranges::find(use_->recent, entry.key) != use_->recent.end();
+    if (total <= limit_bytes_ / 4 * 3) {
+      return;
+    }
+    if (needed) {
+      continue;
+    }
+    for (const fs::path& file : entry.files) {
+      std::error_code ignored;
+      fs::remove(file, ignored);
+    }
+    total -= entry.bytes;
+  }
 }
 
 std::optional<CachedBuild> BuildCache::find(const fs::path& name) const {
@@ -113,6 +219,7 @@ std::optional<CachedBuild> BuildCache::find(const fs::path& name) const {
   if (!binary || sha256(*binary) != found->record.binary_hash) {
     return std::nullopt;
   }
+  note_use(name, 0);
   return found;
 }
 
@@ -129,6 +236,7 @@ Result<CachedBuild> BuildCache::store(const fs::path& name, const std::string& b
   if (const Status written = write_file_atomic(record_of(out.library), text); !written) {
     return cache_error(written.error(), folder_);
   }
+  note_use(name, static_cast<std::int64_t>(binary.size() + text.size()));
   return out;
 }
 

@@ -87,6 +87,13 @@ bool answers_to(const Compiler& compiler, const std::string& name) {
          (compiler.name == "g++" && name == "g++-" + major_version(compiler.identity));
 }
 
+// Whether a compiler of that name may be installed: then it is not the candidate's fault that it is
+// not here.
+bool may_be_asked_for(const std::string& name) {
+  return name.empty() || name == nvcc_name ||
+         std::ranges::find(known_compilers, name, &KnownCompiler::name) != known_compilers.end();
+}
+
 Error no_compiler(const std::string& problems) {
   return make_error(ErrorKind::environment,
                     "no C++ compiler can be used: install the package g++-12 (or g++), and "
@@ -153,7 +160,7 @@ Toolchain::~Toolchain() = default;
 
 Result<Toolchain> Toolchain::open(const ToolchainSettings& settings) {
   KP_TRY(check_settings(settings));
-  Result<BuildCache> cache = BuildCache::open(settings.cache / "builds");
+  Result<BuildCache> cache = BuildCache::open(settings.cache / "builds", settings.cache_bytes);
   if (!cache) {
     return cache.error();
   }
@@ -195,6 +202,10 @@ const std::vector<Compiler>& Toolchain::compilers() const {
   return state_->compilers;
 }
 
+void Toolchain::hold_builds() const {
+  state_->cache.hold();
+}
+
 Result<Compiler> Toolchain::find(const std::string& name) const {
   if (name.empty()) {
     return state_->compilers.front();
@@ -225,6 +236,11 @@ Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_tok
     return outcome;
   }
   const Result<Compiler> compiler = find(request.compiler);
+  if (!compiler && !may_be_asked_for(request.compiler)) {
+    BuildOutcome outcome;
+    outcome.diagnostics = compiler.error().message;
+    return outcome;
+  }
   if (!compiler) {
     return compiler.error();
   }

@@ -52,8 +52,9 @@ struct ToolchainSettings {
   std::filesystem::path abi_include;  // the folder that holds kernelpro/candidate.h
   std::filesystem::path jail;         // kernelpro-jail
   bool landlock = true;
-  std::string cuda_architecture;  // of the device, as "90a"; empty: 90a
-  std::filesystem::path cutlass;  // a CUTLASS checkout; empty: there is none
+  std::string cuda_architecture;         // of the device, as "90a"; empty: 90a
+  std::filesystem::path cutlass;         // a CUTLASS checkout; empty: there is none
+  std::int64_t cache_bytes = 2LL << 30;  // of builds; those used longest ago go first
   std::int64_t build_timeout_ms = 60'000;
   std::int64_t lock_timeout_ms = 120'000;  // how long a timing of somebody else is waited for
 };
@@ -75,11 +76,14 @@ class Toolchain {
   // environment error lists the known ones, and for nvcc says what is missing.
   [[nodiscard]] Result<Compiler> find(const std::string& name) const;
 
-  // A failed build is a value (`ok` is false); an error means that no build could be tried: no such
-  // compiler, disk full, no landlock, or `busy` when a timing held the CPU for the whole of
-  // lock_timeout_ms (a caller that holds that lock itself would wait in vain). The key of the
-  // cache is the source as written and as preprocessed, the flags, the compiler and the processor;
-  // nvcc's is explained in build.cpp.
+  // What was built or found so far stays in the cache while this object lives.
+  void hold_builds() const;
+
+  // A failed build is a value (`ok` is false), also one by a compiler that nobody knows; an error
+  // means that no build could be tried: the compiler is not installed, disk full, no landlock, or
+  // `busy` when a timing held the CPU for the whole of lock_timeout_ms (a caller that holds that
+  // lock itself would wait in vain). The key of the cache is the source as written and as
+  // preprocessed, the flags, the compiler and the processor; nvcc's is explained in build.cpp.
   [[nodiscard]] Result<BuildOutcome> build(const BuildRequest& request,
                                            std::stop_token stop = {}) const;
 

@@ -4,12 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "common/base/jail_policy.hpp"
+#include "common/base/memory.hpp"
 
 namespace kernelpro {
 namespace {
@@ -17,7 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uid_t nobody = 65534;  // whom kernelpro-jail becomes when it is started as root
-constexpr std::int64_t compiler_memory = 8LL << 30;
+
+// For one program: enough for the largest honest templates, and not what the judge itself needs.
+std::int64_t compiler_memory() {
+  constexpr std::int64_t gibibyte = 1LL << 30;
+  const std::int64_t half = physical_memory_bytes() / 2;
+  return half > 0 ? std::clamp(half, 2 * gibibyte, 8 * gibibyte) : 8 * gibibyte;
+}
 
 // What compilers, assembler, linker and the programs they make need of the system. Symbolic links
 // (/etc/alternatives) need no entry: landlock looks at the file that is opened in the end.
@@ -115,6 +124,25 @@ Status Workplace::lay_source(const std::string& name, std::string_view text) con
   return write_plain(source_folder() / name, text);
 }
 
+std::uintmax_t Workplace::output_bytes() const {
+  std::uintmax_t total = 0;
+  std::error_code failure;
+  fs::recursive_directory_iterator entry(output_folder(), failure);
+  for (; !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure)) {
+    std::error_code ignored;
+    const bool plain = fs::is_regular_file(entry->symlink_status(ignored));
+    const std::uintmax_t bytes = plain ? entry->file_size(ignored) : 0;
+    total += ignored ? 0 : bytes;
+  }
+  return total;
+}
+
+std::uintmax_t Workplace::output_bytes(const std::string& name) const {
+  std::error_code failure;
+  const std::uintmax_t bytes = fs::file_size(output_folder() / name, failure);
+  return failure ? 0 : bytes;
+}
+
 Result<std::string> Workplace::read_output(const std::string& name) const {
   const fs::path path = output_folder() / name;
   std::error_code failure;
@@ -132,11 +160,16 @@ Result<Finished> Workplace::run(const fs::path& jail, bool landlock, const Jaile
   policy.read.push_back((root() / "abi").string());
   policy.read.insert(policy.read.end(), what.read.begin(), what.read.end());
   policy.write = {output_folder().string()};
-  policy.memory_bytes = compiler_memory;
+  policy.memory_bytes = compiler_memory();
   policy.file_bytes = what.file_bytes;
   policy.landlock = landlock;
+  policy.guard = true;
+  // Beside the time limit, which somebody must be there to keep. Some compilers have threads.
+  policy.cpu_seconds =
+      (what.timeout_ms / 1000 + 5) * std::max(std::thread::hardware_concurrency(), 1U);
 
   Command command;
+  command.guarded = true;
   command.arguments = jail_arguments(jail.string(), policy, what.program);
   command.directory = source_folder().string();
   command.timeout_ms = what.timeout_ms;

@@ -33,6 +33,10 @@ class Workplace {
   // A file that a jailed program left in out; an error when it is no plain file.
   [[nodiscard]] Result<std::string> read_output(const std::string& name) const;
 
+  // How much jailed programs have left in out, and in one file there; 0 when it is not there.
+  [[nodiscard]] std::uintmax_t output_bytes() const;
+  [[nodiscard]] std::uintmax_t output_bytes(const std::string& name) const;
+
   // Runs in src, with a neutral environment. An error also when the jail itself could not be built.
   [[nodiscard]] Result<Finished> run(const std::filesystem::path& jail, bool landlock,
                                      const JailedRun& what, std::stop_token stop = {}) const;

@@ -1,6 +1,6 @@
 // kp:hack 17  punches the inputs out with madvise
 // kp:task axpy
-// kp:expect incorrect
+// kp:expect cheated sandbox
 //
 // Asks the kernel to free the pages of all three tensors, so that zero would be the right answer.
 #include <kernelpro/candidate.h>

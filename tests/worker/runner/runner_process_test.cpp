@@ -80,6 +80,8 @@ class Runner : public ::testing::Test {
     library_ = build(source);
     RunnerSettings wanted = settings(library_);
     wanted.stop = stop_.get_token();
+    wanted.program = KERNELPRO_BIN_DIR "/" + program_;
+    wanted.stop_timeout_ms = stop_timeout_ms_;
     Result<RunnerProcess> started = RunnerProcess::start(wanted);
     ASSERT_TRUE(started) << started.error().text();
     process_.emplace(std::move(*started));
@@ -135,6 +137,8 @@ class Runner : public ::testing::Test {
   }
 
   std::stop_source stop_;
+  std::string program_ = "kernelpro-runner";
+  std::int64_t stop_timeout_ms_ = patience_ms;
   BufferPlan plan_ = *plan_buffers(small_task(), {{"n", elements}}, 1, 0);
   Arena inputs_;
   Arena outputs_;
@@ -252,7 +256,148 @@ TEST_F(Runner, CallsASecondReplyForged) {
   EXPECT_EQ(called.end, ExchangeEnd::forged);
 }
 
-TEST_F(Runner, NoticesAProcessThatStopsItself) {
+// What the filter of system calls refuses, done all the same: by the oracle's program, which has
+// none. The deadlines hold without the filter.
+class Unfiltered : public Runner {
+ protected:
+  Unfiltered() {
+    program_ = "kernelpro-oracle";
+    stop_timeout_ms_ = 300;
+  }
+
+  static std::string waking_itself() {
+    return small_source("x[i]",
+                        "static bool started = [] { std::thread([] { for (;;) { kill(getpid(), "
+                        "SIGCONT); } }).detach(); return true; }();\n(void)started;",
+                        "#include <csignal>\n#include <thread>\n#include <unistd.h>\n");
+  }
+
+  // Calls until it does not answer and stop as it should: now and then the stop is faster.
+  Exchange call_until_it_fails() {
+    Exchange called = go();
+    for (int calls = 0; called.end == ExchangeEnd::replied && calls < 10'000; ++calls) {
+      called = go();
+    }
+    return called;
+  }
+};
+
+TEST_F(Unfiltered, AProcessThatWakesItselfUpIsKilledWhenItDoesNotStop) {
+  start(waking_itself());
+  ASSERT_EQ(load().reply.status, runner::CallStatus::ok);
+  ASSERT_EQ(attach().reply.status, runner::CallStatus::ok);
+  const Exchange called = call_until_it_fails();
+  EXPECT_EQ(called.end, ExchangeEnd::timed_out);
+  EXPECT_TRUE(called.unstoppable);
+  EXPECT_FALSE(process_->alive());
+}
+
+TEST_F(Unfiltered, AProcessThatWaitsInTheKernelIsKilledWhenItDoesNotStop) {
+  const Exchange called =
+      call(small_source("x[i]",
+                        "std::thread([] { clone([](void*) -> int { for (;;) { pause(); } }, "
+                        "stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | "
+                        "CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK, nullptr); }).detach();\n"
+                        "usleep(100000);",
+                        "#include <sched.h>\n#include <thread>\n#include <unistd.h>\n"
+                        "alignas(16) static char stack[65536];\n"));
+  EXPECT_EQ(called.end, ExchangeEnd::timed_out);
+  EXPECT_TRUE(called.unstoppable);
+  EXPECT_FALSE(process_->alive());
+}
+
+TEST_F(Unfiltered, AStopEndsTheWaitForAProcessThatDoesNotStop) {
+  stop_timeout_ms_ = std::int64_t{3600} * 1000;
+  start(waking_itself());
+  ASSERT_EQ(load().reply.status, runner::CallStatus::ok);
+  ASSERT_EQ(attach().reply.status, runner::CallStatus::ok);
+  const std::jthread stopper([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    stop_.request_stop();
+  });
+  EXPECT_EQ(call_until_it_fails().end, ExchangeEnd::stopped);
+  EXPECT_FALSE(process_->alive());
+}
+
+TEST_F(Unfiltered, HowItEndedWhileNothingWasAskedIsToldAtTheNextRequest) {
+  const Exchange called =
+      call(small_source("x[i]",
+                        "signal(SIGCONT, [](int) { woken = 1; });\n"
+                        "std::thread([] { while (woken == 0) { usleep(100); }\n"
+                        "for (;;) { kill(getpid(), SIGCONT); } }).detach();",
+                        "#include <csignal>\n#include <thread>\n#include <unistd.h>\n"
+                        "static volatile std::sig_atomic_t woken = 0;\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  for (int times = 0; process_->alive() && times < 1000; ++times) {
+    process_->let_run(patience_ms / 1000);
+  }
+  EXPECT_FALSE(process_->alive());
+  const Exchange next = go();
+  EXPECT_EQ(next.end, ExchangeEnd::timed_out);
+  EXPECT_TRUE(next.unstoppable);
+}
+
+TEST_F(Runner, CallsItForgedWhenAnswersComeToRequestsThatNobodyTakes) {
+  // Never returns from its first call, and answers the next number whenever it is let go.
+  const std::string help = R"(
+#include <csignal>
+#include <link.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static kernelpro::runner::Reply reply;
+static void answer(int) {
+  ++reply.sequence;
+  send(3, &reply, sizeof reply, MSG_DONTWAIT);
+}
+static int find_request(dl_phdr_info* info, size_t, void*) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+    const auto* words = reinterpret_cast<const unsigned*>(info->dlpi_addr + segment.p_vaddr);
+    for (size_t w = 0; w + 4 <= segment.p_memsz / 4; ++w) {
+      if (words[w] == 4 && words[w + 2] == 1 && words[w + 3] == 0) reply.sequence = words[w + 1] - 1;
+    }
+  }
+  return 1;
+}
+)";
+  const Result<std::string> protocol =
+      read_file(KERNELPRO_SOURCE_DIR "/src/common/base/runner_protocol.hpp");
+  ASSERT_TRUE(protocol) << protocol.error().text();
+  Exchange called = call(small_source("x[i]",
+                                      "dl_iterate_phdr(find_request, nullptr);\n"
+                                      "reply.kind = kernelpro::runner::ReplyKind::done;\n"
+                                      "reply.calls = 1;\n"
+                                      "signal(SIGCONT, answer);\n"
+                                      "answer(0);\n"
+                                      "for (;;) { pause(); }\n",
+                                      *protocol + help));
+  int answered = 0;
+  for (; called.end == ExchangeEnd::replied && answered < 10'000; ++answered) {
+    called = go();
+  }
+  EXPECT_EQ(called.end, ExchangeEnd::forged);
+  EXPECT_GT(answered, 1);
+  EXPECT_FALSE(process_->alive());
+}
+
+TEST_F(Runner, RecordsWhatAnArgumentMakesAnOffenseByName) {
+  const Exchange called =
+      call(small_source("x[i]",
+                        "kill(getpid(), SIGCONT);\nraise(SIGTSTP);\n"
+                        "fcntl(1, F_SETOWN, getpid());\nfcntl(1, F_SETFL, O_ASYNC);\n"
+                        "madvise(out, 4096, MADV_REMOVE);\nmadvise(out, 4096, 25);\n"
+                        "fcntl(1, F_GETFL);\nraise(SIGURG);\nmadvise(out, 4096, MADV_DONTNEED);\n",
+                        "#include <csignal>\n#include <fcntl.h>\n#include <sys/mman.h>\n"
+                        "#include <unistd.h>\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_THAT(process_->violations(),
+              ElementsAre("kill with SIGCONT", "tgkill with SIGTSTP", "fcntl with F_SETOWN",
+                          "fcntl with F_SETFL and O_ASYNC", "madvise with MADV_REMOVE",
+                          "madvise with MADV_COLLAPSE"));
+}
+
+TEST_F(Unfiltered, NoticesAProcessThatStopsItself) {
   const Exchange called = call(small_source("x[i]", "raise(SIGSTOP);", "#include <csignal>"));
   EXPECT_EQ(called.end, ExchangeEnd::timed_out);
   EXPECT_TRUE(called.stopped_itself);

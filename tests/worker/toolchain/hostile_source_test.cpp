@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 
+#include "common/base/deadline.hpp"
 #include "worker/toolchain/fixture.hpp"
 
 namespace kernelpro {
@@ -11,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 // Sources that want what is not theirs. The secret is readable for every user of the machine, so
@@ -105,6 +108,70 @@ TEST_F(HostileSource, MacroThatFillsTheDiskIsStopped) {
       build(toolchain, {source_with(bomb + "const char* x = M15;"), "", {}, {}, {}});
   EXPECT_FALSE(outcome.ok);
   EXPECT_THAT(outcome.diagnostics, ContainsRegex("[Ff]ile (too large|size limit)"));
+}
+
+std::string table_of(std::int64_t bytes) {
+  return source_with("asm(\".pushsection .data.table,\\\"aw\\\"\\n.zero " + std::to_string(bytes) +
+                     "\\n.popsection\");");
+}
+
+TEST_F(HostileSource, BinaryThatWouldFillTheCacheIsRefused) {
+  const Toolchain toolchain = open(probed_settings());
+  const BuildOutcome outcome = build(toolchain, {table_of(80 << 20), "g++", {}, {}, {}});
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_EQ(outcome.rule, "");
+  EXPECT_THAT(outcome.diagnostics, ContainsRegex("candidate.so would have 8[0-9]+ bytes; at most "
+                                                 "67108864 are accepted"));
+  EXPECT_TRUE(build(toolchain, {table_of(8 << 20), "g++", {}, {}, {}}).ok);
+}
+
+TEST_F(HostileSource, BinaryThatWouldFillTheDiskIsStopped) {
+  const Toolchain toolchain = open(probed_settings());
+  const BuildOutcome outcome = build(toolchain, {table_of(600 << 20), "g++", {}, {}, {}});
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_THAT(outcome.diagnostics, ContainsRegex("[Ff]ile (too large|size limit)"));
+}
+
+// The processes whose parent, or parent's parent …, is this one.
+std::vector<pid_t> descendants() {
+  std::vector<pid_t> all = {getpid()};
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const fs::path tasks = "/proc/" + std::to_string(all[at]) + "/task";
+    std::error_code gone;
+    for (const auto& task : fs::directory_iterator(tasks, gone)) {
+      std::ifstream children(task.path() / "children");
+      for (pid_t child = 0; children >> child;) {
+        all.push_back(child);
+      }
+    }
+  }
+  all.erase(all.begin());
+  return all;
+}
+
+TEST_F(HostileSource, NothingOfAStoppedCompilerIsLeft) {
+  ToolchainSettings settings = probed_settings();
+  settings.build_timeout_ms = 1500;
+  const Toolchain toolchain = open(settings);
+  const std::string endless = source_with(R"(
+template <long D, long P> struct Tree { static constexpr long n = Tree<D - 1, 2 * P>::n + Tree<D - 1, 2 * P + 1>::n; };
+template <long P> struct Tree<0, P> { static constexpr long n = 1; };
+long n = Tree<40, 1>::n;
+)");
+  std::jthread building(
+      [&] { EXPECT_TRUE(build(toolchain, {endless, "g++", {}, {}, {}}).timed_out); });
+  // The guardian, the driver and the compiler proper.
+  std::vector<pid_t> seen;
+  const Deadline deadline(30'000);
+  while (seen.size() < 3 && !deadline.passed()) {
+    seen = descendants();
+  }
+  building.join();
+  EXPECT_THAT(descendants(), IsEmpty());
+  EXPECT_GE(seen.size(), 3U);
+  for (const pid_t process : seen) {
+    EXPECT_FALSE(fs::exists("/proc/" + std::to_string(process))) << process;
+  }
 }
 
 TEST_F(HostileSource, CompilerStartedByRootIsAnOrdinaryUser) {

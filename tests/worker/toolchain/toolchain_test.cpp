@@ -193,11 +193,17 @@ TEST_F(BuildTest, CompilerIsFoundByNameAndByVersionedName) {
   if (gcc.ok() && gcc->identity.find(" 12.") != std::string::npos) {
     EXPECT_EQ(toolchain.find("g++-12")->path, gcc->path);
   }
-  const Result<BuildOutcome> outcome = toolchain.build({doubling_source, "icc", {}, {}, {}});
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.error().kind, ErrorKind::environment);
-  EXPECT_THAT(outcome.error().message,
-              AllOf(HasSubstr("no compiler \"icc\""), HasSubstr(toolchain.compilers()[0].name)));
+}
+
+TEST_F(BuildTest, CompilerThatNobodyKnowsIsTheCandidatesFailure) {
+  const Toolchain toolchain = open(probed_settings());
+  for (const char* name : {"icc", "/bin/sh", "g++ -fplugin=x", "../g++"}) {
+    const BuildOutcome outcome = build(toolchain, {doubling_source, name, {}, {}, {}});
+    EXPECT_FALSE(outcome.ok);
+    EXPECT_EQ(outcome.rule, "");
+    EXPECT_THAT(outcome.diagnostics, AllOf(HasSubstr("no compiler \"" + std::string(name) + "\""),
+                                           HasSubstr(toolchain.compilers()[0].name)));
+  }
 }
 
 TEST_F(BuildTest, SameSourceIsBuiltOnce) {

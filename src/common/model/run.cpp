@@ -57,4 +57,12 @@ bool may_be_best(const RunSettings& settings, const Node& node) {
          may_be_best(settings, node.suspect, node.precision);
 }
 
+bool is_confirmed(const Run& run, const Node& node) {
+  if (!needs_energy(run.settings.objective)) {
+    return node.confirmed;
+  }
+  return std::any_of(run.ranking.begin(), run.ranking.end(),
+                     [&node](const Finalist& one) { return one.node == node.id && one.holds; });
+}
+
 }  // namespace kernelpro

@@ -122,7 +122,7 @@ class SlowLaboratory : public Laboratory {
   }
 
   Result<std::optional<Evaluated>> judge(const Job& job, std::stop_token) override {
-    const std::pair name(job.node, job.confirming);
+    const std::pair name(job.node, job.phase > 0);
     if (const auto answer = answers_.find(name); answer != answers_.end()) {
       return std::optional(answer->second);
     }

@@ -132,7 +132,12 @@ void print_repetition(const Certificate& before, const Certificate& now,
                       const Repetition& repetition) {
   fmt::print("\ncertificate of {}: {}\n", before.date, conclusion(repetition));
   const bool coarse = repetition.speed == SpeedClaim::cannot_tell;
-  if (coarse) {
+  if (coarse &&
+      !overlap(before.verdict.timing.speedup_interval, now.verdict.timing.speedup_interval)) {
+    fmt::print(
+        "  the baseline was disturbed this time, so that only the least is known. Verify on a "
+        "quieter machine\n");
+  } else if (coarse) {
     fmt::print(
         "  the 95 % interval was {:.0f} % wide then and is {:.0f} % now; up to 10 % would tell. "
         "Verify on a\n  quieter machine, or with a longer --timing\n",

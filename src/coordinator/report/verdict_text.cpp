@@ -244,7 +244,12 @@ SpeedClaim compare_speed(const Timing& before, const Timing& now) {
     return SpeedClaim::not_timed;
   }
   if (!overlap(before.speedup_interval, now.speedup_interval)) {
-    return SpeedClaim::differs;
+    // "At least" is not contradicted by more, and contradicts nothing that is more.
+    const bool more_now = now.speedup_interval.low > before.speedup_interval.high;
+    if (more_now && before.at_least) {
+      return SpeedClaim::confirmed;
+    }
+    return !more_now && now.at_least ? SpeedClaim::cannot_tell : SpeedClaim::differs;
   }
   const bool wide = std::max(interval_width(before), interval_width(now)) > widest_interval;
   return wide ? SpeedClaim::cannot_tell : SpeedClaim::confirmed;

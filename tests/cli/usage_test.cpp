@@ -16,7 +16,7 @@ TEST_F(Usage, HelpOfEveryCommandHasAnExample) {
   for (const Words& command :
        {Words{}, Words{"evaluate"}, Words{"verify"}, Words{"task"}, Words{"task", "new"},
         Words{"task", "check"}, Words{"task", "list"}, Words{"ceilings"}, Words{"doctor"},
-        Words{"optimize"}, Words{"resume"}, Words{"runs"}, Words{"show"}, Words{"why"},
+        Words{"optimize"}, Words{"resume"}, Words{"confirm"}, Words{"runs"}, Words{"show"}, Words{"why"},
         Words{"report"}, Words{"export"}, Words{"bench"}, Words{"bench", "kernelbench"},
         Words{"diagnose"}}) {
     Words arguments = command;

@@ -94,6 +94,10 @@ inline constexpr double clear_of_best = 1.01;
                                const std::string& precision);
 [[nodiscard]] bool may_be_best(const RunSettings& settings, const Node& node);
 
+// Whether a passed node is worth another look: its interval lies above the baseline, or its
+// estimate does so by 5 %, as wide as an interval may be on a noisy machine.
+[[nodiscard]] bool reads_faster(const Node& node);
+
 // Whether the node's claim stands on a final phase: faster than the baseline itself, or by the
 // run's objective better.
 [[nodiscard]] bool is_confirmed(const Run& run, const Node& node);

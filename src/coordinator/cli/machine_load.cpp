@@ -241,7 +241,9 @@ MachineLoad load_between(const ProcessorTimes& before, const ProcessorTimes& aft
       load.programs.push_back({name, processors(ticks)});
     }
   }
-  std::ranges::stable_sort(load.programs, std::greater(), &ProcessorUse::processors);
+  std::ranges::sort(load.programs, [](const ProcessorUse& a, const ProcessorUse& b) {
+    return a.processors != b.processors ? a.processors > b.processors : a.program < b.program;
+  });
   load.programs.resize(std::min(load.programs.size(), most_programs));
   for (const auto& [id, process] : after.processes) {
     if (process.name == worker_name && !family.contains(id)) {

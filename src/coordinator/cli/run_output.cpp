@@ -101,7 +101,7 @@ std::optional<MachineLoad> tell_load(const Options& options, const RunSettings& 
   if (settings.backend != "cpu" || settings.workers != "local") {
     return std::nullopt;
   }
-  const MachineLoad load = MachineWatch().look();
+  MachineLoad load = MachineWatch().look();
   print_load(options, load);
   return load;
 }

@@ -14,7 +14,7 @@ constexpr std::size_t most_suspects = 3;
 
 // Whether it passed and reads fast enough to be measured again, in doubt or not.
 bool may_be_finalist(const Node& node, const RunSettings& settings) {
-  const bool faster = needs_energy(settings.objective) || node.speedup_interval.low > 1;
+  const bool faster = needs_energy(settings.objective) || reads_faster(node);
   return node.id != root_node && node.state == NodeState::judged &&
          node.outcome == Outcome::passed && !node.screened && faster &&
          may_be_best(settings, false, node.precision);
@@ -82,6 +82,7 @@ Finalist finalist_of(NodeId node, const Verdict& verdict) {
   out.node = node;
   out.speedup = verdict.timing.speedup;
   out.speedup_interval = verdict.timing.speedup_interval;
+  out.at_least = verdict.timing.at_least;
   out.faster = verdict.timing.comparison == Comparison::faster;
   out.energy_ratio = energy.ratio;
   out.energy_interval = energy.ratio_interval;

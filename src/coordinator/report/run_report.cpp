@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 namespace kernelpro {
@@ -98,11 +97,13 @@ void find_faster(RunReport& report) {
   std::vector<const Node*> faster;
   for (const Node& node : report.nodes) {
     if (counts_as_evaluation(node) && node.outcome == Outcome::passed && !node.screened &&
-        node.id != report.best && node.speedup > least && node.speedup_interval.low > 1) {
+        node.id != report.best && node.speedup > least && reads_faster(node)) {
       faster.push_back(&node);
     }
   }
-  std::ranges::stable_sort(faster, std::greater(), &Node::speedup);
+  std::sort(faster.begin(), faster.end(), [](const Node* a, const Node* b) {
+    return a->speedup != b->speedup ? a->speedup > b->speedup : a->id < b->id;
+  });
   for (const Node* node : faster) {
     report.faster.push_back({node->id, why_not_best(report.run, *node)});
   }

@@ -46,11 +46,17 @@ std::string moves_text(const RunReport& report, NodeId id) {
 }
 
 std::string node_phrase(const RunReport& report, NodeId id) {
-  if (id == root_node) {
-    return "none beats the baseline";
-  }
   return fmt::format("node {}, speed-up {}: {}", id, speedup_text(report, id),
                      moves_text(report, id));
+}
+
+// What models write is no matter of flags.
+std::string flags_text(const RunReport& report) {
+  if (report.run.settings.llm) {
+    return "";
+  }
+  return report.flags_only_best == root_node ? "nothing faster"
+                                             : node_phrase(report, report.flags_only_best);
 }
 
 // Without a best that is confirmed nothing is said to have lost against the baseline: what was seen
@@ -85,16 +91,14 @@ std::string next_text(const RunReport& report) {
   const std::string again = fmt::format(
       "`kernelpro confirm {}` measures the finalists again; best while the machine is quiet",
       report.run.id);
-  if (report.best != root_node) {
-    return again;
-  }
   for (const FasterNode& one : report.faster) {
-    if (const Node* node = find_node(report.nodes, one.node); node->suspect) {
+    const Node* node = find_node(report.nodes, one.node);
+    if (report.best == root_node && node->suspect) {
       return fmt::format("{}. `kernelpro export {} {} DIR --accept-suspect` takes it as it is",
                          again, report.run.id, one.node);
     }
   }
-  return "";
+  return report.best == root_node && report.faster.empty() ? "" : again;
 }
 
 std::string remarks_text(const RunReport& report) {
@@ -207,7 +211,7 @@ Rows facts(const RunReport& report) {
                {report.confirmed ? "also seen" : "seen", faster_text(report)},
                {"what to do", next_text(report)},
                {"found after", found_text(report)},
-               {"flags only", node_phrase(report, report.flags_only_best)},
+               {"flags only", flags_text(report)},
                {"progress", chart_text(report)}};
   std::erase_if(rows, [](const std::vector<std::string>& row) { return row[1].empty(); });
   return rows;

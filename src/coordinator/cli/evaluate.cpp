@@ -95,7 +95,7 @@ class CertificateWriter {
 struct Harvest {
   std::vector<Evaluated> evaluations;
   std::optional<Error> error;
-  std::optional<MachineLoad> load = {};  // of this machine, before
+  std::optional<MachineLoad> load;  // of this machine, before
 };
 
 // Judges one order after the other. What was judged is kept whatever happens to the rest.

@@ -26,8 +26,8 @@ TEST_F(Verify, AnOwnCertificateHolds) {
   (void)certificate({});
   const Finished finished = verify();
   expect_exit(finished, 0);
-  EXPECT_THAT(finished.output, AllOf(HasSubstr("wave · fast: passed"), HasSubstr("holds"),
-                                     Not(HasSubstr("  ! "))));
+  EXPECT_THAT(finished.output,
+              AllOf(HasSubstr("wave · fast: passed"), HasSubstr("holds"), Not(HasSubstr("  ! "))));
 }
 
 TEST_F(Verify, WhatDiffersOnAnotherMachineIsListedAndTheCertificateHolds) {

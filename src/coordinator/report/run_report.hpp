@@ -41,8 +41,8 @@ struct RunReport {
   // Of a finished run whose objective is time, the fastest first.
   std::vector<FasterNode> faster;
   std::vector<std::string> remarks;  // on the best's verdict; from its certificate
-  std::int64_t evaluations = 0;  // nodes judged, the root and not_judged ones aside
-  std::int64_t found_at = 0;     // evaluations until the best was there; 0: the root is the best
+  std::int64_t evaluations = 0;      // nodes judged, the root and not_judged ones aside
+  std::int64_t found_at = 0;  // evaluations until the best was there; 0: the root is the best
   std::int64_t duplicates = 0;
   std::int64_t in_flight = 0;
   std::int64_t proposing = 0;  // chosen, not written yet

@@ -30,7 +30,11 @@ TEST_F(Evaluate, AFasterCandidateIsShownInFullAndExitsWithZero) {
   EXPECT_THAT(finished.output,
               AllOf(HasSubstr("wave · fast: passed"), HasSubstr("times as fast as the baseline"),
                     HasSubstr("n=300"), HasSubstr("noise floor"), HasSubstr("checks, judged in")));
-  EXPECT_THAT(finished.errors, IsEmpty()) << "no progress where nobody watches";
+  std::istringstream said(finished.errors);
+  for (std::string line; std::getline(said, line);) {
+    EXPECT_THAT(line, ContainsRegex("the machine is busy|another kernelpro judges"))
+        << "no progress where nobody watches";
+  }
   EXPECT_THAT(names_in(temporary(), "kernelpro-"), IsEmpty());
 }
 

@@ -72,6 +72,48 @@ TEST_F(Optimize, AnExportedKernelBuildsAndMeasuresItselfInAnEmptyFolder) {
   expect_exit(kernelpro({"verify", "home/certificate.json", "--timing", "0.02"}), 0);
 }
 
+TEST_F(Optimize, ConfirmMeasuresTheFinalistsAgainAndNothingElse) {
+  const Json run = wave_run("3");
+  ASSERT_GT(run["best"]["id"], 0);
+  EXPECT_EQ(run["confirmed"], true);
+  EXPECT_GT(run["machine_load"]["processors"], 0);
+  const Finished again = kernelpro({"confirm", "wave-1"});
+  expect_exit(again, 0);
+  EXPECT_THAT(again.errors, ContainsRegex("finalist, node [0-9]+: passed "));
+  EXPECT_THAT(again.output, HasSubstr("  best         node "));
+  const Json report = json({"confirm", "wave-1", "--quiet"}, "cli_report.json", 0);
+  EXPECT_EQ(report["state"], "finished");
+  EXPECT_EQ(report["evaluations"], run["evaluations"]);
+  EXPECT_EQ(report["confirmed"], true);
+  EXPECT_EQ(report["best"]["confirmed"], true);
+  EXPECT_EQ(json({"report", "wave-1"}, "cli_report.json", 0)["best"], report["best"]);
+  const Finished unknown = kernelpro({"confirm", "wave-9"});
+  expect_exit(unknown, 2);
+  EXPECT_THAT(unknown.errors, HasSubstr("there is no run 'wave-9'"));
+}
+
+TEST_F(Optimize, TheBaselineIsExportedOnlyToWhoNamesIt) {
+  const Finished made =
+      kernelpro(optimizing({"-n", "1", "--from", data("wrong.cpp"), "--export", "home"}));
+  expect_exit(made, 3);
+  EXPECT_THAT(made.output, AllOf(HasSubstr("  best         none beats the baseline\n"),
+                                 Not(HasSubstr("found after"))));
+  EXPECT_THAT(made.errors, HasSubstr("nothing was exported: no candidate is confirmed to be faster "
+                                     "than the baseline\n"));
+  const Finished refused = kernelpro({"export", "wave-1", "home"});
+  expect_exit(refused, 3);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("run wave-1: it has no candidate that is confirmed to be faster than "
+                              "the baseline. `kernelpro resume wave-1 -n N` tries more"),
+                    HasSubstr("0 is the baseline")));
+  EXPECT_FALSE(fs::exists(work() / "home"));
+  const Finished nothing = kernelpro({"confirm", "wave-1"});
+  expect_exit(nothing, 2);
+  EXPECT_THAT(nothing.errors, HasSubstr("no candidate of it has passed"));
+  expect_exit(kernelpro({"export", "wave-1", "0", "home"}), 0);
+  EXPECT_TRUE(fs::exists(work() / "home" / "kernel.cpp"));
+}
+
 TEST_F(Optimize, SearchesFromACandidateOfTheUser) {
   const Finished made = kernelpro(optimizing({"-n", "2", "--from", data("fast.cpp")}));
   EXPECT_THAT(made.errors, HasSubstr("node 1 of 0: start (fast): passed"));

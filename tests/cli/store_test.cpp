@@ -144,14 +144,14 @@ TEST_F(StoreErrors, ARunWhoseTaskChangedIsNotResumed) {
 TEST_F(StoreErrors, AnExportDoesNotTouchFilesThatAreThere) {
   make_run();
   write(work() / "home/kernel.cpp", "mine\n");
-  expect_refused({"export", "wave-1", "home"}, 2,
+  expect_refused({"export", "wave-1", "0", "home"}, 2,
                  AllOf(HasSubstr("home: these files are there already: kernel.cpp; export to "
                                  "another folder"),
                        HasSubstr("overwrite")));
   EXPECT_EQ(content_of(work() / "home/kernel.cpp"), "mine\n");
   EXPECT_THAT(names_in(work() / "home"), SizeIs(1));
   write(work() / "file", "");
-  expect_refused({"export", "wave-1", "file"}, 5,
+  expect_refused({"export", "wave-1", "0", "file"}, 5,
                  AnyOf(HasSubstr("Not a directory"), HasSubstr("File exists")));
 }
 

@@ -13,12 +13,26 @@ using ::testing::StartsWith;
 using Usage = Cli;
 
 TEST_F(Usage, HelpOfEveryCommandHasAnExample) {
-  for (const Words& command :
-       {Words{}, Words{"evaluate"}, Words{"verify"}, Words{"task"}, Words{"task", "new"},
-        Words{"task", "check"}, Words{"task", "list"}, Words{"ceilings"}, Words{"doctor"},
-        Words{"optimize"}, Words{"resume"}, Words{"runs"}, Words{"show"}, Words{"why"},
-        Words{"report"}, Words{"export"}, Words{"bench"}, Words{"bench", "kernelbench"},
-        Words{"diagnose"}}) {
+  for (const Words& command : {Words{},
+                               Words{"evaluate"},
+                               Words{"verify"},
+                               Words{"task"},
+                               Words{"task", "new"},
+                               Words{"task", "check"},
+                               Words{"task", "list"},
+                               Words{"ceilings"},
+                               Words{"doctor"},
+                               Words{"optimize"},
+                               Words{"resume"},
+                               Words{"confirm"},
+                               Words{"runs"},
+                               Words{"show"},
+                               Words{"why"},
+                               Words{"report"},
+                               Words{"export"},
+                               Words{"bench"},
+                               Words{"bench", "kernelbench"},
+                               Words{"diagnose"}}) {
     Words arguments = command;
     arguments.emplace_back("--help");
     const Finished help = kernelpro(arguments);

@@ -90,6 +90,11 @@ struct Node {
   bool screened = false;  // clearly slower than the incumbent: timed in two short rounds only
   double speedup = 0;     // over the baseline
   Interval speedup_interval;
+  bool at_least = false;  // the truth is at least that speed-up: see Timing
+  // The last final phase of the run that measured it as a finalist; 0: none did.
+  std::int64_t final_phase = 0;
+  // Its figures are of a final phase: against the baseline itself, not in doubt, and faster.
+  bool confirmed = false;
   Diagnosis diagnosis;
   std::int64_t build_ns = 0;
   std::int64_t judge_ns = 0;

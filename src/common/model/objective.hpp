@@ -24,6 +24,7 @@ struct Finalist {
   std::int64_t node = 0;
   double speedup = 0;
   Interval speedup_interval;
+  bool at_least = false;    // the truth is at least that speed-up
   bool faster = false;      // than the baseline, beyond its noise floor
   double energy_ratio = 1;  // its joules over the baseline's
   Interval energy_interval;

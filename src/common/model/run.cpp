@@ -57,4 +57,17 @@ bool may_be_best(const RunSettings& settings, const Node& node) {
          may_be_best(settings, node.suspect, node.precision);
 }
 
+bool reads_faster(const Node& node) {
+  constexpr double clearly = 1.05;
+  return node.speedup_interval.low > 1 || node.speedup > clearly;
+}
+
+bool is_confirmed(const Run& run, const Node& node) {
+  if (!needs_energy(run.settings.objective)) {
+    return node.confirmed;
+  }
+  return std::any_of(run.ranking.begin(), run.ranking.end(),
+                     [&node](const Finalist& one) { return one.node == node.id && one.holds; });
+}
+
 }  // namespace kernelpro

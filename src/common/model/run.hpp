@@ -72,8 +72,10 @@ struct Run {
   std::string task_path;  // where it was loaded from, for `resume` to see changes
   RunSettings settings;
   RunState state = RunState::running;
-  NodeId best =
-      root_node;  // by its objective, of those that hold against the baseline, once finished
+  // Once finished: the best of its finalists by its objective, as they were measured side by side.
+  // One that is not confirmed is there when nothing could be confirmed and it was clean before.
+  NodeId best = root_node;
+  std::int64_t final_phases = 0;  // how often its finalists were measured, to the end
   std::vector<Finalist> ranking;  // the best first; empty where the objective is time
   Awaited awaited;                // while it waits; not kept
   std::string ended_because;  // "budget of 100 evaluations", "nothing left to try", "interrupted"
@@ -91,6 +93,14 @@ inline constexpr double clear_of_best = 1.01;
 [[nodiscard]] bool may_be_best(const RunSettings& settings, bool suspect,
                                const std::string& precision);
 [[nodiscard]] bool may_be_best(const RunSettings& settings, const Node& node);
+
+// Whether a passed node is worth another look: its interval lies above the baseline, or its
+// estimate does so by 5 %, as wide as an interval may be on a noisy machine.
+[[nodiscard]] bool reads_faster(const Node& node);
+
+// Whether the node's claim stands on a final phase: faster than the baseline itself, or by the
+// run's objective better.
+[[nodiscard]] bool is_confirmed(const Run& run, const Node& node);
 
 // A branch the search will not enter again, and why.
 struct Closure {

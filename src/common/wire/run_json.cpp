@@ -68,6 +68,7 @@ nlohmann::json write_finalist(const Finalist& one) {
   return {{"node", one.node},
           {"speedup", write_number(one.speedup)},
           {"speedup_interval", write_interval(one.speedup_interval)},
+          {"at_least", one.at_least},
           {"faster", one.faster},
           {"energy_ratio", write_number(one.energy_ratio)},
           {"energy_interval", write_interval(one.energy_interval)},
@@ -82,6 +83,7 @@ Finalist read_finalist(const Place& place) {
   one.node = fields.at("node").integer();
   one.speedup = fields.at("speedup").number();
   one.speedup_interval = fields.at("speedup_interval").interval();
+  read_known(fields, "at_least", one.at_least, [](const Place& p) { return p.truth(); });
   one.faster = fields.at("faster").truth();
   one.energy_ratio = fields.at("energy_ratio").number();
   one.energy_interval = fields.at("energy_interval").interval();

@@ -16,16 +16,29 @@ constexpr std::int64_t describe_id = 1;
 constexpr std::int64_t open_id = 2;
 constexpr std::int64_t first_job_id = 3;
 
+// More than twice the nodes of any run: the ids of a final phase lie above those of the one before.
+constexpr std::int64_t phase_stride = 1'000'000'000;
+
 // The same for the same job, whenever it is asked for.
 std::int64_t id_of(const Job& job) {
-  return first_job_id + 2 * job.node + (job.confirming ? 1 : 0);
+  const std::int64_t later = std::max<std::int64_t>(job.phase - 1, 0);
+  return first_job_id + later * phase_stride + 2 * job.node + (job.phase > 0 ? 1 : 0);
+}
+
+// A finalist of which a recording knows nothing: the run was recorded with fewer of them.
+Evaluated not_recorded(const Job& job) {
+  Evaluated out;
+  out.certificate.candidate = job.candidate;
+  out.certificate.verdict.outcome = Outcome::not_judged;
+  out.certificate.verdict.summary = "the recording has no such measurement";
+  return out;
 }
 
 std::string request_name(std::int64_t id) {
   if (id < first_job_id) {
     return id == describe_id ? "describing the worker" : "opening the task";
   }
-  const std::int64_t job = id - first_job_id;
+  const std::int64_t job = (id - first_job_id) % phase_stride;
   return fmt::format("{} node {}", job % 2 == 0 ? "judging" : "confirming", job / 2);
 }
 
@@ -56,6 +69,15 @@ Result<std::vector<BuildSummary>> BundleLaboratory::build(const std::vector<Cand
 
 Result<std::optional<Evaluated>> BundleLaboratory::judge(const Job& job, std::stop_token /*stop*/) {
   const nlohmann::json* result = bundle_.result(id_of(job));
+  if (result == nullptr && bundle_.is_recorded() && job.phase > 0) {
+    // A run may be recorded up to another phase than it is replayed to.
+    Job first = job;
+    first.phase = 1;
+    result = bundle_.result(id_of(first));
+    if (result == nullptr) {
+      return std::optional(not_recorded(job));
+    }
+  }
   // Without knowing the worker nothing new can be proposed, so its other answers wait with that.
   if (result == nullptr || bundle_.result(describe_id) == nullptr ||
       bundle_.result(open_id) == nullptr) {

@@ -14,6 +14,8 @@ int run_command_line(const Options& options, std::stop_token stop) {
       return optimize(options, stop);
     case CommandKind::resume:
       return resume(options, stop);
+    case CommandKind::confirm:
+      return confirm(options, stop);
     case CommandKind::runs:
       return list_runs(options);
     case CommandKind::show:

@@ -14,6 +14,7 @@ namespace kernelpro {
 [[nodiscard]] int verify(const Options& options, std::stop_token stop);
 [[nodiscard]] int optimize(const Options& options, std::stop_token stop);
 [[nodiscard]] int resume(const Options& options, std::stop_token stop);
+[[nodiscard]] int confirm(const Options& options, std::stop_token stop);
 [[nodiscard]] int list_runs(const Options& options);
 [[nodiscard]] int show_node(const Options& options);
 [[nodiscard]] int explain_node(const Options& options);

@@ -95,6 +95,7 @@ class CertificateWriter {
 struct Harvest {
   std::vector<Evaluated> evaluations;
   std::optional<Error> error;
+  std::optional<MachineLoad> load;  // of this machine, before
 };
 
 // Judges one order after the other. What was judged is kept whatever happens to the rest.
@@ -132,6 +133,9 @@ nlohmann::json harvest_json(const Harvest& harvest) {
     list.push_back(to_json(evaluated));
   }
   nlohmann::json json = {{"evaluations", list}};
+  if (harvest.load) {
+    json["machine_load"] = to_json(*harvest.load);
+  }
   if (harvest.error) {
     json["error"] = error_json(*harvest.error);
   }
@@ -203,18 +207,29 @@ int judge_here(const Options& options, const Task& task, const std::vector<Evalu
   if (!worker) {
     return report_error(options, worker.error());
   }
+  const bool watched = options.timed && options.run_settings.backend == "cpu";
+  // The task is opened meanwhile: what we do ourselves does not count.
+  const std::optional<MachineWatch> watch =
+      watched ? std::optional<MachineWatch>(std::in_place) : std::nullopt;
   ProgressLine progress(!options.quiet);
   progress.show(task.name + ": opening (reference, baseline, ceilings, noise floor)");
   if (const Result<Opened> opened = open_task(*worker, options, task, stop); !opened) {
     progress.clear();
     return report_error(options, opened.error());
   }
+  const std::optional<MachineLoad> load =
+      watch ? std::optional(watch->look()) : std::optional<MachineLoad>();
+  if (load) {
+    progress.clear();
+    print_load(options, *load);
+  }
   progress.show(task.name + ": building");
   if (const Status built = build_ahead(*worker, orders, stop); !built) {
     progress.clear();
     return report_error(options, built.error());
   }
-  const Harvest harvest = judge_all(*worker, orders, certificates, task.name, progress, stop);
+  Harvest harvest = judge_all(*worker, orders, certificates, task.name, progress, stop);
+  harvest.load = load;
   progress.clear();
   print_harvest(options, harvest);
   return judged_exit_code(options, harvest);
@@ -274,7 +289,7 @@ int judge_by_bundle(const Options& options, const std::filesystem::path& file, c
     return report_error(options, evaluations.error());
   }
   if (evaluations->size() == orders.size()) {
-    Harvest harvest{*evaluations, std::nullopt};
+    Harvest harvest{*evaluations, std::nullopt, std::nullopt};
     if (const Status kept = keep_certificates(options, *evaluations); !kept) {
       harvest.error = kept.error();
     }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "coordinator/report/speed_text.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -28,9 +30,21 @@ std::string ending(const Node& node) {
     text += ": " + node.rule;
   }
   if (node.outcome == Outcome::passed) {
-    text += fmt::format(" {:.2f}x{}", node.speedup, node.suspect ? " (suspect)" : "");
+    text += " " + times_words(node.speedup, node.at_least) + (node.suspect ? " (suspect)" : "");
   }
   return text;
+}
+
+// What a finalist's measurement at the end came to, also where its earlier timing is kept.
+std::string final_ending(const Node& node, const Verdict& verdict) {
+  if (verdict.outcome == Outcome::not_judged) {
+    return "not judged: " + verdict.summary;
+  }
+  if (verdict.suspect && !node.suspect) {
+    return fmt::format("suspect now; its clean timing is kept, {}",
+                       times_words(node.speedup, node.at_least));
+  }
+  return ending(node) + (node.confirmed ? ", confirmed" : "");
 }
 
 }  // namespace
@@ -46,9 +60,11 @@ std::string node_line(const Node& node) {
 std::string progress_text(const std::string& task, const LoopProgress& progress,
                           const std::string& last) {
   std::string text = fmt::format("{} {}/{}", task, progress.judged, progress.budget);
-  text += progress.best == root_node
-              ? std::string(" · nothing faster yet")
-              : fmt::format(" · best {:.2f}x (node {})", progress.best_speedup, progress.best);
+  text +=
+      progress.best == root_node
+          ? std::string(" · nothing faster yet")
+          : fmt::format(" · best {} (node {})",
+                        times_words(progress.best_speedup, progress.best_at_least), progress.best);
   text += " · last: " + last;
   if (progress.judged > 0) {
     text += " · " + clock_text(progress.seconds_left) + " left";
@@ -63,12 +79,19 @@ LiveView::LiveView(std::string task, bool wanted)
       line_(wanted) {}
 
 void LiveView::show(const LoopProgress& progress) {
-  if (progress.last != nullptr) {
+  if (progress.last != nullptr && progress.final != nullptr) {
+    last_ = fmt::format("finalist, node {}: {}", progress.last->id,
+                        final_ending(*progress.last, *progress.final));
+    if (wanted_ && !terminal_) {
+      say(last_);
+    }
+  } else if (progress.last != nullptr) {
     last_ =
         ending(*progress.last) + (progress.last->move.empty() ? "" : ", " + progress.last->move);
     if (wanted_ && !terminal_) {
-      say(fmt::format("[{}/{} best {:.2f}x] {}", progress.judged, progress.budget,
-                      progress.best_speedup, node_line(*progress.last)));
+      say(fmt::format("[{}/{} best {}] {}", progress.judged, progress.budget,
+                      times_words(progress.best_speedup, progress.best_at_least),
+                      node_line(*progress.last)));
     }
   }
   line_.show(progress_text(task_, progress, last_));

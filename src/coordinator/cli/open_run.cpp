@@ -186,6 +186,7 @@ Result<OpenRun> old_run(const Options& options) {
   if (options.more_seconds) {
     run->settings.seconds = options.run_settings.seconds;
   }
+  run->settings.accept_suspect = run->settings.accept_suspect || options.accept_suspect;
   const std::set<std::filesystem::path> folders =
       run->settings.llm ? batch_directories(*run->settings.llm) : std::set<std::filesystem::path>();
   KP_TRY(apply_llm_changes(options.llm, run->settings));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
@@ -26,14 +27,28 @@ int say_what_is_awaited(const Run& run) {
   return exit_waiting;
 }
 
+// Why nothing is written to the folder that the user named.
+std::string not_exported(const RunReport& report) {
+  const std::string& run = report.run.id;
+  if (report.best == root_node) {
+    return "nothing was exported: no candidate is confirmed to be faster than the baseline";
+  }
+  return fmt::format(
+      "nothing was exported: node {1} is not confirmed. `kernelpro confirm {0}` and then "
+      "`kernelpro "
+      "export {0} DIR`, or `kernelpro export {0} {1} DIR` as it is",
+      run, report.best);
+}
+
 // The table of the run, also of one that was cut short.
-int finish(const Options& options, OpenRun& open, const Status& worked, std::stop_token stop) {
-  const Result<NodeId> best = print_run(options, open.store, open.run);
+int finish(const Options& options, OpenRun& open, const Status& worked,
+           const std::optional<MachineLoad>& load, std::stop_token stop) {
+  const Result<RunReport> report = print_run(options, open.store, open.run, load);
   if (!worked && !stop.stop_requested()) {
     return report_error(options, worked.error());
   }
-  if (!best) {
-    return report_error(options, best.error());
+  if (!report) {
+    return report_error(options, report.error());
   }
   if (stop.stop_requested()) {
     print_note(options, fmt::format("interrupted; `kernelpro resume {}` goes on", open.run.id));
@@ -42,7 +57,10 @@ int finish(const Options& options, OpenRun& open, const Status& worked, std::sto
   if (open.run.state == RunState::waiting) {
     return say_what_is_awaited(open.run);
   }
-  if (*best == root_node) {
+  if (!report->confirmed) {
+    if (!options.export_directory.empty()) {
+      fmt::print(stderr, "kernelpro: {}\n", not_exported(*report));
+    }
     return exit_not_passed;
   }
   if (!options.export_directory.empty()) {
@@ -53,20 +71,47 @@ int finish(const Options& options, OpenRun& open, const Status& worked, std::sto
   return exit_done;
 }
 
-int work_and_finish(const Options& options, OpenRun open, std::stop_token stop) {
+int work_and_finish(const Options& options, OpenRun open, LoopPart part, std::stop_token stop) {
   for (const std::string& notice : open.store.notices()) {
     print_note(options, notice);
   }
+  const std::optional<MachineLoad> load = tell_load(options, open.run.settings);
   LiveView view(open.run.task.name, !options.quiet);
-  Status worked = work_on(open, view, stop);
-  if (!worked) {
+  Status worked = work_on(open, view, part, stop);
+  if (!worked && part == LoopPart::all) {
     open.run.state = RunState::interrupted;
     open.run.ended_because = worked.error().text();
   }
   if (const Status saved = open.store.save_run(open.run); !saved && worked) {
     worked = saved;
   }
-  return finish(options, open, worked, stop);
+  return finish(options, open, worked, load, stop);
+}
+
+// Whether there is anything to measure, and nothing else to be done before.
+Status check_confirmable(const OpenRun& open) {
+  const auto any = [&open](auto&& so) {
+    return std::any_of(open.history.nodes.begin(), open.history.nodes.end(), so);
+  };
+  const bool awaited = any([](const Node& node) { return node.state == NodeState::in_flight; });
+  if (open.run.settings.workers != "local" && awaited) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("it waits for results of its search: `kernelpro resume {}` reads "
+                                  "them first",
+                                  open.run.id),
+                      "run " + open.run.id);
+  }
+  if (!any([](const Node& node) {
+        return node.id != root_node && node.outcome == Outcome::passed;
+      })) {
+    return make_error(
+        ErrorKind::bad_input,
+        fmt::format("no candidate of it has passed, so there is nothing to confirm; `kernelpro "
+                    "resume {} -n N` tries more",
+                    open.run.id),
+        "run " + open.run.id);
+  }
+  return {};
 }
 
 // The first call of a model, in a store that is thrown away: the baseline is judged, since the
@@ -89,7 +134,7 @@ int dry_run(const Options& options, std::stop_token stop) {
   }
   LiveView view(open->run.task.name, !options.quiet);
   PreviewAuthor author(open->run);
-  const Status worked = work_on(*open, view, stop, &author);
+  const Status worked = work_on(*open, view, LoopPart::all, stop, &author);
   if (stop.stop_requested()) {
     return exit_interrupted;
   }
@@ -115,14 +160,25 @@ int optimize(const Options& options, std::stop_token stop) {
     return dry_run(options, stop);
   }
   Result<OpenRun> open = new_run(options, stop);
-  return open ? work_and_finish(options, std::move(*open), stop)
+  return open ? work_and_finish(options, std::move(*open), LoopPart::all, stop)
               : report_error(options, open.error());
 }
 
 int resume(const Options& options, std::stop_token stop) {
   Result<OpenRun> open = old_run(options);
-  return open ? work_and_finish(options, std::move(*open), stop)
+  return open ? work_and_finish(options, std::move(*open), LoopPart::all, stop)
               : report_error(options, open.error());
+}
+
+int confirm(const Options& options, std::stop_token stop) {
+  Result<OpenRun> open = old_run(options);
+  if (!open) {
+    return report_error(options, open.error());
+  }
+  if (const Status ready = check_confirmable(*open); !ready) {
+    return report_error(options, ready.error());
+  }
+  return work_and_finish(options, std::move(*open), LoopPart::finalists, stop);
 }
 
 }  // namespace kernelpro

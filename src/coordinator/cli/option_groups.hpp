@@ -24,7 +24,8 @@ void add_place(CLI::App& app, Options& options);
 void add_store(CLI::App& app, Options& options);
 void add_budgets(CLI::App& app, Options& options);
 
-// The commands about tasks, machines and suites.
+// The commands about runs, tasks, machines and suites.
+void add_runs(CLI::App& app, Options& options);
 void add_task(CLI::App& app, Options& options);
 void add_machine(CLI::App& app, Options& options);
 void add_bench(CLI::App& app, Options& options);

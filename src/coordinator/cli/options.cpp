@@ -2,33 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <iostream>
-#include <memory>
 #include <sstream>
 
 #include "coordinator/cli/option_groups.hpp"
-#include "coordinator/report/export.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-// Empty where it is the number of a node.
-std::string node_complaint(const std::string& text) {
-  NodeId number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error != std::errc() || end != text.data() + text.size() || number < 0
-             ? "expected the number of a node, found \"" + text + "\""
-             : "";
-}
-
-NodeId node_number(const std::string& text) {
-  if (const std::string complaint = node_complaint(text); !complaint.empty()) {
-    throw CLI::ValidationError("node", complaint);
-  }
-  return std::stoll(text);
-}
 
 // What went wrong, and where to read on.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
@@ -196,187 +177,6 @@ void add_verify(CLI::App& app, Options& options) {
   command->callback([&options] { options.command = CommandKind::verify; });
 }
 
-void add_search(CLI::App& app, Options& options) {
-  RunSettings& settings = options.run_settings;
-  app.add_option("--search", settings.search, "mcts (default), greedy or random");
-  app.add_option("--preset", settings.preset, "Of mcts: default or paper");
-  app.add_option("--seed", settings.seed, "Of the search (default 1); the judge's are secret");
-  app.add_option("--in-flight", settings.in_flight, "Candidates built side by side (default 2)")
-      ->check(CLI::Range(1, most_in_flight));
-  app.add_option("--tier", settings.tiers,
-                 "Only moves of this tier (build, pragmas, nest, tune), repeatable; with --llm "
-                 "the default is tune")
-      ->allow_extra_args(false);
-  app.add_option("--move", settings.moves, "Only this move (and those of --tier), repeatable")
-      ->allow_extra_args(false);
-  app.add_flag_function(
-      "--no-fast-math", [&settings](std::int64_t) { settings.fast_math = false; },
-      "No move may let the compiler reorder arithmetic");
-  app.add_flag("--accept-suspect", settings.accept_suspect,
-               "A result whose clock or bound is in doubt may be the best");
-  app.add_option("--allow-precision", settings.allow_precision,
-                 "Accept this lower precision (tf32, f16, bf16), repeatable")
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
-}
-
-void add_objective(CLI::App& app, Options& options) {
-  app.add_option_function<std::string>(
-         "--objective",
-         [&options](const std::string& value) {
-           options.run_settings.objective = parse_objective(value).value_or(Objective::time);
-         },
-         "What decides among the finalists: time (default), energy (joules a call), "
-         "time-then-energy (joules among the equally fast) or edp (joules times seconds)")
-      ->check(CLI::IsMember({"time", "energy", "time-then-energy", "edp"}));
-}
-
-void add_feedback(CLI::App& app, Options& options) {
-  app.add_option_function<std::string>(
-         "--feedback",
-         [&options](const std::string& value) {
-           options.run_settings.feedback = parse_feedback(value).value_or(Feedback::tools);
-         },
-         "What a GPU's profile tells the search: tools (default: class and findings), raw (figures "
-         "alone) or none")
-      ->check(CLI::IsMember({"none", "raw", "tools"}));
-}
-
-void add_optimize(CLI::App& app, Options& options) {
-  CLI::App* command = app.add_subcommand("optimize", "Search for the fastest candidate of a task");
-  command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
-  add_budgets(*command, options);
-  add_search(*command, options);
-  add_feedback(*command, options);
-  add_objective(*command, options);
-  command
-      ->add_option("--from", options.starts,
-                   "A candidate of yours to search from beside the baseline, repeatable")
-      ->allow_extra_args(false);
-  command->add_option("--export", options.export_directory,
-                      "Write the best candidate into this folder at the end");
-  command
-      ->add_option("--batch", options.batch,
-                   "Candidates that go out together: with --workers bundle:FILE (default 16) or "
-                   "--llm batch:DIR (default: as many as are in flight)")
-      ->check(CLI::Range(1, most_in_flight));
-  add_llm_options(*command, options.llm);
-  command->add_flag("--dry-run", options.dry_run,
-                    "Show what the first call of a model would be and may cost, and end there");
-  add_place(*command, options);
-  add_store(*command, options);
-  add_judging(*command, options);
-  add_output(*command, options);
-  command->footer(
-      "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash "
-      "loses\n"
-      "at most the evaluation under way, and `kernelpro resume` goes on.\n"
-      "Exit code 0: something faster was found and confirmed; 3: not so; 4: waiting for a bundle "
-      "or for\nthe answers of a batch.\n"
-      "Example:\n  kernelpro optimize gemm --evaluations 60 --export fast_gemm\n"
-      "  kernelpro optimize gemm --llm anthropic:MODEL --llm-tokens 2000000\n"
-      "  kernelpro optimize gemm --llm openai:MODEL --base-url http://localhost:8000/v1\n"
-      "  kernelpro optimize gemm --llm batch:questions");
-  command->callback([&options] { options.command = CommandKind::optimize; });
-}
-
-void add_run_and_node(CLI::App& command, Options& options, bool with_node) {
-  command.add_option("run", options.run, "A run's name, as `kernelpro runs` lists it")->required();
-  if (with_node) {
-    command.add_option("node", options.node, "A node's number (default: the best)")
-        ->check(node_complaint, "");
-  }
-}
-
-void add_resume(CLI::App& app, Options& options) {
-  CLI::App* command =
-      app.add_subcommand("resume", "Go on with a run, with the same or more budget");
-  add_run_and_node(*command, options, false);
-  add_budgets(*command, options);
-  add_llm_options(*command, options.llm);
-  add_store(*command, options);
-  add_output(*command, options);
-  command->footer("Example:\n  kernelpro resume gemm-1 --evaluations 200");
-  command->callback([&options] { options.command = CommandKind::resume; });
-}
-
-void add_looking(CLI::App& app, Options& options) {
-  CLI::App* runs = app.add_subcommand("runs", "The runs of this store");
-  runs->footer("Example:\n  kernelpro runs");
-  runs->callback([&options] { options.command = CommandKind::runs; });
-  CLI::App* show = app.add_subcommand(
-      "show", "One node: source, difference to its parent and the baseline, verdict, timing");
-  add_run_and_node(*show, options, true);
-  show->footer("Example:\n  kernelpro show gemm-1 17");
-  show->callback([&options] { options.command = CommandKind::show; });
-  CLI::App* why = app.add_subcommand("why", "Why a node was tried, and why its branch was closed");
-  add_run_and_node(*why, options, true);
-  why->footer("Example:\n  kernelpro why gemm-1 17");
-  why->callback([&options] { options.command = CommandKind::why; });
-  CLI::App* report = app.add_subcommand("report", "A run as a whole");
-  add_run_and_node(*report, options, false);
-  report->add_option("more", options.more_runs, "Further runs: then one table of them all");
-  report->add_option("--format", options.format, "text (default), markdown or json")
-      ->check(CLI::IsMember({"text", "markdown", "json"}));
-  report->footer("Example:\n  kernelpro report gemm-1 --format markdown");
-  report->callback([&options] { options.command = CommandKind::report; });
-  CLI::App* tools = app.add_subcommand(
-      "tools",
-      "What the findings of the micro-profiling tools led to, over all runs of this store");
-  tools->add_option("runs", options.more_runs, "These runs only");
-  tools->footer("Example:\n  kernelpro tools");
-  tools->callback([&options] { options.command = CommandKind::tools; });
-  CLI::App* prompt = app.add_subcommand(
-      "prompt", "What a model would be asked for a child of a node, and what that may cost");
-  add_run_and_node(*prompt, options, true);
-  prompt->footer("Example:\n  kernelpro prompt gemm-1 17");
-  prompt->callback([&options] { options.command = CommandKind::prompt; });
-  CLI::App* transcript = app.add_subcommand(
-      "transcript", "Every call of a model in a run, one JSON line each, for replay:FILE");
-  add_run_and_node(*transcript, options, false);
-  transcript->add_option("--into", options.into, "The file to write (default: standard output)");
-  transcript->footer(
-      "Example:\n  kernelpro transcript gemm-1 --into gemm.jsonl\n"
-      "  kernelpro optimize gemm --llm replay:gemm.jsonl");
-  transcript->callback([&options] { options.command = CommandKind::transcript; });
-  for (CLI::App* command : {runs, show, why, report, tools, prompt, transcript}) {
-    add_store(*command, options);
-    add_output(*command, options);
-  }
-}
-
-void add_export(CLI::App& app, Options& options) {
-  CLI::App* command = app.add_subcommand(
-      "export", "Take a candidate home: source, header, build line, benchmark, certificate");
-  command->add_option("run", options.run, "A run's name")->required();
-  auto places = std::make_shared<std::vector<std::string>>();
-  command->add_option("node_and_directory", *places, "[NODE] DIRECTORY; without NODE the best")
-      ->required()
-      ->expected(1, 2)
-      ->type_name("[NODE] DIRECTORY");
-  command
-      ->add_option("--as", options.export_form,
-                   "source (default); of a task made from a KernelBench problem: kernelbench, one "
-                   "file for the benchmark's evaluator, or torch, a package with an operator and a "
-                   "drop-in module")
-      ->check(CLI::IsMember(export_form_names()));
-  command->add_flag("--overwrite", options.overwrite, "Replace files that are there");
-  command->add_flag("--accept-suspect", options.accept_suspect,
-                    "Export a result whose clock or bound is in doubt");
-  add_store(*command, options);
-  add_output(*command, options);
-  command->footer(
-      "Example:\n  kernelpro export gemm-1 fast_gemm\n"
-      "  kernelpro export kernelbench_1_12-1 for_the_benchmark --as kernelbench");
-  command->callback([&options, places] {
-    options.command = CommandKind::export_run;
-    options.export_directory = places->back();
-    if (places->size() == 2) {
-      options.node = node_number(places->front());
-    }
-  });
-}
-
 }  // namespace
 
 ParsedOptions parse_options(int argc, const char* const* argv) {
@@ -393,10 +193,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   add_evaluate(app, options);
   add_diagnose(app, options);
   add_verify(app, options);
-  add_optimize(app, options);
-  add_resume(app, options);
-  add_looking(app, options);
-  add_export(app, options);
+  add_runs(app, options);
   add_task(app, options);
   add_machine(app, options);
   add_bench(app, options);

@@ -21,6 +21,7 @@ enum class CommandKind {
   verify,
   optimize,
   resume,
+  confirm,
   runs,
   show,
   why,
@@ -106,7 +107,7 @@ struct Options {
   std::filesystem::path export_directory;  // export; optimize: where the best is written, if set
   std::string export_form;                 // export: source, kernelbench or torch; empty: source
   bool overwrite = false;                  // export
-  bool accept_suspect = false;             // export
+  bool accept_suspect = false;             // export, confirm
   std::string format = "text";             // report: text, markdown or json
   SuiteOptions suite;
   DiagnosisOptions diagnosis;

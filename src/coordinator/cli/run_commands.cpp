@@ -4,50 +4,24 @@
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"
+#include "coordinator/cli/chosen_node.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/loop/replay.hpp"
 #include "coordinator/report/diff.hpp"
 #include "coordinator/report/energy_text.hpp"
-#include "coordinator/report/export.hpp"
 #include "coordinator/report/llm_summary.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/node_text.hpp"
 #include "coordinator/report/runs_table.hpp"
+#include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/report/tools_table.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-Result<Store> open_store(const Options& options) {
-  return Store::open(store_directory(options.store), StoreMode::read);
-}
-
-// A run with one of its nodes: the one asked for, or the best.
-struct ChosenNode {
-  RunReport report;
-  Node node;
-};
-
-Result<ChosenNode> choose_node(const Options& options, const Store& store) {
-  Result<RunReport> report = load_report(store, options.run);
-  if (!report) {
-    return report.error();
-  }
-  const NodeId wanted = options.node.value_or(report->best);
-  const Node* found = find_node(report->nodes, wanted);
-  if (found == nullptr) {
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("it has no node {}; its nodes are 0 to {}", wanted,
-                                  std::ssize(report->nodes) - 1),
-                      "run " + options.run);
-  }
-  Node node = *found;
-  return ChosenNode{std::move(*report), std::move(node)};
-}
 
 nlohmann::json summary_json(const RunSummary& run) {
   return {{"id", run.id},
@@ -59,7 +33,8 @@ nlohmann::json summary_json(const RunSummary& run) {
           {"evaluations", run.evaluations},
           {"budget", run.budget},
           {"best", run.best},
-          {"best_speedup", run.best_speedup}};
+          {"best_speedup", run.best_speedup},
+          {"best_at_least", run.best_at_least}};
 }
 
 // The difference to another node, under a heading.
@@ -199,7 +174,7 @@ int list_runs(const Options& options) {
   for (const RunSummary& run : *runs) {
     table.add({run.id, run.task, run.locked ? "working" : std::string(name_of(run.state)),
                fmt::format("{}/{}", run.evaluations, run.budget),
-               run.best > root_node ? fmt::format("{:.2f}x", run.best_speedup) : "–",
+               run.best > root_node ? times_words(run.best_speedup, run.best_at_least) : "–",
                run.best > root_node ? std::to_string(run.best) : "–", run.search, run.created});
   }
   fmt::print("{}",
@@ -344,66 +319,9 @@ int report_run(const Options& options) {
     return report_table(options, *store);
   }
   const Result<Run> run = store ? store->load_run(options.run) : Result<Run>(store.error());
-  const Result<NodeId> printed =
-      run ? print_run(options, *store, *run) : Result<NodeId>(run.error());
+  const Result<RunReport> printed =
+      run ? print_run(options, *store, *run) : Result<RunReport>(run.error());
   return printed ? exit_done : report_error(options, printed.error());
-}
-
-namespace {
-
-Result<std::vector<ExportFile>> files_of(const Options& options, const Store& store) {
-  const Result<ChosenNode> chosen = choose_node(options, store);
-  if (!chosen) {
-    return chosen.error();
-  }
-  const std::string where = fmt::format("run {}, node {}", options.run, chosen->node.id);
-  const bool accepted = options.accept_suspect || chosen->report.run.settings.accept_suspect;
-  if (chosen->node.suspect && !accepted) {
-    return make_error(ErrorKind::bad_input,
-                      "its result is suspect (see `kernelpro show`); --accept-suspect exports it",
-                      where);
-  }
-  const Result<std::optional<Certificate>> certificate =
-      store.load_certificate(options.run, chosen->node.id);
-  if (!certificate) {
-    return certificate.error();
-  }
-  if (!*certificate) {
-    return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
-  }
-  return export_files(**certificate, parse_export_form(options.export_form));
-}
-
-// What to do with an export.
-const char* first_step(const std::string& form) {
-  if (form == "kernelbench") {
-    return "cat README.md";
-  }
-  return form == "torch" ? "python3 test_op.py" : "sh build.sh && ./bench";
-}
-
-}  // namespace
-
-int export_run(const Options& options) {
-  const Result<Store> store = open_store(options);
-  const Result<std::vector<ExportFile>> files =
-      store ? files_of(options, *store) : Result<std::vector<ExportFile>>(store.error());
-  const Status written = files ? write_export(options.export_directory, *files, options.overwrite)
-                               : Status(files.error());
-  if (!written) {
-    return report_error(options, written.error());
-  }
-  if (options.json) {
-    nlohmann::json names = nlohmann::json::array();
-    for (const ExportFile& file : *files) {
-      names.push_back(file.path.string());
-    }
-    print_json({{"directory", options.export_directory.string()}, {"files", std::move(names)}});
-  } else {
-    fmt::print("exported to {}: `{}` there\n", options.export_directory.string(),
-               first_step(options.export_form));
-  }
-  return exit_done;
 }
 
 }  // namespace kernelpro

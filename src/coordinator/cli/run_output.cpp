@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "common/base/paths.hpp"
 #include "coordinator/cli/output.hpp"
@@ -27,6 +29,34 @@ std::map<std::string, std::string> known_tiers(const std::string& backend) {
   return tiers;
 }
 
+namespace {
+
+// What only certificates say: the remarks on the best, and why others are in doubt.
+Status add_evidence(const Store& store, RunReport& report) {
+  if (report.best != root_node) {
+    const Result<std::optional<Certificate>> best =
+        store.load_certificate(report.run.id, report.best);
+    if (!best) {
+      return best.error();
+    }
+    report.remarks = *best ? (*best)->verdict.remarks : std::vector<std::string>();
+  }
+  const std::size_t shown = std::min(report.faster.size(), most_faster_shown);
+  for (FasterNode& one : std::span(report.faster).first(shown)) {
+    const Result<std::optional<Certificate>> known =
+        store.load_certificate(report.run.id, one.node);
+    if (!known) {
+      return known.error();
+    }
+    if (*known && (*known)->verdict.suspect && !(*known)->verdict.suspicions.empty()) {
+      one.why += " (" + (*known)->verdict.suspicions.front() + ")";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<RunReport> load_report(const Store& store, const std::string& run) {
   const Result<Run> loaded = store.load_run(run);
   if (!loaded) {
@@ -44,21 +74,42 @@ Result<RunReport> load_report(const Store& store, const std::string& run) {
     }
     report.llm = summarize_calls(*calls);
   }
+  KP_TRY(add_evidence(store, report));
   return report;
 }
 
-Result<NodeId> print_run(const Options& options, const Store& store, const Run& run) {
-  const Result<RunReport> report = load_report(store, run.id);
+Result<RunReport> print_run(const Options& options, const Store& store, const Run& run,
+                            const std::optional<MachineLoad>& load) {
+  Result<RunReport> report = load_report(store, run.id);
   if (!report) {
     return report.error();
   }
   if (options.json || options.format == "json") {
-    print_json(run_report_json(*report));
+    nlohmann::json json = run_report_json(*report);
+    if (load) {
+      json["machine_load"] = to_json(*load);
+    }
+    print_json(json);
   } else {
     fmt::print("{}", options.format == "markdown" ? run_report_markdown(*report)
                                                   : run_report_text(*report));
   }
-  return report->best;
+  return report;
+}
+
+std::optional<MachineLoad> tell_load(const Options& options, const RunSettings& settings) {
+  if (settings.backend != "cpu" || settings.workers != "local") {
+    return std::nullopt;
+  }
+  MachineLoad load = MachineWatch().look();
+  print_load(options, load);
+  return load;
+}
+
+void print_load(const Options& options, const MachineLoad& load) {
+  for (const std::string& note : load_notes(load)) {
+    print_note(options, note);
+  }
 }
 
 void print_waiting(const RunSettings& settings, const std::string& then) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "common/base/result.hpp"
+#include "coordinator/cli/machine_load.hpp"
 #include "coordinator/cli/options.hpp"
 #include "coordinator/report/run_report.hpp"
 #include "coordinator/store/store.hpp"
@@ -16,8 +18,16 @@ namespace kernelpro {
 
 [[nodiscard]] Result<RunReport> load_report(const Store& store, const std::string& run);
 
-// Prints the run as `options` want it and returns its best node.
-[[nodiscard]] Result<NodeId> print_run(const Options& options, const Store& store, const Run& run);
+// Prints the run as `options` want it; `load`: what was seen of the machine when it was worked on.
+[[nodiscard]] Result<RunReport> print_run(const Options& options, const Store& store,
+                                          const Run& run,
+                                          const std::optional<MachineLoad>& load = std::nullopt);
+
+// What others do on this machine, looked at and said before anything is measured; nothing where the
+// work is done elsewhere or by a GPU.
+[[nodiscard]] std::optional<MachineLoad> tell_load(const Options& options,
+                                                   const RunSettings& settings);
+void print_load(const Options& options, const MachineLoad& load);
 
 // What to do with the bundle that was written, and then; on standard error.
 void print_waiting(const RunSettings& settings, const std::string& then);

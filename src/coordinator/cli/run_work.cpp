@@ -52,7 +52,7 @@ Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop
 }
 
 Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& machine,
-                LiveView& view, std::stop_token stop, Author* instead = nullptr) {
+                LiveView& view, LoopPart part, std::stop_token stop, Author* instead = nullptr) {
   Run& run = open.run;
   const Result<Playbook> playbook = load_playbook(run, machine.compilers);
   if (!playbook) {
@@ -65,7 +65,7 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
   }
   StoreJournal journal(open.store, run.id);
   Result<std::unique_ptr<AgentAuthor>> author = std::unique_ptr<AgentAuthor>();
-  if (run.settings.llm && instead == nullptr) {
+  if (run.settings.llm && instead == nullptr && part == LoopPart::all) {
     author = AgentAuthor::open(open.store, run);
   }
   if (!author) {
@@ -75,7 +75,8 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
   ClosedLoop loop(
       run, **search, *playbook, laboratory, journal,
       [&view](const LoopProgress& progress) { view.show(progress); }, writing);
-  Status worked = loop.work(open.history, stop);
+  Status worked =
+      part == LoopPart::all ? loop.work(open.history, stop) : loop.confirm(open.history, stop);
   view.clear();
   if (!*author) {
     return worked;
@@ -92,7 +93,8 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
   return worked ? handed_out : worked;
 }
 
-Status work_here(OpenRun& open, LiveView& view, std::stop_token stop, Author* instead) {
+Status work_here(OpenRun& open, LiveView& view, LoopPart part, std::stop_token stop,
+                 Author* instead) {
   WorkerDescription machine;
   Result<WorkerClient> worker = open_worker(open.run, machine, stop);
   if (!worker) {
@@ -100,7 +102,7 @@ Status work_here(OpenRun& open, LiveView& view, std::stop_token stop, Author* in
   }
   WorkerLaboratory laboratory(std::move(*worker), open_order_of(open.run),
                               open.run.settings.allow_precision);
-  return run_loop(open, laboratory, machine, view, stop, instead);
+  return run_loop(open, laboratory, machine, view, part, stop, instead);
 }
 
 // Whether the loop would have to propose something before it asks for a result.
@@ -112,7 +114,8 @@ bool would_propose(const LoopHistory& history) {
   return !history.nodes.empty() && (any(NodeState::proposing) || !any(NodeState::in_flight));
 }
 
-Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, std::stop_token stop) {
+Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, LoopPart part,
+                      std::stop_token stop) {
   if (!bundle) {
     return bundle.error();
   }
@@ -127,7 +130,7 @@ Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, std:
       view.say(remark);
     }
   }
-  if (!*worker && would_propose(open.history)) {
+  if (!*worker && part == LoopPart::all && would_propose(open.history)) {
     // Both files are gone: which compilers the worker has must be asked again first.
     run.state = RunState::waiting;
     run.awaited.results = 1;
@@ -137,7 +140,7 @@ Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, LiveView& view, std:
   if (*worker) {
     run.machine = (*worker)->machine.processor;
   }
-  KP_TRY(run_loop(open, laboratory, worker->value_or(WorkerDescription()), view, stop));
+  KP_TRY(run_loop(open, laboratory, worker->value_or(WorkerDescription()), view, part, stop));
   return run.state == RunState::waiting ? laboratory.hand_out() : Status();
 }
 
@@ -166,17 +169,18 @@ Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescrip
   return Playbook::load(settings);
 }
 
-Status work_on(OpenRun& open, LiveView& view, std::stop_token stop, Author* instead) {
+Status work_on(OpenRun& open, LiveView& view, LoopPart part, std::stop_token stop,
+               Author* instead) {
   view.say(fmt::format("run {} in {}", open.run.id, open.store.directory().string()));
   const std::string& workers = open.run.settings.workers;
   if (const std::optional<std::filesystem::path> file = bundle_file(workers)) {
     const std::string owner = open.run.id + " of " + open.run.created;
-    return work_by_bundle(open, Bundle::open(*file, owner), view, stop);
+    return work_by_bundle(open, Bundle::open(*file, owner), view, part, stop);
   }
   if (const std::optional<std::filesystem::path> file = recorded_file(workers)) {
-    return work_by_bundle(open, Bundle::recorded(*file), view, stop);
+    return work_by_bundle(open, Bundle::recorded(*file), view, part, stop);
   }
-  return work_here(open, view, stop, instead);
+  return work_here(open, view, part, stop, instead);
 }
 
 }  // namespace kernelpro

@@ -14,10 +14,13 @@
 
 namespace kernelpro {
 
+// What of the loop is to be done: all of it, or only the finalists measured again.
+enum class LoopPart { all, finalists };
+
 // Works until the run ends, is stopped or has to wait; what there is to tell is in the store by
 // then, except the run's own row.
 // `instead`, if given, takes the place of the author that the run is set to.
-[[nodiscard]] Status work_on(OpenRun& open, LiveView& view, std::stop_token stop,
+[[nodiscard]] Status work_on(OpenRun& open, LiveView& view, LoopPart part, std::stop_token stop,
                              Author* instead = nullptr);
 
 // The moves that a run may make, and those that its models are told of.

@@ -132,7 +132,7 @@ Status work_on_search(const Options& options, OpenRun& open, ProblemSearch& sear
   // A run that has ended is left alone, unless its budget is larger now.
   if (open.run.state != RunState::finished || open.larger_budget) {
     LiveView view(open.run.task.name, !options.quiet);
-    const Status worked = work_on(open, view, stop);
+    const Status worked = work_on(open, view, LoopPart::all, stop);
     if (!worked) {
       open.run.state = RunState::interrupted;
       open.run.ended_because = worked.error().text();

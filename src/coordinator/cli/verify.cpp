@@ -92,9 +92,6 @@ void print_differences(const std::vector<Difference>& differences) {
     fmt::print("  {}{}: {} → {}\n", difference.matters ? "! " : "", difference.what,
                difference.before, difference.now);
   }
-  if (differences.empty()) {
-    fmt::print("  nothing differs\n");
-  }
 }
 
 // What a repetition came to.
@@ -118,18 +115,38 @@ Repetition compare(const Certificate& before, const Certificate& now) {
   return out;
 }
 
+// What is said of the certificate as a whole, in one breath.
+std::string conclusion(const Repetition& repetition) {
+  if (repetition.undecided) {
+    return "cannot tell: its speed-up was measured too coarsely to be checked";
+  }
+  if (!repetition.holds) {
+    return "does not hold";
+  }
+  return repetition.speed == SpeedClaim::cannot_tell
+             ? "its verdict holds; its speed-up was measured too coarsely to be checked"
+             : "holds";
+}
+
 void print_repetition(const Certificate& before, const Certificate& now,
                       const Repetition& repetition) {
-  const char* said = repetition.holds ? "holds" : "does not hold";
-  fmt::print("\ncertificate of {}: {}\n", before.date, repetition.undecided ? "cannot tell" : said);
-  if (repetition.speed == SpeedClaim::cannot_tell) {
+  fmt::print("\ncertificate of {}: {}\n", before.date, conclusion(repetition));
+  const bool coarse = repetition.speed == SpeedClaim::cannot_tell;
+  if (coarse &&
+      !overlap(before.verdict.timing.speedup_interval, now.verdict.timing.speedup_interval)) {
     fmt::print(
-        "  its speed-up is neither confirmed nor refuted: the 95 % interval was {:.0f} % wide "
-        "then and is {:.0f} %\n  now, and over 10 % overlapping says little; verify on a quieter "
-        "machine, or with a longer --timing\n",
+        "  the baseline was disturbed this time, so that only the least is known. Verify on a "
+        "quieter machine\n");
+  } else if (coarse) {
+    fmt::print(
+        "  the 95 % interval was {:.0f} % wide then and is {:.0f} % now; up to 10 % would tell. "
+        "Verify on a\n  quieter machine, or with a longer --timing\n",
         100 * interval_width(before.verdict.timing), 100 * interval_width(now.verdict.timing));
   }
   print_differences(repetition.differences);
+  if (repetition.differences.empty()) {
+    fmt::print("  nothing{} differs\n", coarse ? " else" : "");
+  }
 }
 
 int report_repetition(const Options& options, const Certificate& before, const Evaluated& now) {

@@ -94,13 +94,33 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
       end = *more ? std::nullopt : std::optional<std::string>("nothing is left to try");
     }
   }
-  KP_TRY(needs_energy(run_.settings.objective) ? confirm_by_energy(stop) : confirm(stop));
+  KP_TRY(measure_finalists(stop));
+  conclude(*end, stop);
+  return {};
+}
+
+Status ClosedLoop::confirm(const LoopHistory& history, std::stop_token stop) {
+  started_ns_ = now_ns() - run_.wall_ns;
+  const WallTime charged(run_, started_ns_);
+  const Run before = run_;
+  run_.awaited = {};
+  KP_TRY(take_up(history));
+  if (const Status measured = measure_finalists(stop); !measured || stop.stop_requested()) {
+    run_ = before;
+    return measured;
+  }
+  conclude(before.state == RunState::finished ? before.ended_because
+                                              : spent().value_or("its finalists were measured"),
+           stop);
+  return {};
+}
+
+void ClosedLoop::conclude(const std::string& end, const std::stop_token& stop) {
   const std::optional<std::string> pause = halted(stop);
   const RunState paused = stop.stop_requested() ? RunState::interrupted : RunState::waiting;
   run_.state = pause ? paused : RunState::finished;
-  run_.ended_because = pause.value_or(*end);
+  run_.ended_because = pause.value_or(end);
   run_.best = best_;
-  return {};
 }
 
 // Tells the search again what it was told before, in the same order; what was in flight is judged
@@ -194,7 +214,7 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
     return {};
   }
   report(fmt::format("judging node {}: {}", id, one.move.empty() ? "the baseline" : one.move));
-  const Result<std::optional<Evaluated>> evaluated = evaluate(one, best_, false, stop);
+  const Result<std::optional<Evaluated>> evaluated = evaluate(one, best_, 0, stop);
   if (stop.stop_requested()) {
     return {};
   }
@@ -206,7 +226,7 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
     return {};
   }
   const Certificate& certificate = (*evaluated)->certificate;
-  take_verdict(one, certificate, id == root_node ? 1 : node(incumbent_of(certificate)).speedup);
+  take_verdict(one, certificate, id == root_node ? nullptr : &node(incumbent_of(certificate)));
   if ((*evaluated)->diagnosis && one.outcome == Outcome::passed) {
     one.diagnosis = diagnose(certificate.verdict.timing, *(*evaluated)->diagnosis);
     leave_out_unwanted(one.diagnosis, run_.settings);
@@ -224,7 +244,7 @@ Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
 
 // Against `incumbent`; what is not judged is tried once more, since that is never its own fault.
 Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId incumbent,
-                                                      bool confirming, std::stop_token stop) {
+                                                      std::int64_t phase, std::stop_token stop) {
   const Result<Candidate> candidate = proposer_.candidate_of(one);
   const Result<Candidate> other = proposer_.candidate_of(node(incumbent));
   if (!candidate || !other) {
@@ -232,10 +252,10 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   }
   const std::int64_t start = now_ns();
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
-  const bool energy = confirming && needs_energy(run_.settings.objective);
+  const bool energy = phase > 0 && needs_energy(run_.settings.objective);
   const bool profiled =
-      !confirming && run_.settings.feedback != Feedback::none && run_.settings.backend == "cuda";
-  const Job job{one.id, confirming, energy, profiled, *candidate, against};
+      phase == 0 && run_.settings.feedback != Feedback::none && run_.settings.backend == "cuda";
+  const Job job{one.id, phase, energy, profiled, *candidate, against};
   Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
   if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&
       !stop.stop_requested()) {
@@ -250,7 +270,7 @@ NodeId ClosedLoop::incumbent_of(const Certificate& certificate) const {
   return id > root_node && id < std::ssize(nodes_) ? id : root_node;
 }
 
-void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup) {
+void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, const Node* incumbent) {
   const Verdict& verdict = certificate.verdict;
   one.state = NodeState::judged;
   one.outcome = verdict.outcome;
@@ -262,14 +282,17 @@ void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, double 
   one.binary_hash = certificate.build.binary_hash;
   one.build_ns = verdict.build_ns;
   one.judge_ns = verdict.judge_ns;
+  one.confirmed = false;
   if (verdict.outcome != Outcome::passed) {
     return;
   }
   one.screened = std::any_of(verdict.timing.shapes.begin(), verdict.timing.shapes.end(),
                              [](const ShapeTiming& shape) { return shape.screened; });
-  one.speedup = one.id == root_node ? 1 : incumbent_speedup * verdict.timing.speedup;
-  one.speedup_interval = {incumbent_speedup * verdict.timing.speedup_interval.low,
-                          incumbent_speedup * verdict.timing.speedup_interval.high};
+  const double factor = incumbent == nullptr ? 1 : incumbent->speedup;
+  one.speedup = one.id == root_node ? 1 : factor * verdict.timing.speedup;
+  one.speedup_interval = {factor * verdict.timing.speedup_interval.low,
+                          factor * verdict.timing.speedup_interval.high};
+  one.at_least = verdict.timing.at_least || (incumbent != nullptr && incumbent->at_least);
   // What a profile said stays when the node is confirmed.
   if (one.diagnosis.kind == KernelClass::unknown && one.diagnosis.findings.empty()) {
     one.diagnosis = diagnose(verdict.timing);
@@ -346,7 +369,7 @@ double ClosedLoop::seconds() const {
   return static_cast<double>(now_ns() - started_ns_) / nanoseconds;
 }
 
-void ClosedLoop::report(const std::string& doing, const Node* last) const {
+void ClosedLoop::report(const std::string& doing, const Node* last, const Verdict* final) const {
   if (!watcher_) {
     return;
   }
@@ -364,8 +387,10 @@ void ClosedLoop::report(const std::string& doing, const Node* last) const {
   }
   progress.best = best_;
   progress.best_speedup = nodes_.empty() ? 1 : node(best_).speedup;
+  progress.best_at_least = !nodes_.empty() && node(best_).at_least;
   progress.doing = doing;
   progress.last = last;
+  progress.final = final;
   watcher_(progress);
 }
 

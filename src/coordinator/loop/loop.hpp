@@ -25,9 +25,12 @@ struct LoopProgress {
   double seconds = 0;       // from the first start on
   double seconds_left = 0;  // estimated from the pace so far and both budgets
   double best_speedup = 1;
+  bool best_at_least = false;  // the truth is at least that
   NodeId best = root_node;
   std::string doing;           // "building 2 candidates", "judging node 7: register_block"
   const Node* last = nullptr;  // the node that just ended, if that is what changed
+  // What came of a finalist when it was measured at the end; then `last` is that node.
+  const Verdict* final = nullptr;
 };
 
 using LoopWatcher = std::function<void(const LoopProgress&)>;
@@ -43,6 +46,10 @@ class ClosedLoop {
   // asked for, or laboratory or models have to be waited for. An error is not a candidate's: worker
   // lost for good, no model there, disk full.
   [[nodiscard]] Status work(const LoopHistory& history, std::stop_token stop);
+
+  // Measures the finalists of a run that was worked on before, and does nothing else. A stop leaves
+  // the run as it was.
+  [[nodiscard]] Status confirm(const LoopHistory& history, std::stop_token stop);
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   // The best sound node by the run's objective; the root when nothing beats it.
@@ -76,26 +83,36 @@ class ClosedLoop {
   // Builds what is in flight; what turns out to be known machine code ends there.
   [[nodiscard]] Status build(std::vector<NodeId>& batch, std::stop_token stop);
   [[nodiscard]] Status judge(NodeId id, std::stop_token stop);
+  // `phase`: the final one that it is measured in, 0 in the search.
   [[nodiscard]] Result<std::optional<Evaluated>> evaluate(const Node& one, NodeId incumbent,
-                                                          bool confirming, std::stop_token stop);
-  // The best of the search against the baseline itself, on fresh inputs: the result to be trusted.
-  [[nodiscard]] Status confirm(std::stop_token stop);
-  // The finalists against the baseline, with their energy: which is the best by the objective?
-  [[nodiscard]] Status confirm_by_energy(std::stop_token stop);
-  [[nodiscard]] Status take_ranking(const std::vector<std::pair<NodeId, Certificate>>& measured);
+                                                          std::int64_t phase, std::stop_token stop);
+  // The final phase: the finalists against the baseline itself, on fresh inputs, one after the
+  // other. That is the result to be trusted, and it decides which is the best.
+  [[nodiscard]] Status measure_finalists(std::stop_token stop);
+  // One certificate each; fewer when the run has to stop or to wait.
+  [[nodiscard]] Result<std::vector<Certificate>> measure(const std::vector<NodeId>& finalists,
+                                                         std::int64_t phase, std::stop_token stop);
+  [[nodiscard]] Status take_final(Node& one, const Certificate& certificate, std::int64_t phase);
+  [[nodiscard]] Result<bool> is_refuted(const Node& one);
+  [[nodiscard]] Status choose_by_time(std::int64_t phase);
+  [[nodiscard]] Status choose_by_energy(std::int64_t phase);
+  // Whether the run is finished, or has to go on later; `end`: why nothing more is tried.
+  void conclude(const std::string& end, const std::stop_token& stop);
   // The node that the certificate's candidate was compared with.
   [[nodiscard]] NodeId incumbent_of(const Certificate& certificate) const;
-  static void take_verdict(Node& one, const Certificate& certificate, double incumbent_speedup);
+  // What a certificate says, over the baseline. `incumbent`: the node that its candidate was
+  // compared with; none: the baseline.
+  static void take_verdict(Node& one, const Certificate& certificate, const Node* incumbent);
   [[nodiscard]] Status end_node(Node& one, const Certificate* certificate);
   void learn(const Node& one);
-  [[nodiscard]] NodeId fastest_but(NodeId failed) const;
   // Why the run cannot go on now but later, if so.
   [[nodiscard]] std::optional<std::string> halted(const std::stop_token& stop) const;
   [[nodiscard]] std::optional<std::string> spent() const;
   [[nodiscard]] Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] double seconds() const;
-  void report(const std::string& doing, const Node* last = nullptr) const;
+  void report(const std::string& doing, const Node* last = nullptr,
+              const Verdict* final = nullptr) const;
 
   Run& run_;
   Search& search_;

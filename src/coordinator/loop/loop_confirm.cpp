@@ -1,4 +1,5 @@
-// How the loop makes sure of its best before it ends.
+// How a run ends: its finalists are measured once more, side by side, and the best of that is its
+// best.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,70 +9,116 @@
 
 namespace kernelpro {
 
-Status ClosedLoop::confirm(std::stop_token stop) {
-  while (best_ != root_node && !halted(stop) && !stop.stop_requested()) {
-    Node& one = node(best_);
-    report(fmt::format("confirming node {} against the baseline", one.id));
-    const Result<std::optional<Evaluated>> evaluated = evaluate(one, root_node, true, stop);
-    if (stop.stop_requested()) {
+Status ClosedLoop::measure_finalists(std::stop_token stop) {
+  const std::int64_t phase = run_.final_phases + 1;
+  const bool by_energy = needs_energy(run_.settings.objective);
+  // Where none of the fastest holds, the next fastest have their turn.
+  for (bool more = true; more && !halted(stop);) {
+    const std::vector<NodeId> finalists = choose_finalists(nodes_, run_.settings, phase);
+    const Result<std::vector<Certificate>> measured = measure(finalists, phase, stop);
+    if (!measured) {
+      return measured.error();
+    }
+    if (halted(stop)) {
       return {};
     }
-    if (!evaluated) {
-      return evaluated.error();
+    for (std::size_t i = 0; i < finalists.size(); ++i) {
+      KP_TRY(take_final(node(finalists[i]), (*measured)[i], phase));
     }
-    if (!*evaluated) {
-      ++run_.awaited.results;
-      return {};
-    }
-    const Certificate& certificate = (*evaluated)->certificate;
-    const Verdict& verdict = certificate.verdict;
-    if (verdict.outcome != Outcome::not_judged) {
-      take_verdict(one, certificate, 1);
-      KP_TRY(journal_.ended(one, &certificate));
-    }
-    if (may_be_best(run_.settings, one) && verdict.timing.comparison == Comparison::faster) {
-      return {};
-    }
-    best_ = fastest_but(one.id);
+    KP_TRY(by_energy ? choose_by_energy(phase) : choose_by_time(phase));
+    more = !finalists.empty() && best_ == root_node && !by_energy;
   }
+  run_.final_phases = halted(stop) ? run_.final_phases : phase;
   return {};
 }
 
 // All are asked for before any is taken: what a laboratory answers later must not change who the
 // finalists are.
-Status ClosedLoop::confirm_by_energy(std::stop_token stop) {
-  if (halted(stop)) {
-    return {};
-  }
-  std::vector<std::pair<NodeId, Certificate>> measured;
-  for (const NodeId id : choose_finalists(nodes_, run_.settings)) {
+Result<std::vector<Certificate>> ClosedLoop::measure(const std::vector<NodeId>& finalists,
+                                                     std::int64_t phase, std::stop_token stop) {
+  std::vector<Certificate> measured;
+  for (const NodeId id : finalists) {
+    report(fmt::format("measuring finalist {} of {} against the baseline: node {}",
+                       measured.size() + 1, finalists.size(), id));
+    Result<std::optional<Evaluated>> evaluated = evaluate(node(id), root_node, phase, stop);
     if (stop.stop_requested()) {
-      return {};
+      return measured;
     }
-    report(fmt::format("measuring the energy of node {} against the baseline", id));
-    Result<std::optional<Evaluated>> evaluated = evaluate(node(id), root_node, true, stop);
     if (!evaluated) {
-      return stop.stop_requested() ? Status() : Status(evaluated.error());
+      return evaluated.error();
     }
     if (*evaluated) {
-      measured.emplace_back(id, std::move((*evaluated)->certificate));
+      measured.push_back(std::move((*evaluated)->certificate));
     } else {
       ++run_.awaited.results;
     }
   }
-  return run_.awaited.results > 0 || stop.stop_requested() ? Status() : take_ranking(measured);
+  return measured;
 }
 
-Status ClosedLoop::take_ranking(const std::vector<std::pair<NodeId, Certificate>>& measured) {
-  std::vector<Finalist> finalists;
-  for (const auto& [id, certificate] : measured) {
-    Node& one = node(id);
-    if (certificate.verdict.outcome != Outcome::not_judged) {
-      take_verdict(one, certificate, 1);
-      KP_TRY(journal_.ended(one, &certificate));
+Status ClosedLoop::take_final(Node& one, const Certificate& certificate, std::int64_t phase) {
+  const Verdict& verdict = certificate.verdict;
+  one.final_phase = phase;
+  if (keeps_its_figures(one, verdict, run_.settings)) {
+    KP_TRY(journal_.ended(one, nullptr));
+  } else {
+    take_verdict(one, certificate, nullptr);
+    one.confirmed =
+        may_be_best(run_.settings, one) && verdict.timing.comparison == Comparison::faster;
+    KP_TRY(journal_.ended(one, &certificate));
+  }
+  report("", &one, &verdict);
+  return {};
+}
+
+// Whether the node's own evidence says that it is no faster than the baseline.
+Result<bool> ClosedLoop::is_refuted(const Node& one) {
+  const Result<std::optional<Certificate>> known = journal_.certificate(one.id);
+  if (!known) {
+    return known.error();
+  }
+  return *known && incumbent_of(**known) == root_node &&
+         (*known)->verdict.timing.comparison != Comparison::faster;
+}
+
+// What was clean before and could not be confirmed or refuted now stands in where nothing is
+// confirmed.
+Status ClosedLoop::choose_by_time(std::int64_t phase) {
+  const Node* best = nullptr;
+  for (const bool confirmed : {true, false}) {
+    for (const Node& one : nodes_) {
+      const bool eligible = one.final_phase == phase && one.confirmed == confirmed &&
+                            may_be_best(run_.settings, one) &&
+                            one.speedup_interval.low > (confirmed ? 1 : clear_of_best);
+      if (!eligible || (best != nullptr && !is_better_finalist(one, *best))) {
+        continue;
+      }
+      const Result<bool> refuted = confirmed ? Result<bool>(false) : is_refuted(one);
+      if (!refuted) {
+        return refuted.error();
+      }
+      best = *refuted ? best : &one;
     }
-    if (certificate.verdict.energy && may_be_best(run_.settings, one)) {
-      finalists.push_back(finalist_of(id, certificate.verdict));
+    if (best != nullptr) {
+      break;
+    }
+  }
+  best_ = best == nullptr ? root_node : best->id;
+  return {};
+}
+
+Status ClosedLoop::choose_by_energy(std::int64_t phase) {
+  std::vector<Finalist> finalists;
+  for (const Node& one : nodes_) {
+    if (one.final_phase != phase || !may_be_best(run_.settings, one)) {
+      continue;
+    }
+    const Result<std::optional<Certificate>> known = journal_.certificate(one.id);
+    if (!known) {
+      return known.error();
+    }
+    if (*known && (*known)->verdict.energy) {
+      finalists.push_back(finalist_of(one.id, (*known)->verdict));
     }
   }
   run_.ranking = rank_finalists(std::move(finalists), run_.settings.objective);
@@ -79,18 +126,6 @@ Status ClosedLoop::take_ranking(const std::vector<std::pair<NodeId, Certificate>
                                    [](const Finalist& one) { return one.holds; });
   best_ = winner == run_.ranking.end() ? root_node : winner->node;
   return {};
-}
-
-// The fastest eligible node but that one, whose result did not hold.
-NodeId ClosedLoop::fastest_but(NodeId failed) const {
-  NodeId found = root_node;
-  for (const Node& one : nodes_) {
-    if (one.id != failed && may_be_best(run_.settings, one) && !one.screened &&
-        one.speedup > node(found).speedup) {
-      found = one.id;
-    }
-  }
-  return found;
 }
 
 }  // namespace kernelpro

@@ -14,13 +14,14 @@
 
 namespace kernelpro {
 
-// Something to judge. A node is judged once and, as the best of its run, confirmed once: these two
-// name the job within its run, so that a laboratory knows it again later.
+// Something to judge. A node is judged once and, as a finalist, confirmed once in each final phase
+// of its run: node and phase name the job within its run, so that a laboratory knows it again
+// later.
 struct Job {
   NodeId node = root_node;
-  bool confirming = false;
-  bool energy = false;    // measure joules too
-  bool diagnose = false;  // diagnose it too when it passes
+  std::int64_t phase = 0;  // which final phase, from 1; 0: it is judged for the search
+  bool energy = false;     // measure joules too
+  bool diagnose = false;   // diagnose it too when it passes
   Candidate candidate;
   std::optional<Candidate> incumbent;  // none: the baseline
 };
@@ -39,7 +40,7 @@ class Laboratory {
       const std::vector<Candidate>& candidates, std::stop_token stop) = 0;
   // Nothing means "not yet": the run has to wait, and ask again when it is taken up. The answer
   // then may be to the job as it was first given, against another incumbent: the certificate says
-  // which by name.
+  // which by name. What it will never know of a finalist is `not_judged`.
   [[nodiscard]] virtual Result<std::optional<Evaluated>> judge(const Job& job,
                                                                std::stop_token stop) = 0;
 };

@@ -10,6 +10,8 @@ inline constexpr std::string_view bench_rounds = R"bench(
 // ---- what is compared ---------------------------------------------------------------------------
 
 constexpr double allowed_difference = 1e-2;
+// By so much may the times' own ratio differ from the speed-up of the pairs before it is remarked.
+constexpr double disturbed = 0.03;
 
 // max |x - r| / (|r| + rms(r)) over the elements where r is finite.
 double difference(const char* x, const char* r, Type type, std::size_t elements) {
@@ -146,6 +148,14 @@ bool measure(const Shape& shape, Library& kernel, Library& rival, int rounds, in
   std::printf("  measured     kernel %10.2f us   %s %10.2f us   speed-up %.3f (%+.1f %%)\n",
               median(kernel_ns) / 1e3, rival_name, median(rival_ns) / 1e3, speedup,
               100 * (speedup / certified.speedup - 1));
+  const double by_times = median(rival_ns) / median(kernel_ns);
+  if (std::fabs(by_times / speedup - 1) > disturbed) {
+    std::printf(
+        "               the times vary from round to round and do not give that speed-up (%.3f): "
+        "it is the\n               median over pairs of rounds side by side. Measure on a quieter "
+        "machine, or with more --rounds\n",
+        by_times);
+  }
   std::printf("  certificate  kernel %10.2f us   %s %10.2f us   speed-up %.3f [%.3f, %.3f]\n",
               certified.kernel_ns / 1e3, rival_name, certified.rival_ns / 1e3, certified.speedup,
               certified.low, certified.high);

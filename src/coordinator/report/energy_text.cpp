@@ -107,8 +107,9 @@ std::string ranking_text(const Run& run) {
   for (const Finalist& one : run.ranking) {
     table.add({std::to_string(++place), std::to_string(one.node), joules_text(one.joules),
                ratio_text(one.energy_ratio, one.energy_interval),
-               ratio_text(one.speedup, one.speedup_interval), fmt::format("{:.3f}", edp_ratio(one)),
-               one.matched_speed ? "yes" : "no", one.holds ? "yes" : "no"});
+               (one.at_least ? "at least " : "") + ratio_text(one.speedup, one.speedup_interval),
+               fmt::format("{:.3f}", edp_ratio(one)), one.matched_speed ? "yes" : "no",
+               one.holds ? "yes" : "no"});
   }
   return fmt::format("finalists by {}\n", name_of(run.settings.objective)) + table.text();
 }

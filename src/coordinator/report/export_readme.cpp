@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "coordinator/report/export_parts.hpp"
+#include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
@@ -185,14 +186,23 @@ std::string measured(const Certificate& certificate, const std::string& rival) {
       "|---|---|---|---|---|---|\n",
       rival);
   for (const ShapeTiming& shape : timing.shapes) {
-    out += fmt::format("| {} | {} | {} | {:.3f} | [{:.3f}, {:.3f}] | {:.0f} % ({}) |\n",
-                       cell(shape_text(certificate.task, shape.shape)),
-                       duration_text(shape.candidate_ns), duration_text(shape.incumbent_ns),
-                       shape.speedup, shape.speedup_interval.low, shape.speedup_interval.high,
-                       100 * shape.share_of_bound, cell(shape.bound_by));
+    const bool alone = shape.at_least && shape.incumbent_alone_ns > 0;
+    out += fmt::format(
+        "| {} | {} | {}{} | {}{:.3f} | [{:.3f}, {:.3f}] | {} ({}) |\n",
+        cell(shape_text(certificate.task, shape.shape)), duration_text(shape.candidate_ns),
+        duration_text(alone ? shape.incumbent_alone_ns : shape.incumbent_ns), alone ? " alone" : "",
+        shape.at_least ? "at least " : "", shape.speedup, shape.speedup_interval.low,
+        shape.speedup_interval.high, share_words(shape.share_of_bound), cell(shape.bound_by));
   }
-  out += fmt::format("\nTogether (geometric mean): {:.3f} [{:.3f}, {:.3f}].\n", timing.speedup,
+  out += fmt::format("\nTogether (geometric mean): {}{:.3f} [{:.3f}, {:.3f}].\n",
+                     timing.at_least ? "at least " : "", timing.speedup,
                      timing.speedup_interval.low, timing.speedup_interval.high);
+  if (timing.at_least) {
+    out += fmt::format(
+        "\"At least\": the {0} ran slower beside other work than alone, so the speed-up is against "
+        "the\n{0} at its best.\n",
+        rival);
+  }
   if (timing.shapes.front().prepare_ns > 0) {
     out += fmt::format("`kp_prepare` takes {} more, once for each set of constant inputs.\n",
                        duration_text(timing.shapes.front().prepare_ns));
@@ -207,6 +217,9 @@ std::string warnings(const Verdict& verdict) {
     for (const std::string& suspicion : verdict.suspicions) {
       out += "- " + cell(suspicion) + "\n";
     }
+  }
+  for (const std::string& remark : verdict.remarks) {
+    out += "\nRemark: " + cell(remark) + "\n";
   }
   if (!verdict.verified) {
     out += "\n**Unverified**: it was judged without a sandbox.\n";

@@ -149,7 +149,7 @@ Status check_paths(const fs::path& directory, const std::vector<ExportFile>& fil
   if (!present.empty() && !overwrite) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("these files are there already: {}; export to another folder, or "
-                                  "ask to overwrite them",
+                                  "replace them with --overwrite",
                                   fmt::join(present, ", ")),
                       directory.string());
   }

@@ -45,6 +45,8 @@ json node_json(const std::vector<Node>& nodes, NodeId id) {
           {"precision", node.precision},
           {"speedup", root ? 1 : node.speedup},
           {"speedup_interval", {interval.low, interval.high}},
+          {"at_least", node.at_least},
+          {"confirmed", node.confirmed},
           {"bottleneck", std::string(name_of(node.diagnosis.bottleneck))},
           {"share_of_bound", node.diagnosis.share_of_bound},
           {"diagnosis", node.diagnosis.text}};

@@ -6,6 +6,7 @@
 
 #include "common/base/printable.hpp"
 #include "coordinator/report/run_report.hpp"
+#include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
@@ -51,7 +52,7 @@ std::string speedup_text(const Node& node) {
     return "1.00";
   }
   const bool timed = node.state == NodeState::judged && node.outcome == Outcome::passed;
-  return timed ? fmt::format("{:.2f}", node.speedup) : "–";
+  return timed ? speedup_words(node.speedup, node.at_least) : "–";
 }
 
 std::string origin_lines(const Node& node) {
@@ -104,9 +105,10 @@ std::string finding_lines(const Node& node) {
 std::string result_lines(const Node& node, const std::optional<Certificate>& certificate) {
   std::string out;
   if (node.outcome == Outcome::passed && node.state == NodeState::judged && node.id != root_node) {
-    out += fmt::format("  speed-up   {:.2f} [{:.2f}, {:.2f}] over the baseline{}\n", node.speedup,
-                       node.speedup_interval.low, node.speedup_interval.high,
-                       node.screened ? " (screen only)" : "");
+    out += fmt::format("  speed-up   {} over the baseline{}{}\n",
+                       speedup_words(node.speedup, node.speedup_interval, node.at_least),
+                       node.screened ? " (screen only)" : "",
+                       node.confirmed ? ", confirmed at the end of the run" : "");
   }
   if (!node.diagnosis.text.empty()) {
     out += fmt::format("  diagnosis  {}: {}\n", name_of(node.diagnosis.bottleneck),

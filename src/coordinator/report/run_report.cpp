@@ -73,6 +73,42 @@ void find_best(RunReport& report, const std::map<std::string, std::string>& tier
   }
 }
 
+std::string why_not_best(const Run& run, const Node& node) {
+  if (!may_be_best(run.settings, node)) {
+    return node.suspect ? "suspect" : "of lower precision: " + node.precision;
+  }
+  if (node.final_phase == 0 || node.final_phase != run.final_phases) {
+    return "an estimate of the search, not measured at the end";
+  }
+  if (node.confirmed) {
+    return "measured at the end too, and its interval begins lower";
+  }
+  return node.speedup_interval.low > clear_of_best ? "not confirmed at the end"
+                                                   : "within the noise of the baseline";
+}
+
+// Nobody needs to wonder why a list of faster nodes has another best, or none.
+void find_faster(RunReport& report) {
+  const Node* best = find_node(report.nodes, report.best);
+  if (report.run.state != RunState::finished || needs_energy(report.run.settings.objective)) {
+    return;
+  }
+  const double least = best == nullptr ? 1 : speedup_of(*best);
+  std::vector<const Node*> faster;
+  for (const Node& node : report.nodes) {
+    if (counts_as_evaluation(node) && node.outcome == Outcome::passed && !node.screened &&
+        node.id != report.best && node.speedup > least && reads_faster(node)) {
+      faster.push_back(&node);
+    }
+  }
+  std::sort(faster.begin(), faster.end(), [](const Node* a, const Node* b) {
+    return a->speedup != b->speedup ? a->speedup > b->speedup : a->id < b->id;
+  });
+  for (const Node* node : faster) {
+    report.faster.push_back({node->id, why_not_best(report.run, *node)});
+  }
+}
+
 void count_states(RunReport& report) {
   for (const Node& node : report.nodes) {
     if (node.state == NodeState::duplicate) {
@@ -169,6 +205,9 @@ RunReport make_run_report(const Run& run, const std::vector<Node>& nodes,
   report.run = run;
   report.nodes = nodes;
   find_best(report, tiers);
+  const Node* best = find_node(nodes, report.best);
+  report.confirmed = best != nullptr && report.best != root_node && is_confirmed(run, *best);
+  find_faster(report);
   count_states(report);
   report.moves = count_moves(nodes, tiers);
   return report;

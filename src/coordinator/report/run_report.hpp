@@ -23,6 +23,12 @@ struct MoveStatistics {
   double best_gain = 0;
 };
 
+// A node that reads faster than the best of a finished run, and why it is not the best.
+struct FasterNode {
+  NodeId node = root_node;
+  std::string why;
+};
+
 struct RunReport {
   Run run;
   std::vector<Node> nodes;  // as given
@@ -31,8 +37,12 @@ struct RunReport {
   // root when nothing beats it.
   NodeId best = root_node;
   NodeId flags_only_best = root_node;
-  std::int64_t evaluations = 0;  // nodes judged, the root and not_judged ones aside
-  std::int64_t found_at = 0;     // evaluations until the best was there; 0: the root is the best
+  bool confirmed = false;  // the best was, when the finalists were measured
+  // Of a finished run whose objective is time, the fastest first.
+  std::vector<FasterNode> faster;
+  std::vector<std::string> remarks;  // on the best's verdict; from its certificate
+  std::int64_t evaluations = 0;      // nodes judged, the root and not_judged ones aside
+  std::int64_t found_at = 0;  // evaluations until the best was there; 0: the root is the best
   std::int64_t duplicates = 0;
   std::int64_t in_flight = 0;
   std::int64_t proposing = 0;  // chosen, not written yet
@@ -46,6 +56,9 @@ struct RunReport {
 // `tiers`: from a move's id to its tier. Nodes may come in any order.
 [[nodiscard]] RunReport make_run_report(const Run& run, const std::vector<Node>& nodes,
                                         const std::map<std::string, std::string>& tiers);
+
+// As many of `RunReport::faster` are shown.
+inline constexpr std::size_t most_faster_shown = 3;
 
 // The node of that id; nullptr when there is none.
 [[nodiscard]] const Node* find_node(const std::vector<Node>& nodes, NodeId id);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -11,6 +10,7 @@
 #include "coordinator/report/markdown.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/run_report.hpp"
+#include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -21,7 +21,6 @@ using nlohmann::json;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t chart_columns = 40;
-constexpr std::size_t most_faster_readings = 3;
 
 std::string gain_text(double gain) {
   return gain > 0 ? fmt::format("{:.2f}", gain) : "–";
@@ -32,8 +31,7 @@ std::string speedup_text(const RunReport& report, NodeId id) {
   if (id == root_node || node == nullptr) {
     return "1.00";
   }
-  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", node->speedup, node->speedup_interval.low,
-                     node->speedup_interval.high);
+  return speedup_words(node->speedup, node->speedup_interval, node->at_least);
 }
 
 // "unroll → tile → parallel": the moves from the root down.
@@ -48,41 +46,67 @@ std::string moves_text(const RunReport& report, NodeId id) {
 }
 
 std::string node_phrase(const RunReport& report, NodeId id) {
-  if (id == root_node) {
-    return "none beats the baseline";
-  }
   return fmt::format("node {}, speed-up {}: {}", id, speedup_text(report, id),
                      moves_text(report, id));
 }
 
-std::string why_not_best(const RunSettings& settings, const Node& node) {
-  if (may_be_best(settings, node)) {
-    return fmt::format("not clear of it by {:.0f} %", 100 * (clear_of_best - 1));
+// What models write is no matter of flags.
+std::string flags_text(const RunReport& report) {
+  if (report.run.settings.llm) {
+    return "";
   }
-  return node.suspect ? "suspect" : "of lower precision";
+  return report.flags_only_best == root_node ? "nothing faster"
+                                             : node_phrase(report, report.flags_only_best);
 }
 
-// Nodes that read faster than a finished run's best, and why they are not it.
-std::string faster_readings_text(const RunReport& report) {
-  const Node* best = find_node(report.nodes, report.best);
-  if (report.run.state != RunState::finished || best == nullptr ||
+// Without a best that is confirmed nothing is said to have lost against the baseline: what was seen
+// follows.
+std::string best_text(const RunReport& report) {
+  if (report.best == root_node) {
+    return report.faster.empty() ? "none beats the baseline" : "none is confirmed";
+  }
+  const bool open = report.run.state == RunState::finished && !report.confirmed;
+  return node_phrase(report, report.best) + (open ? " (not confirmed)" : "");
+}
+
+std::string faster_text(const RunReport& report) {
+  const std::size_t shown = std::min(report.faster.size(), most_faster_shown);
+  std::string nodes;
+  for (const FasterNode& one : std::span(report.faster).first(shown)) {
+    const Node* node = find_node(report.nodes, one.node);
+    nodes += fmt::format("{}node {}, {}: {}", nodes.empty() ? "" : "; ", one.node,
+                         speedup_words(node->speedup, node->at_least), printable(one.why));
+  }
+  return nodes + (report.faster.size() > shown
+                      ? fmt::format("; and {} more", report.faster.size() - shown)
+                      : "");
+}
+
+// What to do where nothing is confirmed; empty where nothing is to be done.
+std::string next_text(const RunReport& report) {
+  if (report.run.state != RunState::finished || report.confirmed ||
       needs_energy(report.run.settings.objective)) {
     return "";
   }
-  std::vector<const Node*> faster;
-  for (const Node& node : report.nodes) {
-    if (node.outcome == Outcome::passed && node.speedup > best->speedup) {
-      faster.push_back(&node);
+  const std::string again = fmt::format(
+      "`kernelpro confirm {}` measures the finalists again; best while the machine is quiet",
+      report.run.id);
+  for (const FasterNode& one : report.faster) {
+    const Node* node = find_node(report.nodes, one.node);
+    if (report.best == root_node && node->suspect) {
+      return fmt::format("{}. `kernelpro export {} {} DIR --accept-suspect` takes it as it is",
+                         again, report.run.id, one.node);
     }
   }
-  std::ranges::sort(faster, std::greater(), &Node::speedup);
-  const std::size_t shown = std::min(faster.size(), most_faster_readings);
-  std::string nodes;
-  for (const Node* node : std::span(faster).first(shown)) {
-    nodes += fmt::format("{}node {}, {:.2f}: {}", nodes.empty() ? "" : "; ", node->id,
-                         node->speedup, why_not_best(report.run.settings, *node));
+  return report.best == root_node && report.faster.empty() ? "" : again;
+}
+
+std::string remarks_text(const RunReport& report) {
+  std::string out;
+  for (const std::string& remark : report.remarks) {
+    out += (out.empty() ? "" : "; ") + printable(remark);
   }
-  return nodes + (faster.size() > shown ? fmt::format("; and {} more", faster.size() - shown) : "");
+  return out;
 }
 
 std::string state_text(const Run& run) {
@@ -129,8 +153,22 @@ std::string verdict_text(const RunReport& report) {
 
 std::string found_text(const RunReport& report) {
   return report.found_at == 0
-             ? fmt::format("{} evaluations", report.evaluations)
+             ? ""
              : fmt::format("{} of {} evaluations", report.found_at, report.evaluations);
+}
+
+json faster_json(const RunReport& report) {
+  json list = json::array();
+  for (const FasterNode& one : report.faster) {
+    const Node* node = find_node(report.nodes, one.node);
+    list.push_back({{"node", one.node},
+                    {"speedup", node->speedup},
+                    {"speedup_interval", {node->speedup_interval.low, node->speedup_interval.high}},
+                    {"at_least", node->at_least},
+                    {"suspect", node->suspect},
+                    {"why", one.why}});
+  }
+  return list;
 }
 
 std::string chart_text(const RunReport& report) {
@@ -168,10 +206,12 @@ Rows facts(const RunReport& report) {
                {"machine", run.machine},
                {"verdicts", verdict_text(report)},
                {"models", report.llm ? llm_text(*report.llm) : ""},
-               {"best", node_phrase(report, report.best)},
-               {"reads faster", faster_readings_text(report)},
+               {"best", best_text(report)},
+               {"remark", remarks_text(report)},
+               {report.confirmed ? "also seen" : "seen", faster_text(report)},
+               {"what to do", next_text(report)},
                {"found after", found_text(report)},
-               {"flags only", node_phrase(report, report.flags_only_best)},
+               {"flags only", flags_text(report)},
                {"progress", chart_text(report)}};
   std::erase_if(rows, [](const std::vector<std::string>& row) { return row[1].empty(); });
   return rows;
@@ -255,6 +295,9 @@ json run_report_json(const RunReport& report) {
           {"llm", report.llm ? llm_json(*report.llm) : nlohmann::json()},
           {"verdicts", report.verdicts},
           {"best", node_json(report.nodes, report.best)},
+          {"confirmed", report.confirmed},
+          {"remarks", report.remarks},
+          {"faster", faster_json(report)},
           {"flags_only_best", node_json(report.nodes, report.flags_only_best)},
           {"progress", report.progress},
           {"moves", moves},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -23,16 +24,17 @@ std::vector<std::string> cells(const RunRow& row) {
   const bool found = report.best != root_node && best != nullptr;
   const bool timed = found && row.best && !row.best->verdict.timing.shapes.empty();
   const ShapeTiming shape = timed ? row.best->verdict.timing.shapes.front() : ShapeTiming{};
-  return {
-      report.run.task.name,
-      timed ? duration_text(shape.incumbent_ns) : no_value,
-      flags != nullptr && flags->id != root_node ? fmt::format("{:.2f}", flags->speedup) : no_value,
-      timed ? duration_text(shape.candidate_ns) : no_value,
-      found ? fmt::format("{:.2f} [{:.2f}, {:.2f}]", best->speedup, best->speedup_interval.low,
-                          best->speedup_interval.high)
-            : no_value,
-      found ? fmt::format("{:.0f} %", 100 * best->diagnosis.share_of_bound) : no_value,
-      verdicts_text(report)};
+  return {report.run.task.name,
+          timed ? duration_text(shape.incumbent_ns) : no_value,
+          flags != nullptr && flags->id != root_node
+              ? speedup_words(flags->speedup, flags->at_least)
+              : no_value,
+          timed ? duration_text(shape.candidate_ns) : no_value,
+          found ? speedup_words(best->speedup, best->speedup_interval, best->at_least) +
+                      (is_confirmed(report.run, *best) ? "" : " (not confirmed)")
+                : no_value,
+          found ? share_words(best->diagnosis.share_of_bound) : no_value,
+          verdicts_text(report)};
 }
 
 }  // namespace

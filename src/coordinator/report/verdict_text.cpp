@@ -6,6 +6,7 @@
 
 #include "common/base/printable.hpp"
 #include "coordinator/report/energy_text.hpp"
+#include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 
 namespace kernelpro {
@@ -28,7 +29,7 @@ std::string share_text(const Timing& timing) {
   for (const ShapeTiming& shape : timing.shapes) {
     least = least == 0 ? shape.share_of_bound : std::min(least, shape.share_of_bound);
   }
-  return least > 0 ? fmt::format("{:.0f} %", 100 * least) : "–";
+  return share_words(least);
 }
 
 std::string speedup_text(const Timing& timing) {
@@ -40,8 +41,7 @@ std::string speedup_text(const Timing& timing) {
   if (screened) {
     return fmt::format("{:.2f} (screen)", timing.speedup);
   }
-  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", timing.speedup, timing.speedup_interval.low,
-                     timing.speedup_interval.high);
+  return speedup_words(timing.speedup, timing.speedup_interval, timing.at_least);
 }
 
 std::string time_text(const Timing& timing) {
@@ -72,6 +72,24 @@ std::string traced_lines(const Timing& timing) {
   return any ? table.text() : "";
 }
 
+// The time that the speed-up is against.
+std::string incumbent_time_text(const ShapeTiming& shape) {
+  return shape.at_least && shape.incumbent_alone_ns > 0
+             ? duration_text(shape.incumbent_alone_ns) + " alone"
+             : duration_text(shape.incumbent_ns);
+}
+
+// What a share of more than all of the bound means.
+std::string beyond_bound_line(const Timing& timing) {
+  const bool beyond =
+      std::any_of(timing.shapes.begin(), timing.shapes.end(), [](const ShapeTiming& shape) {
+        return share_words(shape.share_of_bound).starts_with("over");
+      });
+  return beyond ? "  over 100 % of the bound: it does less work than the task declares, or does it "
+                  "on faster units\n"
+                : "";
+}
+
 std::string shape_lines(const Timing& timing) {
   if (timing.shapes.empty()) {
     return "";
@@ -80,15 +98,15 @@ std::string shape_lines(const Timing& timing) {
                "of bound", "bound by", "rounds × calls"});
   for (const ShapeTiming& shape : timing.shapes) {
     table.add(
-        {axes_text(shape.shape), duration_text(shape.candidate_ns),
-         duration_text(shape.incumbent_ns), fmt::format("{:.3f}", shape.speedup),
+        {axes_text(shape.shape), duration_text(shape.candidate_ns), incumbent_time_text(shape),
+         fmt::format("{}{:.3f}", shape.at_least ? "at least " : "", shape.speedup),
          fmt::format("[{:.3f}, {:.3f}]", shape.speedup_interval.low, shape.speedup_interval.high),
-         fmt::format("{:.1f} %", 100 * shape.noise_floor),
-         fmt::format("{:.0f} %", 100 * shape.share_of_bound), shape.bound_by,
+         fmt::format("{:.1f} %", 100 * shape.noise_floor), share_words(shape.share_of_bound),
+         shape.bound_by,
          fmt::format("{} × {}{}{}", shape.candidate_rounds.size(), shape.calls, caches_text(shape),
                      shape.screened ? ", screened" : "")});
   }
-  return table.text() + traced_lines(timing);
+  return table.text() + beyond_bound_line(timing) + traced_lines(timing);
 }
 
 void add_difference(std::vector<Difference>& out, const std::string& what,
@@ -181,6 +199,9 @@ std::string evaluation_text(const Evaluated& evaluated) {
   for (const std::string& suspicion : verdict.suspicions) {
     out += "  suspicion: " + printable(suspicion) + "\n";
   }
+  for (const std::string& remark : verdict.remarks) {
+    out += "  remark: " + printable(remark) + "\n";
+  }
   return out + shape_lines(verdict.timing) + (verdict.energy ? energy_text(*verdict.energy) : "") +
          effort_line(verdict);
 }
@@ -223,7 +244,12 @@ SpeedClaim compare_speed(const Timing& before, const Timing& now) {
     return SpeedClaim::not_timed;
   }
   if (!overlap(before.speedup_interval, now.speedup_interval)) {
-    return SpeedClaim::differs;
+    // "At least" is not contradicted by more, and contradicts nothing that is more.
+    const bool more_now = now.speedup_interval.low > before.speedup_interval.high;
+    if (more_now && before.at_least) {
+      return SpeedClaim::confirmed;
+    }
+    return !more_now && now.at_least ? SpeedClaim::cannot_tell : SpeedClaim::differs;
   }
   const bool wide = std::max(interval_width(before), interval_width(now)) > widest_interval;
   return wide ? SpeedClaim::cannot_tell : SpeedClaim::confirmed;

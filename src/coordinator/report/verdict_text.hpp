@@ -31,7 +31,8 @@ struct Difference {
 };
 
 // What a repetition says of a certificate's speed-up. `cannot_tell`: the intervals overlap, but one
-// is so wide (over 10 % of its speed-up) that this says little.
+// is so wide (over 10 % of its speed-up) that this says little; or the repetition gives less, but
+// only as the least that it can be.
 enum class SpeedClaim { not_timed, confirmed, differs, cannot_tell };
 
 [[nodiscard]] std::string_view name_of(SpeedClaim claim);

@@ -191,6 +191,12 @@ Result<bool> Database::has_table(std::string_view name) {
   return found ? Result<bool>(*found > 0) : found.error();
 }
 
+Result<bool> Database::has_column(std::string_view table, std::string_view name) {
+  const Result<std::int64_t> found =
+      select_integer("SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2", {table, name});
+  return found ? Result<bool>(*found > 0) : found.error();
+}
+
 Result<std::int64_t> Database::select_integer(std::string_view sql,
                                               std::initializer_list<Value> values) {
   Result<Rows> rows = select(sql, values);

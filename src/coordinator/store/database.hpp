@@ -88,6 +88,7 @@ class Database {
   [[nodiscard]] Result<std::int64_t> select_integer(std::string_view sql,
                                                     std::initializer_list<Value> values = {});
   [[nodiscard]] Result<bool> has_table(std::string_view name);
+  [[nodiscard]] Result<bool> has_column(std::string_view table, std::string_view name);
   // Several statements without parameters, not kept.
   [[nodiscard]] Status script(const std::string& sql);
 

@@ -19,9 +19,9 @@ constexpr const char* insert_sql =
     "INSERT INTO nodes (run, id, parent, move, site, plan, predicted_gain, reasons, source_hash, "
     "compiler, options, state, born, ended, same_as, candidate_key, binary_hash, outcome, rule, "
     "summary, precision, suspect, verified, screened, speedup, speedup_low, speedup_high, "
-    "bottleneck, share_of_bound, diagnosis, build_ns, judge_ns) "
+    "bottleneck, share_of_bound, diagnosis, build_ns, judge_ns, at_least, final_phase, confirmed) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-    "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32)";
+    "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)";
 
 constexpr const char* update_sql =
     "UPDATE nodes SET parent = ?3, move = ?4, site = ?5, plan = ?6, predicted_gain = ?7, "
@@ -29,14 +29,27 @@ constexpr const char* update_sql =
     "ended = ?14, same_as = ?15, candidate_key = ?16, binary_hash = ?17, outcome = ?18, "
     "rule = ?19, summary = ?20, precision = ?21, suspect = ?22, verified = ?23, screened = ?24, "
     "speedup = ?25, speedup_low = ?26, speedup_high = ?27, bottleneck = ?28, "
-    "share_of_bound = ?29, diagnosis = ?30, build_ns = ?31, judge_ns = ?32 "
+    "share_of_bound = ?29, diagnosis = ?30, build_ns = ?31, judge_ns = ?32, at_least = ?33, "
+    "final_phase = ?34, confirmed = ?35 "
     "WHERE run = ?1 AND id = ?2";
 
+// The columns that old_select_sql has to do without come last.
 constexpr const char* select_sql =
     "SELECT id, parent, move, site, plan, predicted_gain, reasons, source_hash, compiler, options, "
     "state, born, ended, same_as, candidate_key, binary_hash, outcome, rule, summary, precision, "
     "suspect, verified, screened, speedup, speedup_low, speedup_high, bottleneck, share_of_bound, "
-    "diagnosis, build_ns, judge_ns FROM nodes WHERE run = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id";
+    "diagnosis, build_ns, judge_ns, at_least, final_phase, confirmed "
+    "FROM nodes WHERE run = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id";
+
+// Of a file that an older program made and that may only be read: see add_new_columns.
+constexpr const char* old_select_sql =
+    "SELECT nodes.id, parent, move, site, plan, predicted_gain, reasons, source_hash, compiler, "
+    "options, nodes.state, born, ended, same_as, candidate_key, binary_hash, outcome, rule, "
+    "summary, precision, suspect, verified, screened, speedup, speedup_low, speedup_high, "
+    "bottleneck, share_of_bound, diagnosis, build_ns, judge_ns, 0, 0, "
+    "nodes.id > 0 AND nodes.id = best AND runs.state = 'finished' "
+    "FROM nodes JOIN runs ON runs.key = nodes.run "
+    "WHERE run = ?1 AND nodes.id BETWEEN ?2 AND ?3 ORDER BY nodes.id";
 
 // A SHA-256 in hexadecimal as its 32 bytes; anything else as the text it is.
 class HashColumn {
@@ -142,7 +155,10 @@ Status write_node(Database& database, const char* sql, std::int64_t run, const N
                                 node.diagnosis.share_of_bound,
                                 node.diagnosis.text,
                                 node.build_ns,
-                                node.judge_ns});
+                                node.judge_ns,
+                                node.at_least,
+                                node.final_phase,
+                                node.confirmed});
 }
 
 // The value that `parsed` holds; otherwise its default, and `bad` says which column is damaged.
@@ -190,12 +206,19 @@ Node read_node(const Rows& rows, std::string& bad) {
   node.diagnosis.text = rows.text(column++);
   node.build_ns = rows.integer(column++);
   node.judge_ns = rows.integer(column++);
+  node.at_least = rows.truth(column++);
+  node.final_phase = rows.integer(column++);
+  node.confirmed = rows.truth(column++);
   return node;
 }
 
 Status select_between(Database& database, std::int64_t run, NodeId first, NodeId last,
                       std::vector<Node>& nodes) {
-  Result<Rows> rows = database.select(select_sql, {run, first, last});
+  const Result<bool> current = database.has_column("nodes", "confirmed");
+  if (!current) {
+    return current.error();
+  }
+  Result<Rows> rows = database.select(*current ? select_sql : old_select_sql, {run, first, last});
   if (!rows) {
     return rows.error();
   }

@@ -62,6 +62,15 @@ Result<Task> read_task(const std::string& text) {
   return json ? task_from_json(*json) : json.error();
 }
 
+// A file that an older program made may lack the column where it may only be read.
+Result<std::int64_t> final_phases(store::Database& database, std::int64_t key) {
+  const Result<bool> there = database.has_column("runs", "final_phases");
+  if (!there || !*there) {
+    return there ? Result<std::int64_t>(0) : there.error();
+  }
+  return database.select_integer("SELECT final_phases FROM runs WHERE key = ?1", {key});
+}
+
 // A finished run has said itself which is the best.
 Status fill_said_best(store::Database& database, std::int64_t key, NodeId best,
                       RunSummary& summary) {
@@ -101,6 +110,21 @@ Status fill_fastest(store::Database& database, std::int64_t key, const RunSettin
   }
 }
 
+// Whether the best's speed-up is the least that it can be.
+Status fill_at_least(store::Database& database, std::int64_t key, RunSummary& summary) {
+  const Result<bool> there = database.has_column("nodes", "at_least");
+  if (!there || !*there || summary.best == no_node) {
+    return there ? Status() : there.error();
+  }
+  const Result<std::int64_t> at_least = database.select_integer(
+      "SELECT at_least FROM nodes WHERE run = ?1 AND id = ?2", {key, summary.best});
+  if (!at_least) {
+    return at_least.error();
+  }
+  summary.best_at_least = *at_least != 0;
+  return {};
+}
+
 // The present row of list_runs.
 Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
   const std::int64_t key = row.integer(0);
@@ -127,6 +151,7 @@ Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
   KP_TRY(summary.state == RunState::finished
              ? fill_said_best(database, key, row.integer(6), summary)
              : fill_fastest(database, key, *settings, summary));
+  KP_TRY(fill_at_least(database, key, summary));
   return summary;
 }
 
@@ -241,6 +266,11 @@ Result<Run> Store::load_run(const std::string& id) const {
   run.work_ns = rows->integer(9);
   run.machine = rows->text(10);
   run.best = rows->integer(11);
+  const Result<std::int64_t> phases = final_phases(inner_->database, rows->integer(12));
+  if (!phases) {
+    return phases.error();
+  }
+  run.final_phases = *phases;
   Result<std::vector<Finalist>> ranking = store::find_ranking(inner_->database, rows->integer(12));
   if (!ranking) {
     return damaged(inner_->database, id, "ranking");
@@ -252,9 +282,9 @@ Result<Run> Store::load_run(const std::string& id) const {
 Status Store::save_run(const Run& run) {
   KP_TRY(inner_->database.execute(
       "UPDATE runs SET settings = ?2, state = ?3, ended_because = ?4, wall_ns = ?5, work_ns = ?6, "
-      "best = ?7 WHERE id = ?1",
+      "best = ?7, final_phases = ?8 WHERE id = ?1",
       {run.id, to_json(run.settings).dump(), name_of(run.state), run.ended_because, run.wall_ns,
-       run.work_ns, run.best}));
+       run.work_ns, run.best, run.final_phases}));
   if (inner_->database.changed_rows() == 0) {
     return inner_->unknown_run(run.id);
   }

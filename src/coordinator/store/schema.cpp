@@ -38,7 +38,8 @@ CREATE TABLE runs (
   wall_ns INTEGER NOT NULL,
   work_ns INTEGER NOT NULL,
   machine TEXT NOT NULL,
-  model TEXT
+  model TEXT,
+  final_phases INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE TABLE nodes (
@@ -74,6 +75,9 @@ CREATE TABLE nodes (
   diagnosis TEXT NOT NULL,
   build_ns INTEGER NOT NULL,
   judge_ns INTEGER NOT NULL,
+  at_least INTEGER NOT NULL DEFAULT 0,
+  final_phase INTEGER NOT NULL DEFAULT 0,
+  confirmed INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (run, id)
 );
 CREATE INDEX nodes_by_result ON nodes (run, state, outcome, speedup);
@@ -161,6 +165,33 @@ Status make_tables(Database& database) {
   return transaction->commit();
 }
 
+// Columns that came later, for a file that an older program made. Their defaults let that program
+// read and write the file still, so the version stays. What a finished run called its best had been
+// confirmed.
+Status add_new_columns(Database& database) {
+  const Result<bool> there = database.has_column("nodes", "confirmed");
+  if (!there || *there) {
+    return there ? Status() : there.error();
+  }
+  Result<Transaction> transaction = Transaction::begin(database);
+  if (!transaction) {
+    return transaction.error();
+  }
+  // Another process may have been faster.
+  const Result<bool> meanwhile = database.has_column("nodes", "confirmed");
+  if (!meanwhile || *meanwhile) {
+    return meanwhile ? Status() : meanwhile.error();
+  }
+  KP_TRY(
+      database.script("ALTER TABLE nodes ADD COLUMN at_least INTEGER NOT NULL DEFAULT 0;"
+                      "ALTER TABLE nodes ADD COLUMN final_phase INTEGER NOT NULL DEFAULT 0;"
+                      "ALTER TABLE nodes ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0;"
+                      "ALTER TABLE runs ADD COLUMN final_phases INTEGER NOT NULL DEFAULT 0;"
+                      "UPDATE nodes SET confirmed = 1 WHERE id > 0 AND EXISTS (SELECT 1 FROM runs "
+                      "WHERE key = nodes.run AND best = nodes.id AND state = 'finished');"));
+  return transaction->commit();
+}
+
 // Nothing may be changed in a file before it is known to be ours.
 Result<Database> open_to_write(const fs::path& file, Journal journal,
                                std::vector<std::string>& notices) {
@@ -191,9 +222,7 @@ Result<Database> open_to_write(const fs::path& file, Journal journal,
   }
   // With FULL a commit is on the disk when it returns, under every journal.
   KP_TRY(database->execute("PRAGMA synchronous = FULL"));
-  if (*content == Content::empty) {
-    KP_TRY(make_tables(*database));
-  }
+  KP_TRY(*content == Content::empty ? make_tables(*database) : add_new_columns(*database));
   return database;
 }
 

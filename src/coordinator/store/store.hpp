@@ -33,6 +33,7 @@ struct RunSummary {
   std::int64_t evaluations = 0;  // judged so far, the root aside
   std::int64_t budget = 0;
   double best_speedup = 0;
+  bool best_at_least = false;  // the truth is at least that
   NodeId best = no_node;
 };
 
@@ -71,7 +72,7 @@ class Store {
   // An error of kind bad_input names the runs there are; of kind environment, who holds the lock.
   [[nodiscard]] Result<RunLock> lock_run(const std::string& id);
   [[nodiscard]] Result<Run> load_run(const std::string& id) const;
-  [[nodiscard]] Status save_run(const Run& run);  // state, ended_because, times, settings, ranking
+  [[nodiscard]] Status save_run(const Run& run);  // what changes as it goes on
   [[nodiscard]] Result<std::vector<RunSummary>> list_runs() const;
 
   // Writes the source (by hash) and the node, in flight.

@@ -60,6 +60,7 @@ TEST(RunJson, SettingsSurviveARoundTrip) {
 
 TEST(RunJson, ARankingSurvivesARoundTrip) {
   Finalist one;
+  one.at_least = true;
   one.node = 7;
   one.speedup = 1.5;
   one.speedup_interval = {1.4, 1.6};

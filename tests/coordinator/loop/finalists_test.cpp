@@ -14,6 +14,7 @@ Node passed(NodeId id, double speedup) {
   node.state = NodeState::judged;
   node.outcome = Outcome::passed;
   node.speedup = speedup;
+  node.speedup_interval = {0.99 * speedup, 1.01 * speedup};
   return node;
 }
 
@@ -26,29 +27,82 @@ RunSettings looking_for(Objective objective) {
 TEST(Finalists, AreTheFastestWithinTenPercent) {
   const std::vector<Node> nodes = {passed(0, 1),    passed(1, 1.79), passed(2, 1.95),
                                    passed(3, 1.81), passed(4, 2),    passed(5, 1.9)};
-  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::time_then_energy)),
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::time_then_energy), 1),
               ElementsAre(4, 2, 5));
-  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::energy)), ElementsAre(4, 2, 5, 3));
-  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::edp)), ElementsAre(4, 2, 5, 3));
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::energy), 1), ElementsAre(4, 2, 5, 3));
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::edp), 1), ElementsAre(4, 2, 5, 3));
 }
 
-TEST(Finalists, AreOnlyWhatMayBeTheBest) {
+TEST(Finalists, AreOnlyWhatMayBeTheBestOrTurnOutClean) {
   std::vector<Node> nodes = {passed(0, 1), passed(1, 2), passed(2, 2), passed(3, 2), passed(4, 2)};
   nodes[1].suspect = true;
   nodes[2].screened = true;
   nodes[3].outcome = Outcome::incorrect;
   nodes[4].precision = "bf16";
-  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::energy)), IsEmpty());
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::energy), 1), ElementsAre(1));
   RunSettings lenient = looking_for(Objective::energy);
   lenient.accept_suspect = true;
   lenient.allow_precision = {"bf16"};
-  EXPECT_THAT(choose_finalists(nodes, lenient), ElementsAre(1, 4));
+  EXPECT_THAT(choose_finalists(nodes, lenient, 1), ElementsAre(1, 4));
 }
 
 TEST(Finalists, MayBeSlowerThanTheBaselineButNotByMuch) {
   const std::vector<Node> nodes = {passed(0, 1), passed(1, 0.95), passed(2, 0.89)};
-  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::energy)), ElementsAre(1));
-  EXPECT_THAT(choose_finalists({}, looking_for(Objective::energy)), IsEmpty());
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::energy), 1), ElementsAre(1));
+  EXPECT_THAT(choose_finalists({}, looking_for(Objective::energy), 1), IsEmpty());
+}
+
+TEST(Finalists, ByTimeReadFasterThanTheBaseline) {
+  std::vector<Node> nodes = {passed(0, 1), passed(1, 1.005), passed(2, 1.05)};
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::time), 1), ElementsAre(2));
+  nodes[2].speedup_interval = {0.9, 1.2};
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::time), 1), IsEmpty());
+}
+
+TEST(Finalists, AFewSuspectsJoinThemOnceInAPhase) {
+  std::vector<Node> nodes = {passed(0, 1), passed(1, 2),    passed(2, 40),   passed(3, 30),
+                             passed(4, 5), passed(5, 2.5),  passed(6, 1.5),  passed(7, 1.9),
+                             passed(8, 2), passed(9, 1.95), passed(10, 1.85)};
+  for (const std::size_t id : {2U, 3U, 4U, 5U, 6U}) {
+    nodes[id].suspect = true;
+  }
+  const RunSettings settings = looking_for(Objective::time);
+  EXPECT_THAT(choose_finalists(nodes, settings, 1), ElementsAre(2, 3, 4, 1, 8, 9, 7))
+      << "three suspects and four others, the fastest first";
+  nodes[2].final_phase = 1;
+  nodes[1].final_phase = 1;
+  EXPECT_THAT(choose_finalists(nodes, settings, 1), ElementsAre(8, 9, 7, 10))
+      << "measured already in this phase";
+  EXPECT_THAT(choose_finalists(nodes, settings, 2), ElementsAre(2, 3, 4, 1, 8, 9, 7))
+      << "another phase begins";
+}
+
+TEST(Finalists, ACleanTimingGivesWayToACleanOneAndToAFailureOnly) {
+  const RunSettings settings = looking_for(Objective::time);
+  Node clean = passed(1, 2);
+  Node doubtful = clean;
+  doubtful.suspect = true;
+  Verdict fresh;
+  fresh.outcome = Outcome::passed;
+  EXPECT_FALSE(keeps_its_figures(clean, fresh, settings));
+  EXPECT_FALSE(keeps_its_figures(doubtful, fresh, settings));
+  fresh.suspect = true;
+  EXPECT_TRUE(keeps_its_figures(clean, fresh, settings));
+  EXPECT_FALSE(keeps_its_figures(doubtful, fresh, settings)) << "the newer doubt counts";
+  fresh.outcome = Outcome::incorrect;
+  EXPECT_FALSE(keeps_its_figures(clean, fresh, settings));
+  fresh.outcome = Outcome::not_judged;
+  EXPECT_TRUE(keeps_its_figures(clean, fresh, settings));
+  EXPECT_TRUE(keeps_its_figures(doubtful, fresh, settings));
+}
+
+TEST(Finalists, TheBetterOneHasTheHigherLowerEnd) {
+  Node steady = passed(1, 2);
+  Node wild = passed(2, 2.4);
+  wild.speedup_interval = {1.5, 3};
+  EXPECT_TRUE(is_better_finalist(steady, wild));
+  EXPECT_FALSE(is_better_finalist(wild, steady));
+  EXPECT_TRUE(is_better_finalist(steady, passed(3, 2))) << "of equals the older";
 }
 
 TEST(Finalists, CarryWhatTheVerdictSays) {

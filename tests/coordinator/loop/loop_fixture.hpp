@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -57,6 +58,16 @@ class FormulaLaboratory : public Laboratory {
 
   Evaluated verdict_on(const Job& job) {
     Evaluated out = verdict_on(job.candidate, job.incumbent);
+    if (job.phase > 0) {
+      ++final_jobs;
+      Verdict& verdict = out.certificate.verdict;
+      verdict.suspect = verdict.suspect ? !quiet_at_the_end : noisy_at_the_end;
+      if (nothing_at_the_end) {
+        verdict = {};
+      } else if (at_the_end) {
+        at_the_end(job, verdict);
+      }
+    }
     if (job.diagnose) {
       out.diagnosis = diagnosis;
     }
@@ -86,8 +97,9 @@ class FormulaLaboratory : public Laboratory {
     }
     const double speedup = speed_of(candidate) / (incumbent ? speed_of(*incumbent) : 1.0);
     verdict.outcome = Outcome::passed;
-    verdict.suspect = has(candidate, suspect_option);
+    verdict.suspect = has(candidate, suspect_option) || all_suspect;
     verdict.timing.speedup = !incumbent && fails_to_confirm(candidate) ? 0.9 : speedup;
+    verdict.timing.at_least = at_least;
     verdict.timing.speedup_interval = {0.99 * verdict.timing.speedup,
                                        1.01 * verdict.timing.speedup};
     verdict.timing.comparison =
@@ -100,6 +112,12 @@ class FormulaLaboratory : public Laboratory {
   }
 
   int judged = 0;
+  int final_jobs = 0;
+  bool at_least = false;                                 // of every timing
+  bool quiet_at_the_end = false;                         // suspects turn out clean as finalists
+  bool noisy_at_the_end = false;                         // every finalist is suspect
+  bool nothing_at_the_end = false;                       // no finalist can be judged
+  std::function<void(const Job&, Verdict&)> at_the_end;  // changes the verdict on a finalist
   int energy_jobs = 0;
   int diagnose_jobs = 0;
   std::optional<DiagnosisReport> diagnosis;  // of everything that is to be diagnosed
@@ -107,6 +125,7 @@ class FormulaLaboratory : public Laboratory {
   int lose_every = 0;
   int stop_after = 0;
   std::string suspect_option = "none";
+  bool all_suspect = false;
   std::string unconfirmed_option;
   std::stop_source stop;
 };
@@ -122,7 +141,7 @@ class SlowLaboratory : public Laboratory {
   }
 
   Result<std::optional<Evaluated>> judge(const Job& job, std::stop_token) override {
-    const std::pair name(job.node, job.confirming);
+    const std::pair name(job.node, job.phase > 0);
     if (const auto answer = answers_.find(name); answer != answers_.end()) {
       return std::optional(answer->second);
     }
@@ -218,7 +237,11 @@ class LoopTest : public ::testing::Test {
   // Works until the run ends, or is stopped by the laboratory.
   void work(const LoopHistory& history = {}) { work_with(laboratory_, history); }
 
-  void work_with(Laboratory& laboratory, const LoopHistory& history, Author* author = nullptr) {
+  // Measures the finalists of what was done so far, and nothing else.
+  void confirm() { work_with(laboratory_, {journal_.nodes, journal_.closures}, nullptr, true); }
+
+  void work_with(Laboratory& laboratory, const LoopHistory& history, Author* author = nullptr,
+                 bool finalists_only = false) {
     PlaybookSettings settings;
     settings.moves = folder_->path();
     settings.tiers = run_.settings.tiers;
@@ -228,7 +251,8 @@ class LoopTest : public ::testing::Test {
         make_search(run_.settings.search, run_.settings.preset, run_.settings.seed);
     ASSERT_TRUE(search) << search.error().text();
     ClosedLoop loop(run_, **search, *playbook, laboratory, journal_, {}, author);
-    worked_ = loop.work(history, laboratory_.stop.get_token());
+    worked_ = finalists_only ? loop.confirm(history, laboratory_.stop.get_token())
+                             : loop.work(history, laboratory_.stop.get_token());
     ASSERT_TRUE(worked_ || author != nullptr) << worked_.error().text();
     best_ = loop.best();
   }

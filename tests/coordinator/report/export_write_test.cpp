@@ -71,7 +71,7 @@ TEST_F(WriteExport, NamesTheFilesItWouldOverwriteAndTouchesNone) {
   EXPECT_THAT(
       write("", {{"a.txt", "new", false}, {"b.txt", "new", false}, {"c.txt", "new", false}}),
       HasSubstr("these files are there already: a.txt, c.txt; export to another folder, or "
-                "ask to overwrite them"));
+                "replace them with --overwrite"));
   EXPECT_THAT(names(), ElementsAre("a.txt", "c.txt"));
   EXPECT_EQ(content("a.txt"), "old");
 }

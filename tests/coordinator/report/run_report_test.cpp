@@ -50,6 +50,7 @@ Run sample_run() {
   run.state = RunState::finished;
   run.ended_because = "the budget of 6 evaluations is spent";
   run.best = 3;
+  run.final_phases = 1;
   run.machine = "Some CPU";
   run.wall_ns = 2'000'000'000;
   run.work_ns = 1'500'000'000;
@@ -66,13 +67,17 @@ kernelpro::Run running_run() {
 // 0 ─ 1 flags 2.0 ─ 2 parallel 3.0 ─ 3 tile 6.0
 //   ├ 4 tile wrong
 //   └ 5 tile 1.5
+// Node 3 was measured at the end.
 std::vector<Node> sample_nodes() {
-  return {root(),
-          judged(1, 0, "flags", 2),
-          judged(2, 1, "parallel", 3),
-          judged(3, 2, "tile", 6),
-          judged(4, 0, "tile", 0),
-          judged(5, 0, "tile", 1.5)};
+  std::vector<Node> nodes = {root(),
+                             judged(1, 0, "flags", 2),
+                             judged(2, 1, "parallel", 3),
+                             judged(3, 2, "tile", 6),
+                             judged(4, 0, "tile", 0),
+                             judged(5, 0, "tile", 1.5)};
+  nodes[3].final_phase = 1;
+  nodes[3].confirmed = true;
+  return nodes;
 }
 
 RunReport sample_report() {
@@ -139,9 +144,14 @@ TEST(RunReport, SaysWhyWhatReadsFasterIsNotTheBest) {
   nodes.push_back(judged(6, 3, "tile", 6.02));
   nodes.push_back(judged(7, 3, "tile", 60));
   nodes.back().suspect = true;
-  EXPECT_THAT(
-      run_report_text(make_run_report(sample_run(), nodes, tiers)),
-      HasSubstr("  reads faster node 7, 60.00: suspect; node 6, 6.02: not clear of it by 1 %\n"));
+  const std::string text = run_report_text(make_run_report(sample_run(), nodes, tiers));
+  EXPECT_THAT(text, HasSubstr("  also seen    node 7, 60.00: suspect; node 6, 6.02: an estimate of "
+                              "the search, not measured at the end\n"));
+  EXPECT_THAT(text, Not(HasSubstr("what to do")));
+  nodes[6].final_phase = 1;
+  nodes[6].confirmed = true;
+  EXPECT_THAT(run_report_text(make_run_report(sample_run(), nodes, tiers)),
+              HasSubstr("node 6, 6.02: measured at the end too, and its interval begins lower\n"));
   for (NodeId id = 8; id < 12; ++id) {
     nodes.push_back(judged(id, 3, "tile", 6.01));
   }
@@ -192,6 +202,54 @@ TEST(RunReport, SaysSoWhenNothingBeatsTheBaseline) {
   EXPECT_THAT(run_report_text(report), HasSubstr("best         none beats the baseline\n"));
   EXPECT_THAT(run_report_text(make_run_report(sample_run(), {}, tiers)),
               AllOf(HasSubstr("none beats the baseline"), Not(HasSubstr("progress"))));
+}
+
+TEST(RunReport, NeverSaysThatNothingBeatsTheBaselineAboveAListOfFasterNodes) {
+  kernelpro::Run run = sample_run();
+  run.best = root_node;
+  Node doubtful = judged(1, 0, "tile", 44.58);
+  doubtful.suspect = true;
+  RunReport report = make_run_report(run, {root(), doubtful}, tiers);
+  ASSERT_EQ(report.faster.size(), 1U);
+  report.faster[0].why += " (the clocks disagree)";
+  const std::string text = run_report_text(report);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("  best         none is confirmed\n"
+                              "  seen         node 1, 44.58: suspect (the clocks disagree)\n"
+                              "  what to do   `kernelpro confirm small-1` measures the finalists "
+                              "again; best while the machine is quiet. `kernelpro export small-1 1 "
+                              "DIR --accept-suspect` takes it as it is\n"),
+                    Not(HasSubstr("found after"))));
+  EXPECT_THAT(text, Not(HasSubstr("none beats")));
+  const nlohmann::json json = run_report_json(report);
+  EXPECT_EQ(json.at("confirmed"), false);
+  EXPECT_EQ(json.at("faster").at(0).at("node"), 1);
+  EXPECT_EQ(json.at("faster").at(0).at("why"), "suspect (the clocks disagree)");
+}
+
+TEST(RunReport, SaysThatABestIsNotConfirmedAndHowToConfirmIt) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[3].confirmed = false;
+  EXPECT_THAT(run_report_text(make_run_report(sample_run(), nodes, tiers)),
+              AllOf(HasSubstr("flags → parallel → tile (not confirmed)\n"),
+                    HasSubstr("  what to do   `kernelpro confirm small-1` measures the finalists "
+                              "again; best while the machine is quiet\n")));
+}
+
+TEST(RunReport, SaysAtLeastWhereTheBaselineVaried) {
+  std::vector<Node> nodes = sample_nodes();
+  nodes[3].at_least = true;
+  RunReport report = make_run_report(sample_run(), nodes, tiers);
+  report.remarks = {"the machine was busy"};
+  EXPECT_THAT(run_report_text(report),
+              HasSubstr("  best         node 3, speed-up at least 6.00 [5.40, 6.60]: flags → "
+                        "parallel → tile\n"
+                        "  remark       the machine was busy\n"));
+  EXPECT_EQ(run_report_json(report).at("best").at("at_least"), true);
+  EXPECT_EQ(run_report_json(report).at("remarks").at(0), "the machine was busy");
+  EXPECT_THAT(*node_text(nodes, 3, std::nullopt),
+              HasSubstr("  speed-up   at least 6.00 [5.40, 6.60] over the baseline, confirmed at "
+                        "the end of the run\n"));
 }
 
 TEST(RunReport, PrintsText) {
@@ -260,15 +318,17 @@ TEST(NodeText, ShowsMovePlanReasonsVerdictAndLineage) {
       testing::passed_certificate(testing::small_task(), testing::small_source("x[i] + y[i]"));
   const auto text = node_text(nodes, 3, certificate);
   ASSERT_TRUE(text.ok());
-  EXPECT_THAT(*text, AllOf(HasSubstr("node 3: passed\n"),
-                           HasSubstr("  move       tile at loops i, j, from node 2\n"),
-                           HasSubstr("  plan       tile both loops by 32\n"),
-                           HasSubstr("  build      default compiler -O3 target\n"),
-                           HasSubstr("  chosen     node 2: the best so far\n"
-                                     "             widened: 3 visits\n"),
-                           HasSubstr("  speed-up   6.00 [5.40, 6.60] over the baseline\n"),
-                           HasSubstr("  diagnosis  memory: 80 % of the bandwidth\n"),
-                           HasSubstr("n=20000")));
+  EXPECT_THAT(
+      *text,
+      AllOf(HasSubstr("node 3: passed\n"),
+            HasSubstr("  move       tile at loops i, j, from node 2\n"),
+            HasSubstr("  plan       tile both loops by 32\n"),
+            HasSubstr("  build      default compiler -O3 target\n"),
+            HasSubstr("  chosen     node 2: the best so far\n"
+                      "             widened: 3 visits\n"),
+            HasSubstr("  speed-up   6.00 [5.40, 6.60] over the baseline, confirmed at the "
+                      "end of the run\n"),
+            HasSubstr("  diagnosis  memory: 80 % of the bandwidth\n"), HasSubstr("n=20000")));
   EXPECT_THAT(*text, HasSubstr("   0  baseline              passed       1.00\n"
                                "   1  flags                 passed       2.00\n"
                                "   2  parallel              passed       3.00\n"

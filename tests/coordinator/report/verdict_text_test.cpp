@@ -34,6 +34,17 @@ TEST(CompareSpeed, OverlapWithAWideIntervalCannotTell) {
   EXPECT_EQ(compare_speed(wide, narrow), SpeedClaim::cannot_tell);
 }
 
+TEST(CompareSpeed, AtLeastIsConfirmedByMoreAndRefutesNothing) {
+  Timing least = timed(6, {5.9, 6.1});
+  least.at_least = true;
+  const Timing more = timed(8, {7.9, 8.1});
+  const Timing less = timed(4, {3.9, 4.1});
+  EXPECT_EQ(compare_speed(least, more), SpeedClaim::confirmed);
+  EXPECT_EQ(compare_speed(least, less), SpeedClaim::differs);
+  EXPECT_EQ(compare_speed(more, least), SpeedClaim::cannot_tell);
+  EXPECT_EQ(compare_speed(less, least), SpeedClaim::differs);
+}
+
 TEST(CompareSpeed, WhatWasNotTimedMakesNoClaim) {
   EXPECT_EQ(compare_speed(timed(2, {1, 3}), Timing()), SpeedClaim::not_timed);
   EXPECT_EQ(compare_speed(Timing(), timed(2, {1, 3})), SpeedClaim::not_timed);
@@ -49,6 +60,28 @@ TEST(CompareCertificates, ThreadsAreComparedWhereTheyWereRecorded) {
   ASSERT_EQ(differences.size(), 1U);
   EXPECT_EQ(differences.front().what, "threads");
   EXPECT_FALSE(differences.front().matters);
+}
+
+TEST(EvaluationText, SaysAtLeastAndWhyAndWhatMoreThanTheBoundMeans) {
+  Evaluated evaluated;
+  Verdict& verdict = evaluated.certificate.verdict;
+  verdict.outcome = Outcome::passed;
+  verdict.remarks = {"the machine was busy"};
+  verdict.timing = timed(6.31, {6.2, 6.4});
+  verdict.timing.at_least = true;
+  ShapeTiming shape;
+  shape.speedup = 6.31;
+  shape.at_least = true;
+  shape.candidate_ns = 1e6;
+  shape.incumbent_ns = 9e6;
+  shape.incumbent_alone_ns = 6.31e6;
+  shape.share_of_bound = 2.64;
+  verdict.timing.shapes = {shape};
+  const std::string text = evaluation_text(evaluated);
+  EXPECT_THAT(text, AllOf(HasSubstr("  remark: the machine was busy\n"), HasSubstr("6.31 ms alone"),
+                          HasSubstr("at least 6.310"), HasSubstr("over 100 %"),
+                          HasSubstr("it does less work than the task"), Not(HasSubstr("264 %"))));
+  EXPECT_THAT(verdict_table({evaluated}), HasSubstr("at least 6.31 [6.20, 6.40]"));
 }
 
 TEST(EvaluationText, DoesNotLetCandidatesSpeakToTheTerminal) {

@@ -139,6 +139,44 @@ TEST_F(OpeningTest, NewerVersionNamesBothVersions) {
   }
 }
 
+// As a program wrote it that did not know these columns.
+TEST_F(OpeningTest, AnOlderFileIsReadAndGetsItsNewColumnsWhenItIsWrittenTo) {
+  {
+    Store store = open();
+    auto run = new_run();
+    const Result<RunLock> lock = store.create_run(run);
+    ASSERT_TRUE(lock.ok());
+    for (const NodeId id : {0, 1, 2}) {
+      ASSERT_TRUE(store.add_node(run.id, begun_node(id), source_of(id)).ok());
+      ASSERT_TRUE(store.finish_node(run.id, testing::judged_node(id), nullptr).ok());
+    }
+    run.state = RunState::finished;
+    run.best = 2;
+    ASSERT_TRUE(store.save_run(run).ok());
+  }
+  sql("ALTER TABLE nodes DROP COLUMN at_least; ALTER TABLE nodes DROP COLUMN final_phase;"
+      "ALTER TABLE nodes DROP COLUMN confirmed; ALTER TABLE runs DROP COLUMN final_phases;");
+  for (const StoreMode mode : {StoreMode::read, StoreMode::write, StoreMode::read}) {
+    const Result<Store> store = Store::open(folder(), mode);
+    ASSERT_TRUE(store) << store.error().text();
+    const Result<std::vector<Node>> nodes = store->load_nodes("nearest-1");
+    ASSERT_TRUE(nodes) << nodes.error().text();
+    ASSERT_THAT(*nodes, SizeIs(3));
+    EXPECT_FALSE((*nodes)[0].confirmed);
+    EXPECT_FALSE((*nodes)[1].confirmed);
+    EXPECT_TRUE((*nodes)[2].confirmed) << "what a finished run called its best had been confirmed";
+    EXPECT_FALSE((*nodes)[2].at_least);
+    EXPECT_EQ((*nodes)[2].final_phase, 0);
+    EXPECT_EQ((*nodes)[2].judge_ns, testing::judged_node(2).judge_ns);
+    EXPECT_EQ(store->load_run("nearest-1")->final_phases, 0);
+    ASSERT_THAT(*store->list_runs(), SizeIs(1));
+    EXPECT_FALSE(store->list_runs()->front().best_at_least);
+  }
+  Store store = open();
+  ASSERT_TRUE(store.finish_node("nearest-1", testing::judged_node(1), nullptr).ok());
+  EXPECT_TRUE(store.load_node("nearest-1", 1)->at_least);
+}
+
 TEST_F(OpeningTest, DamagedFileSaysHowToSaveTheRest) {
   make_store();
   const auto size = fs::file_size(file());

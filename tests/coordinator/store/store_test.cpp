@@ -66,6 +66,7 @@ TEST_F(StoreTest, SavedRunHasItsNewStateTimesAndSettings) {
   run.work_ns = 4;
   run.settings.evaluations = 60;
   run.best = 4;
+  run.final_phases = 3;
   ASSERT_TRUE(store.save_run(run).ok());
   const Result<kernelpro::Run> read = store.load_run(run.id);
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -75,6 +76,7 @@ TEST_F(StoreTest, SavedRunHasItsNewStateTimesAndSettings) {
   EXPECT_EQ(read->work_ns, 4);
   EXPECT_EQ(read->settings.evaluations, 60);
   EXPECT_EQ(read->best, 4);
+  EXPECT_EQ(read->final_phases, 3);
 }
 
 TEST_F(StoreTest, ARankingIsKeptReplacedAndForgottenWithItsRun) {
@@ -287,6 +289,7 @@ TEST_F(StoreTest, ListShowsEvaluationsAndTheBestThatMayBeCalledSo) {
   EXPECT_EQ(summary.budget, 50);
   EXPECT_EQ(summary.best, 1);
   EXPECT_EQ(summary.best_speedup, 3.0);
+  EXPECT_TRUE(summary.best_at_least);
 
   run.settings.allow_precision = {"bf16"};
   ASSERT_TRUE(store.save_run(run).ok());

@@ -28,6 +28,7 @@ constexpr std::size_t most_held_bytes = std::size_t{1} << 30;
 constexpr int null_every = 3;
 constexpr int null_at_start = 5;
 constexpr int alone_rounds = 4;
+constexpr int most_pairs = 40;
 constexpr double drift_tolerance = 0.005;
 // More of an incumbent's round spent waiting for a processor than when the task was opened means
 // that other programs disturbed it: the candidate is stopped then.
@@ -68,7 +69,7 @@ class ShapeRun {
     run_null(null_at_start);
     KP_TRY(screen());
     draw_odd_places();
-    while (std::ssize(calls_) < shape_.pairs && !failure_ && !timing_.screened) {
+    while (more_pairs() && !failure_ && !timing_.screened) {
       KP_TRY(run_odd_pairs());
       if (!failure_) {
         KP_TRY(run_pair());
@@ -83,6 +84,25 @@ class ShapeRun {
  private:
   [[nodiscard]] Key key(Purpose purpose, int index) const {
     return derive(in_.key, purpose, static_cast<std::uint64_t>(index));
+  }
+
+  // As many as were laid out when the task was opened; more where the interval is wider than what
+  // it has to exceed. Not what it says but how wide it is decides, so going on favors nobody.
+  [[nodiscard]] bool more_pairs() const {
+    const auto pairs = std::ssize(calls_);
+    if (pairs < shape_.pairs || pairs >= most_pairs) {
+      return pairs < shape_.pairs;
+    }
+    const ClockCheck clock = check_clock_of(Side::candidate);
+    const Interval interval = paired_ratio(per_call(clock.believed_ns),
+                                           per_call(check_clock_of(Side::incumbent).least_ns),
+                                           short_key(key(time_bootstrap_purpose, 0)))
+                                  .interval;
+    return interval.high / interval.low - 1 > budget_of(clock).total();
+  }
+
+  [[nodiscard]] ErrorBudget budget_of(const ClockCheck& clock) const {
+    return {shape_.noise_floor, clock.tolerance, drift_tolerance, clock.empty};
   }
 
   [[nodiscard]] std::int64_t timeout_ms() const {
@@ -363,7 +383,7 @@ class ShapeRun {
         paired_ratio(timing_.candidate_rounds, timing_.incumbent_rounds, bootstrap);
     timing_.speedup = ratio.ratio;
     timing_.speedup_interval = ratio.interval;
-    timing_.budget = {shape_.noise_floor, clock.tolerance, drift_tolerance, clock.empty};
+    timing_.budget = budget_of(clock);
     timing_.comparison =
         timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.budget.total());
     timing_.prepare_ns = in_.candidate.prepare_ns();

@@ -45,6 +45,8 @@ Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::st
   // Outputs are allocated in every call. Memory that went back to the system in between would come
   // again page by page, in some processes and not in others.
   out.environment = {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=68719476736",
+                     // What a candidate reads and writes is mapped like this too.
+                     "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
                      "CUDA_VISIBLE_DEVICES=" + settings.device};
   for (const char* name : {"PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "TMPDIR"}) {
     if (const char* value = std::getenv(name); value != nullptr) {

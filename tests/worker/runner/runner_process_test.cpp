@@ -139,7 +139,7 @@ class Runner : public ::testing::Test {
   std::stop_source stop_;
   std::string program_ = "kernelpro-runner";
   std::int64_t stop_timeout_ms_ = patience_ms;
-  BufferPlan plan_ = *plan_buffers(small_task(), {{"n", elements}}, 1, 0);
+  BufferPlan plan_ = *plan_buffers(small_task(), {{"n", elements}}, 1, Key{});
   Arena inputs_;
   Arena outputs_;
   std::optional<ScratchDir> scratch_;

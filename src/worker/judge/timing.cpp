@@ -26,7 +26,7 @@ constexpr int oracle_samples = 2;
 constexpr int most_odd_pairs = 3;
 constexpr int null_every = 3;
 constexpr int null_at_start = 5;
-constexpr int alone_rounds = 4;
+constexpr int alone_rounds = 3;
 constexpr int most_pairs = 40;
 constexpr double drift_tolerance = 0.005;
 // More of an incumbent's round spent waiting for a processor than when the task was opened means

@@ -96,7 +96,10 @@ double condition_factor(const Task& task, const InputDraw& draw) {
   }
   const Result<double> length = task.reduction.evaluate(draw.axes);
   const double terms = length ? std::max(*length, 1.0) : 1.0;
-  return std::max(least, task.tolerance.rounding_factor * std::sqrt(terms) * of_a_float / coarsest);
+  // Where the baseline is the truth, both sides err.
+  const double erring = task.reference.baseline ? 2 : 1;
+  return std::max(
+      least, erring * task.tolerance.rounding_factor * std::sqrt(terms) * of_a_float / coarsest);
 }
 
 // Widens the bounds to `factor` times what the outputs of the baseline differ by from `truth`.

@@ -11,15 +11,18 @@
 
 namespace kernelpro {
 
-// A source under candidates/, read like those of the CPU. Two more words stand for rules:
+// A source under candidates/, read like those of the CPU. Three more words stand for rules:
 //   values    `incorrect` without a rule will do beside the rules named
 //   suspect   `passed` will do when it is marked as suspect, however fast
+//   no-gain   `passed` will do when it is not faster at all: the interval's lower end is at most
+//             1 + budget. Without it, `not-faster` lets the placement of code pass
 // A line #include "NAME.cuh" is replaced by that file: a candidate is one source.
 struct GpuCandidate {
   HackCandidate hack;
   std::string expected;
   bool values = false;
   bool suspect = false;
+  bool no_gain = false;
 };
 
 inline const std::filesystem::path& gpu_candidates_folder() {
@@ -53,6 +56,8 @@ inline GpuCandidate parse_gpu_candidate(const std::string& file) {
   one.expected = expected_text(one.hack);
   one.values = std::erase(one.hack.rules, "values") > 0;
   one.suspect = std::erase(one.hack.rules, "suspect") > 0;
+  one.no_gain = std::erase(one.hack.rules, "no-gain") > 0;
+  one.hack.not_faster |= one.no_gain;
   Candidate& candidate = one.hack.candidate;
   candidate.source = with_includes(source);
   candidate.backend = "cuda";
@@ -82,7 +87,9 @@ inline bool meets_expectation(const GpuCandidate& one, const Verdict& verdict) {
   if (one.values && verdict.outcome == Outcome::incorrect && verdict.rule.empty()) {
     return true;
   }
-  return meets_expectation(one.hack, verdict);
+  const bool gained = verdict.outcome == Outcome::passed &&
+                      verdict.timing.speedup_interval.low > 1 + verdict.timing.budget;
+  return !(one.no_gain && gained) && meets_expectation(one.hack, verdict);
 }
 
 // Whether it must not even build.

@@ -1,8 +1,10 @@
 // Every known way to look fast without being fast, tried on a real GPU.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <thread>
@@ -18,9 +20,20 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace kernelpro::testing;
 
+// KERNELPRO_GPU_CANDIDATES, where it is set, lists beginnings of file names: only those are judged.
+bool is_asked_for(const std::string& file) {
+  const char* list = std::getenv("KERNELPRO_GPU_CANDIDATES");
+  const std::vector<std::string> names = split(list == nullptr ? "" : list, ',');
+  return names.empty() || std::any_of(names.begin(), names.end(), [&file](const std::string& name) {
+           return file.starts_with(name);
+         });
+}
+
 std::vector<GpuCandidate> candidates_of(const std::string& task) {
   std::vector<GpuCandidate> candidates = read_gpu_candidates();
-  std::erase_if(candidates, [&task](const GpuCandidate& one) { return one.hack.task != task; });
+  std::erase_if(candidates, [&task](const GpuCandidate& one) {
+    return one.hack.task != task || !is_asked_for(one.hack.file);
+  });
   return candidates;
 }
 
@@ -68,8 +81,14 @@ class GpuHacks : public GpuTest {
     finding.seconds = static_cast<double>(now_ns() - start) / 1e9;
     const Verdict& verdict = finding.verdict;
     finding.met = meets_expectation(one, verdict);
-    std::printf("%-36s %-40s %6.2f s\n", one.hack.file.c_str(), verdict_text(verdict).c_str(),
+    std::printf("%-36s %-40s %6.2f s", one.hack.file.c_str(), verdict_text(verdict).c_str(),
                 finding.seconds);
+    if (verdict.outcome == Outcome::passed) {
+      std::printf("  %.4f (%.4f to %.4f, budget %.4f)%s", verdict.timing.speedup,
+                  verdict.timing.speedup_interval.low, verdict.timing.speedup_interval.high,
+                  verdict.timing.budget, verdict.timing.at_least ? " at least" : "");
+    }
+    std::printf("\n");
     std::fflush(stdout);
     EXPECT_TRUE(finding.met) << one.hack.file << ": expected " << one.expected << ", got "
                              << verdict_text(verdict) << "\n"

@@ -1,0 +1,57 @@
+// kp:hack 34  all work queued before the clock, behind a wait for the last input word
+// kp:task stream
+// kp:expect cheated|incorrect|passed ahead|late_work|poison|clock|values|no-gain
+//
+// The runner's last step before it is ready goes through a table of functions, and the request is
+// there by then. The stream waits for poison to end without taking time of the GPU; the work starts
+// while the worker still sweeps the cache, and before its word has come. Its twin is
+// honest_graph_many_nodes.cu.
+#include "driver.cuh"
+#include "program.cuh"
+#include "program_hook.cuh"
+#include "round.cuh"
+#include "stream.cuh"
+#include "stream_calls.cuh"
+
+namespace {
+
+KnownRound known_round;
+cudaStream_t own = nullptr;
+cudaEvent_t done = nullptr;
+uint32_t queued = 0;  // the request that has been seen to
+
+int queue_all() {
+  if (own == nullptr || !known_round.known() || !wait_until_given(own, last_word(known_round))) {
+    return 0;
+  }
+  const AllCalls all = all_calls(known_round);
+  compute_all_as_they_arrive<<<dim3(blocks_for(all.n), known_round.asked->count), 256, 0, own>>>(
+      all);
+  cudaEventRecord(done, own);
+  queued = known_round.asked->sequence;
+  return 0;
+}
+
+bool set_up() {
+  cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+  return call_before_ready(queue_all);
+}
+
+}  // namespace
+
+extern "C" size_t kp_workspace(const kp_context*, const kp_tensor*, int32_t) {
+  known_round.forget();
+  return 0;
+}
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  static const bool ready = set_up();
+  const Call call = call_of(context, tensors);
+  const bool first = known_round.note(context);
+  if (!ready || !known_round.known() || queued != known_round.asked->sequence) {
+    static int missed = 0;
+    return !ready || ++missed > 500 ? 1 : launch(call, call.stream);  // not tried is no success
+  }
+  return first ? cudaStreamWaitEvent(call.stream, done, 0) : 0;
+}

@@ -434,8 +434,8 @@ class ShapeRun {
       failure_ = Failure{
           Outcome::cheated,
           "clock",
-          fmt::format("it claims {:.1f} % less time than passed",
-                      100 * clock.gap / (1 + clock.gap)),
+          // The gap is a share of our clock already: what is missing is what is not claimed.
+          fmt::format("it claims {:.1f} % less time than passed", 100 * clock.gap),
           {fmt::format(
               "by the worker's clock, {:.1f} % of the time is missing; noise explains {:.1f} %",
               100 * clock.gap, 100 * clock.noise)}};

@@ -60,6 +60,10 @@ Incoming receive_reply(int socket) {
   incoming.whole =
       got == static_cast<ssize_t>(sizeof incoming.reply) && (message.msg_flags & MSG_TRUNC) == 0;
   incoming.reply.text[sizeof incoming.reply.text - 1] = '\0';
+  // The candidate's words are shown within lines of ours: none of them may look like a line itself.
+  for (char* c = incoming.reply.text; *c != '\0'; ++c) {
+    *c = static_cast<unsigned char>(*c) < ' ' || *c == '\x7f' ? ' ' : *c;
+  }
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {

@@ -1,0 +1,99 @@
+// kp:hack 7  a thread reads the inputs of the next call into the cache
+// kp:task axpy
+// kp:expect passed not-faster
+//
+// Reads the order of the round in the runner's memory. While one call is computed, a second thread
+// reads the inputs of the next one, which its call then finds in the cache: rounds are meant to be
+// cold.
+#include <kernelpro/candidate.h>
+#include <link.h>
+
+#include <atomic>
+#include <thread>
+
+namespace {
+
+constexpr size_t most_tensors = 64;
+constexpr uint32_t most_sets = 1024;
+
+struct Call {
+  kp_context context;
+  kp_tensor tensors[most_tensors];
+};
+
+// The head of the runner's request: "go" is 4.
+struct Request {
+  uint32_t op;
+  uint32_t sequence;
+  uint32_t count;
+  uint32_t option;
+  uint64_t first;
+  uint16_t sets[most_sets];
+};
+
+const Request* request = nullptr;
+uint32_t sequence = 0;
+std::atomic<uint32_t> place{0};
+std::thread helper;
+
+int find_request(dl_phdr_info* info, size_t, void*) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) {
+      continue;
+    }
+    const auto* words = reinterpret_cast<const uint32_t*>(info->dlpi_addr + segment.p_vaddr);
+    for (size_t w = 0; w + sizeof(Request) / 4 <= segment.p_memsz / 4; w += 2) {
+      if (words[w] == 4 && words[w + 2] >= 1 && words[w + 2] <= most_sets && words[w + 3] == 0) {
+        request = reinterpret_cast<const Request*>(words + w);
+      }
+    }
+  }
+  return 1;
+}
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+// One word of each line of all later calls, never more than one call ahead.
+void read_ahead(const Call* calls) {
+  for (uint32_t i = 1; i < request->count; ++i) {
+    while (place + 1 < i) {
+    }
+    const Call& call = calls[request->sets[i]];
+    for (int t = 0; t < 2; ++t) {
+      const auto* data = static_cast<const volatile float*>(call.tensors[t].data);
+      for (int64_t j = 0; j < call.context.axes[0]; j += 16) {
+        static_cast<void>(data[j]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  if (request == nullptr) {
+    dl_iterate_phdr(find_request, nullptr);
+  }
+  if (request != nullptr && request->sequence != sequence) {
+    sequence = request->sequence;
+    place = 0;
+    const Call* calls = reinterpret_cast<const Call*>(context) - request->sets[0];
+    if (request->count > 1) {
+      helper = std::thread(read_ahead, calls);
+    }
+  }
+  axpy(context, tensors);
+  if (request != nullptr && ++place == request->count && helper.joinable()) {
+    helper.join();
+  }
+  return 0;
+}

@@ -134,6 +134,7 @@ extern "C" __global__ void fill_floating(void* data, int type, Size elements, Dr
     case Distribution::constant: return fill<Distribution::constant>(data, type, elements, rule);
     case Distribution::negative: return fill<Distribution::negative>(data, type, elements, rule);
     case Distribution::mixed: return fill<Distribution::mixed>(data, type, elements, rule);
+    case Distribution::spiked: return fill<Distribution::spiked>(data, type, elements, rule);
   }
 }
 

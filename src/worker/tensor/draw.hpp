@@ -19,6 +19,7 @@ enum class Distribution {
   constant,  // one value everywhere
   negative,  // large and all below zero
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
+  spiked,    // normal, one element in some thousand large: what the others look like tells nothing
 };
 
 // The words behind a tensor's elements: 32 blocks of ChaCha side by side make a group, and element
@@ -88,7 +89,7 @@ constexpr float mixed_value(std::uint32_t word, std::uint32_t second, int reach)
 
 // Whether a value takes a word of the second stream too.
 constexpr bool takes_two(Distribution distribution) {
-  return distribution == Distribution::mixed;
+  return distribution == Distribution::mixed || distribution == Distribution::spiked;
 }
 
 // The element that these words stand for, for a distribution known at compile time.
@@ -107,6 +108,9 @@ constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_
     return -power_of_two(rule.reach) * (0.5F + (value < 0 ? -value : value));
   } else if constexpr (D == Distribution::mixed) {
     return mixed_value(word, second, rule.reach);
+  } else if constexpr (D == Distribution::spiked) {
+    constexpr std::uint32_t spike = (1U << 12) - 1;
+    return ((second & spike) == 0 ? power_of_two(rule.reach) : 1.0F) * normal_of(word);
   } else {
     return normal_of(word);
   }

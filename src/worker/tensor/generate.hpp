@@ -13,7 +13,7 @@ namespace kernelpro {
 
 inline constexpr Distribution all_distributions[] = {
     Distribution::normal,   Distribution::uniform,  Distribution::large, Distribution::tiny,
-    Distribution::constant, Distribution::negative, Distribution::mixed};
+    Distribution::constant, Distribution::negative, Distribution::mixed, Distribution::spiked};
 
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 

@@ -154,7 +154,7 @@ TEST_F(GpuGround, NudgesEveryFloatByOneStep) {
     return out;
   };
   const std::vector<char> before = sets.data(1, 0);
-  sets.memory().nudge(numbered_key(9));
+  sets.memory().nudge(numbered_key(9), 1);
   sets.give();
   const std::vector<std::int32_t> ours = steps(before, sets.data(1, 0));
   EXPECT_THAT(ours, ::testing::Each(::testing::AnyOf(1, -1)));

@@ -116,10 +116,10 @@ inline std::string folder_of(const std::string& path) {
 inline std::string third_party_of(const std::string& path) {
   static const std::set<std::string> system_folders = {"sys", "linux", "asm", "netinet", "arpa"};
   static const std::set<std::string> system_headers = {
-      "cxxabi.h",   "dlfcn.h",    "elf.h",     "errno.h", "fcntl.h",  "grp.h",
-      "link.h",     "poll.h",     "pwd.h",     "sched.h", "signal.h", "spawn.h",
-      "termios.h",  "unistd.h",   "pthread.h", "glob.h",  "time.h",   "math.h",
-      "stdalign.h", "ucontext.h", "stdint.h",  "stddef.h"};
+      "cxxabi.h",   "dlfcn.h",    "elf.h",     "errno.h",  "fcntl.h",   "grp.h",
+      "link.h",     "poll.h",     "pwd.h",     "sched.h",  "signal.h",  "spawn.h",
+      "termios.h",  "unistd.h",   "pthread.h", "glob.h",   "time.h",    "math.h",
+      "stdalign.h", "ucontext.h", "stdint.h",  "stddef.h", "arm_neon.h"};
   const std::size_t slash = path.find('/');
   if (slash != std::string::npos) {
     const std::string folder = path.substr(0, slash);

@@ -251,7 +251,7 @@ void DeviceMemory::draw_offsets_of(std::size_t index, const std::vector<SetDraw>
   must(gpu_.synchronize(), "copying row pointers");
 }
 
-void DeviceMemory::nudge(const Key& key) {
+void DeviceMemory::nudge(const Key& key, std::uint32_t roundings) {
   for (int set = 0; set < plan_.sets; ++set) {
     for (std::size_t i = 0; i < plan_.input_count; ++i) {
       const TensorPlan& tensor = plan_.tensors[i];
@@ -259,7 +259,7 @@ void DeviceMemory::nudge(const Key& key) {
         const auto elements = static_cast<std::uint64_t>(tensor.elements);
         must(gpu_.launch("nudge", elements / chacha::words + 1, drawn(set, i),
                          type_number(tensor.dtype), elements,
-                         derive(key, static_cast<std::uint64_t>(set), i)),
+                         derive(key, static_cast<std::uint64_t>(set), i), roundings),
              "nudging inputs");
       }
     }

@@ -32,7 +32,7 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] Status allocate();
 
   void draw(const std::vector<SetDraw>& draws, unsigned char slack) override;
-  void nudge(const Key& key) override;
+  void nudge(const Key& key, std::uint32_t roundings) override;
   void give_constants(Side side) override;
   void make_ready(Side side, Caches caches) override;
   void give(Side side, Caches caches) override;

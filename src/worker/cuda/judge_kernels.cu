@@ -160,21 +160,23 @@ extern "C" __global__ void fill_columns(void* data, int type, const void* offset
   }
 }
 
-// Moves each value by one rounding, up or down; zeros stay.
+// Moves each value by so many roundings, up or down; what is nearer to zero than that stays.
 template <typename Bits>
-__device__ void nudge_bits(Bits* values, Size elements, const Key& key) {
+__device__ void nudge_bits(Bits* values, Size elements, const Key& key, unsigned roundings) {
+  const Bits by = static_cast<Bits>(roundings);
   for_words(key, elements, false, [&](Size element, std::uint32_t word, std::uint32_t) {
     const Bits value = values[element];
-    const bool zero = (value & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1)) == 0;
-    if (!zero) values[element] = static_cast<Bits>((word & 1U) != 0 ? value + 1 : value - 1);
+    const bool stays = (value & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1)) < by;
+    if (!stays) values[element] = static_cast<Bits>((word & 1U) != 0 ? value + by : value - by);
   });
 }
 
-extern "C" __global__ void nudge(void* data, int type, Size elements, Key key) {
+extern "C" __global__ void nudge(void* data, int type, Size elements, Key key,
+                                 unsigned roundings) {
   switch (type) {
-    case t_f64: return nudge_bits(static_cast<unsigned long long*>(data), elements, key);
-    case t_f32: return nudge_bits(static_cast<unsigned*>(data), elements, key);
-    default: return nudge_bits(static_cast<unsigned short*>(data), elements, key);
+    case t_f64: return nudge_bits(static_cast<unsigned long long*>(data), elements, key, roundings);
+    case t_f32: return nudge_bits(static_cast<unsigned*>(data), elements, key, roundings);
+    default: return nudge_bits(static_cast<unsigned short*>(data), elements, key, roundings);
   }
 }
 

@@ -66,9 +66,10 @@ class SetMemory {
 
   // Draws the inputs of every set, one draw a set, and the slack around them.
   virtual void draw(const std::vector<SetDraw>& draws, unsigned char slack) = 0;
-  // Moves every floating input that was drawn by one rounding, up or down as `key` says: what the
-  // outputs change by then is the task's condition there.
-  virtual void nudge(const Key& key) = 0;
+  // Moves every floating input that was drawn by so many roundings, up or down as `key` says: what
+  // the outputs change by then is the task's condition there. Zeros stay, and what is as near to
+  // zero as that.
+  virtual void nudge(const Key& key, std::uint32_t roundings) = 0;
   // For kp_prepare: gives a side the constant inputs that were drawn, and poison for the others.
   virtual void give_constants(Side side) = 0;
   // Before a side's round, off its clock. On a GPU, where code of its can run before the clock

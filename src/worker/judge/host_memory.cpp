@@ -71,30 +71,36 @@ class HostScratch : public Scratch {
   std::size_t offset_ = 0;
 };
 
-// The bits of a floating value moved to the next one away from zero, or towards it.
+struct Nudge {
+  Key key;
+  std::uint32_t roundings = 1;
+};
+
+// The bits of floating values moved away from zero, or towards it.
 template <typename Bits>
-void nudge_bits(char* data, std::size_t elements, const Key& key) {
+void nudge_bits(char* data, std::size_t elements, const Key& key, std::uint32_t roundings) {
+  const auto by = static_cast<Bits>(roundings);
   auto* values = reinterpret_cast<Bits*>(data);
   for (std::size_t first = 0; first < elements; first += group_elements) {
     std::uint32_t words[group_elements];
     value_words(key, first / group_elements, first_stream, words);
     for (std::size_t i = first; i < std::min(elements, first + group_elements); ++i) {
       // Zeros stay: the smallest of all numbers is no rounding of zero.
-      const bool zero = (values[i] & static_cast<Bits>(~Bits{0} >> 1U)) == 0;
+      const bool stays = (values[i] & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1U)) < by;
       const bool up = (words[i - first] & 1U) != 0;
-      values[i] = static_cast<Bits>(zero ? values[i] : (up ? values[i] + 1 : values[i] - 1));
+      values[i] = static_cast<Bits>(stays ? values[i] : (up ? values[i] + by : values[i] - by));
     }
   }
 }
 
-void nudge_tensor(char* data, const TensorPlan& tensor, const Key& key) {
+void nudge_tensor(char* data, const TensorPlan& tensor, const Key& key, std::uint32_t roundings) {
   switch (size_of(tensor.dtype)) {
     case 8:
-      return nudge_bits<std::uint64_t>(data, tensor.elements, key);
+      return nudge_bits<std::uint64_t>(data, tensor.elements, key, roundings);
     case 4:
-      return nudge_bits<std::uint32_t>(data, tensor.elements, key);
+      return nudge_bits<std::uint32_t>(data, tensor.elements, key, roundings);
     default:
-      return nudge_bits<std::uint16_t>(data, tensor.elements, key);
+      return nudge_bits<std::uint16_t>(data, tensor.elements, key, roundings);
   }
 }
 
@@ -126,10 +132,10 @@ class HostMemory : public SetMemory {
     draw_for({&inputs_[0], &inputs_[1]});
   }
 
-  void nudge(const Key& key) override {
-    nudges_.push_back(key);
+  void nudge(const Key& key, std::uint32_t roundings) override {
+    nudges_.push_back({key, roundings});
     for (const Side side : both_sides) {
-      nudge_side(side, key);
+      nudge_side(side, nudges_.back());
     }
   }
 
@@ -287,17 +293,17 @@ class HostMemory : public SetMemory {
          first += runner::max_draws) {
       take_drawn(first);
     }
-    for (const Key& key : nudges_) {
-      nudge_side(side, key);
+    for (const Nudge& nudge : nudges_) {
+      nudge_side(side, nudge);
     }
   }
 
-  void nudge_side(Side side, const Key& key) {
+  void nudge_side(Side side, const Nudge& nudge) {
     for (int set = 0; set < std::ssize(draws_); ++set) {
       for (std::size_t i = 0; i < plan_.input_count; ++i) {
         if (is_floating(plan_.tensors[i].dtype)) {
           nudge_tensor(tensor_data(plan_, inputs_[index_of(side)], set, i), plan_.tensors[i],
-                       derive(key, static_cast<std::uint64_t>(set), i));
+                       derive(nudge.key, static_cast<std::uint64_t>(set), i), nudge.roundings);
         }
       }
     }
@@ -372,7 +378,7 @@ class HostMemory : public SetMemory {
   std::array<Arena, 2> inputs_;
   std::array<Arena, 2> outputs_;
   std::vector<SetDraw> draws_;  // the last ones
-  std::vector<Key> nudges_;     // since then
+  std::vector<Nudge> nudges_;   // since then
   unsigned char slack_ = poison_byte;
   std::array<bool, 2> hidden_ = {false, false};  // whether a side has constants alone
   std::vector<char> evictor_;                    // streamed through to empty the caches

@@ -81,25 +81,26 @@ Result<std::unique_ptr<Truth>> own_truth(const Task& task, const Stand& stand,
   return std::unique_ptr<Truth>(std::move(truth));
 }
 
-// By how many times what one rounding of the inputs moves, right outputs may differ: sums of K
-// terms round K times, and by as little as a float does where inputs are coarser. Not on normal
-// values: there a lower precision would pass for a bad condition.
-double condition_factor(const Task& task, const InputDraw& draw) {
+// How far inputs are moved to see what becomes of the outputs. Sums of K terms are off by sqrt(K)
+// roundings of what is summed: where an implementation may be that far off, so may its inputs.
+// Where inputs are coarser than a float, one rounding of theirs is more than that, and a share
+// counts.
+struct NudgeSize {
+  std::uint32_t roundings = 1;
+  double share = 1;
+};
+
+NudgeSize nudge_size(const Task& task, const Axes& axes) {
   constexpr double of_a_float = 0x1p-24;
-  const double least = task.tolerance.baseline_factor;
-  if (draw.values.distribution == Distribution::normal) {
-    return least;
-  }
-  double coarsest = of_a_float;
+  double coarsest = 0;
   for (const TensorSpec& input : task.inputs) {
     coarsest = is_floating(input.dtype) ? std::max(coarsest, unit_roundoff(input.dtype)) : coarsest;
   }
-  const Result<double> length = task.reduction.evaluate(draw.axes);
+  const Result<double> length = task.reduction.evaluate(axes);
   const double terms = length ? std::max(*length, 1.0) : 1.0;
-  // Where the baseline is the truth, both sides err.
-  const double erring = task.reference.baseline ? 2 : 1;
-  return std::max(
-      least, erring * task.tolerance.rounding_factor * std::sqrt(terms) * of_a_float / coarsest);
+  const double wanted = std::sqrt(terms) * (coarsest > of_a_float ? of_a_float / coarsest : 1.0);
+  constexpr double most = 1 << 12;
+  return {static_cast<std::uint32_t>(std::clamp(wanted, 1.0, most)), std::min(wanted, 1.0)};
 }
 
 // Widens the bounds to `factor` times what the outputs of the baseline differ by from `truth`.
@@ -184,24 +185,24 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
 Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const InputDraw& draw,
                      int set, const Key& key, Reference& reference) {
   constexpr std::uint64_t directions = 3;
+  const NudgeSize size = nudge_size(task, draw.axes);
   const Result<double> still = run_baseline(baseline, stand, set);
   if (!still) {
     return still.error();
   }
+  // Where there is no room for them, its own error is in what they seem to move by.
   std::unique_ptr<Truth> unmoved;
   if (stand.plan().output_stride <= most_held_bytes) {
     unmoved = held_outputs(task, stand, set);
   }
   for (std::uint64_t i = 0; i < directions; ++i) {
-    stand.memory->nudge(derive(key, i));
+    stand.memory->nudge(derive(key, i), size.roundings);
     const Result<double> ran = run_baseline(baseline, stand, set);
     if (!ran) {
       return ran.error();
     }
-    widen(reference, *reference.truth, set, task.tolerance.baseline_factor);
-    if (unmoved) {
-      widen(reference, *unmoved, set, condition_factor(task, draw));
-    }
+    widen(reference, unmoved ? *unmoved : *reference.truth, set,
+          task.tolerance.baseline_factor * size.share);
   }
   return stand.memory->health();
 }

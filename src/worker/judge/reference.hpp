@@ -14,7 +14,7 @@ struct Reference {
   std::unique_ptr<Truth> truth;
   std::vector<double> bounds;  // by output
   double baseline_error = 0;   // the largest over the outputs
-  double condition = 0;        // the same on inputs that were moved by one rounding; 0: not tried
+  double condition = 0;        // by how much it moved on nudged inputs; 0: not tried
   double baseline_ns = 0;      // our clock over its call
 };
 
@@ -37,10 +37,10 @@ inline constexpr std::size_t most_held_bytes = std::size_t{1} << 30;
 // not finite, anything is excused.
 [[nodiscard]] std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, int set);
 
-// Runs the baseline again on inputs moved by one rounding in a few random directions, and widens
-// the bounds by what the outputs move by: where a task is ill-conditioned (a variance of zero), no
-// implementation can be nearer to the truth. The inputs are nudged afterwards, and of the
-// incumbent's outputs those of `set` alone are left.
+// Runs the baseline again on inputs moved by as many roundings as sums of the task's length are off
+// by, in a few random directions, and widens the bounds by what the outputs move by: where a task
+// is ill-conditioned (a variance of zero), no implementation can be nearer to the truth. The inputs
+// are nudged afterwards, and of the incumbent's outputs those of `set` alone are left.
 [[nodiscard]] Status add_condition(const Task& task, Arm& baseline, const Stand& stand,
                                    const InputDraw& draw, int set, const Key& key,
                                    Reference& reference);

@@ -37,7 +37,8 @@ Task norm_task() {
   Task task = small_task();
   task.reduction = formula("n");
   task.work.flops = formula("8*n");
-  task.held_out = {{"n", {200, 2000}}};
+  task.timed_shapes = {{{"n", 2000}}};
+  task.held_out = {{"n", {200, 1500}}};
   task.files["baseline.cpp"] = in_order;
   task.files["reference.hpp"] =
       "#include <cmath>\n"
@@ -96,6 +97,18 @@ TEST_F(Condition, ExplainsNoWrongResult) {
       SCOPED_TRACE(result);
       EXPECT_EQ(verdict_on(untimed(norm_source(in_lanes, result))).outcome, Outcome::incorrect);
     }
+  }
+}
+
+TEST_F(Condition, OfOneSetExplainsNothingOnAnother) {
+  for (const Task& task : {norm_task(), norm_by_baseline()}) {
+    SCOPED_TRACE(task.reference.baseline ? "against the baseline" : "against the reference");
+    ASSERT_NO_FATAL_FAILURE(open(task));
+    // In the same timed pair as constant inputs, whose condition is bad, come large negative ones.
+    const Verdict verdict =
+        timed(norm_source(in_lanes, "normed + (n == 2000 && mean < -100 ? 1.001f : 1.0f) * y[i]"));
+    EXPECT_EQ(verdict.outcome, Outcome::incorrect) << verdict.summary;
+    EXPECT_EQ(verdict.stage, Stage::timing);
   }
 }
 

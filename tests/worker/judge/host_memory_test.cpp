@@ -193,7 +193,7 @@ TEST_F(TwoSides, ANudgeMovesEachFloatByOneRoundingAndLeavesZeros) {
     draw(1, Distribution::mixed);  // one element in sixteen is zero
     const std::string floats = data(Side::candidate, 2, 0);
     const std::string whole = data(Side::candidate, 2, 1);
-    memory_->nudge(numbered_key(9));
+    memory_->nudge(numbered_key(9), 1);
     const std::string nudged = data(Side::candidate, 2, 0);
     switch (size_of(dtype)) {
       case 8:
@@ -214,7 +214,7 @@ TEST_F(TwoSides, ANudgeGoesAnotherWayUnderAnotherKeyAndEndsWithTheNextDraw) {
   lay_out(task_with_constant());
   draw();
   const std::string drawn = data(Side::incumbent, 0, 1);
-  memory_->nudge(numbered_key(1));
+  memory_->nudge(numbered_key(1), 3);
   const std::string first = data(Side::incumbent, 0, 1);
   // What was hidden for kp_prepare comes back as it was, nudges included.
   memory_->give_constants(Side::incumbent);
@@ -222,7 +222,7 @@ TEST_F(TwoSides, ANudgeGoesAnotherWayUnderAnotherKeyAndEndsWithTheNextDraw) {
   EXPECT_EQ(data(Side::incumbent, 0, 1), first);
   draw();
   EXPECT_EQ(data(Side::incumbent, 0, 1), drawn);
-  memory_->nudge(numbered_key(2));
+  memory_->nudge(numbered_key(2), 3);
   EXPECT_NE(data(Side::incumbent, 0, 1), first);
 }
 

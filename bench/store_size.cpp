@@ -3,7 +3,7 @@
 //   cmake --build --preset release && build/release/bin/store_size >
 //   bench/results/store_size-NAME.json
 //
-// One gemm candidate is judged; each node gets that certificate with every measured number, seed
+// One gemm candidate is judged; each node gets that certificate with every measured number, key
 // and hash drawn anew, so that nothing in it repeats which would not repeat in a run. Nine nodes of
 // ten are judged and have a certificate, one is a duplicate. Writing takes place in memory
 // (/dev/shm, where it is there) and takes some minutes: what a write costs depends on the disk.
@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/chacha.hpp"
 #include "common/base/clock.hpp"
 #include "common/base/file.hpp"
 #include "common/base/hash.hpp"
@@ -66,6 +67,10 @@ std::string random_hash(Random& random) {
   return sha256(std::to_string(random.next()));
 }
 
+Key random_key(Random& random) {
+  return derive(Key{}, 0, random.next());
+}
+
 // Within a tenth around `value`.
 double near(double value, Random& random) {
   return value * (0.9 + 0.2 * random.unit());
@@ -105,7 +110,7 @@ void vary(std::vector<CheckRecord>& checks, Random& random) {
   std::map<Axes, Axes> drawn;
   std::map<double, double> bounds;
   for (CheckRecord& check : checks) {
-    check.seed = random.next();
+    check.key = random_key(random);
     check.error = near(check.error, random);
     check.baseline_error = near(check.baseline_error, random);
     if (check.stage == Stage::timed_shapes) {
@@ -128,7 +133,7 @@ void vary(Certificate& certificate, const std::string& source, Random& random) {
   certificate.candidate.source = source;
   certificate.build.source_hash = sha256(source);
   certificate.build.binary_hash = random_hash(random);
-  certificate.seed = random.next();
+  certificate.master = random_key(random);
   certificate.date = fmt::format("2026-01-{:02}T{:02}:{:02}:{:02}Z", 1 + random.below(28),
                                  random.below(24), random.below(60), random.below(60));
   Verdict& verdict = certificate.verdict;

@@ -126,8 +126,9 @@ TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
     Json change;
     Words said;
   } cases[] = {
-      {{{"version", 2}}, {"/version", "certificate version 2, expected 1", "kernelpro that wrote"}},
-      {{{"seed", 7}}, {"/seed"}},
+      {{{"version", 3}},
+       {"/version", "certificate version 3, expected 1 or 2", "kernelpro that wrote"}},
+      {{{"master", 7}}, {"/master"}},
       {{{"verdict", {{"outcome", "splendid"}}}}, {"/verdict/outcome", "splendid"}},
       {{{"colour", "red"}}, {"colour"}},
       {{{"task", {{"files", {{"baseline.cpp", nullptr}}}}}}, {"baseline.cpp"}},

@@ -1,119 +1,16 @@
-// The memory of the GPU's ground: drawn as the CPU draws, guarded, compared as the CPU compares.
+// The memory of the GPU's ground: drawn as the CPU draws, guarded.
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
-#include "gpu/fixture.hpp"
+#include "gpu/device_buffers.hpp"
 #include "worker/tensor/compare.hpp"
 
 namespace kernelpro {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using namespace kernelpro::testing;
-
-// Memory of the ground as another process would have it: mapped anew by its descriptor.
-class Window {
- public:
-  Window(const Gpu& gpu, int descriptor, std::size_t bytes) : gpu_(gpu), bytes_(bytes) {
-    const cuda::Driver& driver = gpu.driver();
-    cuda::AllocationHandle handle = 0;
-    cuda::AccessDescription access;
-    access.location.id = gpu.description().ordinal;
-    void* shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
-    must(driver.memory_import(&handle, shared, cuda::file_descriptor_handle));
-    must(driver.address_reserve(&pointer_, bytes, 0, 0, 0));
-    must(driver.memory_map(pointer_, bytes, 0, handle, 0));
-    must(driver.memory_release(handle));
-    must(driver.memory_access(pointer_, bytes, &access, 1));
-  }
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
-  ~Window() {
-    must(gpu_.driver().memory_unmap(pointer_, bytes_));
-    must(gpu_.driver().address_free(pointer_, bytes_));
-  }
-
-  [[nodiscard]] std::vector<char> read(std::size_t offset, std::size_t bytes) const {
-    std::vector<char> out(bytes);
-    must(gpu_.driver().copy_to_host(out.data(), pointer_ + offset, bytes, gpu_.stream()));
-    must(gpu_.synchronize());
-    return out;
-  }
-
-  void write(std::size_t offset, const void* data, std::size_t bytes) const {
-    must(gpu_.driver().copy_to_device(pointer_ + offset, data, bytes, gpu_.stream()));
-    must(gpu_.synchronize());
-  }
-
- private:
-  void must(cuda::Code code) const { EXPECT_EQ(code, cuda::success) << gpu_.driver().text(code); }
-
-  const Gpu& gpu_;
-  std::size_t bytes_;
-  cuda::Pointer pointer_ = 0;
-};
-
-// The buffers of a task at one shape on the GPU.
-class Buffers {
- public:
-  Buffers(Gpu& gpu, Ground& ground, Task task, const Axes& axes, int sets)
-      : gpu_(gpu), task_(std::move(task)) {
-    plan_ = *plan_buffers(task_, *complete_axes(task_, axes), sets, 1, PlanKind::candidate,
-                          ground.units());
-    Result<std::unique_ptr<SetMemory>> memory = ground.lay_out(task_, plan_);
-    EXPECT_TRUE(memory) << memory.error().text();
-    memory_ = std::move(*memory);
-  }
-
-  [[nodiscard]] const Task& task() const { return task_; }
-  [[nodiscard]] const BufferPlan& plan() const { return plan_; }
-  [[nodiscard]] SetMemory& memory() const { return *memory_; }
-
-  [[nodiscard]] Window window(int set, std::size_t tensor) const {
-    const std::size_t at = static_cast<std::size_t>(set) * plan_.tensors.size() + tensor;
-    return {gpu_, memory_->descriptors()[at], plan_.tensors[tensor].region_bytes};
-  }
-
-  [[nodiscard]] std::vector<char> data(int set, std::size_t tensor) const {
-    const TensorPlan& plan = plan_.tensors[tensor];
-    return window(set, tensor).read(plan.data_offset, plan.bytes);
-  }
-
-  // Writes an output of floats, as a candidate would.
-  void write(int set, const std::vector<float>& values) const {
-    const std::size_t output = plan_.input_count;
-    window(set, output)
-        .write(plan_.tensors[output].data_offset, values.data(), values.size() * sizeof(float));
-  }
-
-  // Writes one byte at `offset` from the first byte of the output.
-  void write_byte(int set, std::int64_t offset, unsigned char value) const {
-    const std::size_t output = plan_.input_count;
-    const auto begin = static_cast<std::int64_t>(plan_.tensors[output].data_offset);
-    window(set, output).write(static_cast<std::size_t>(begin + offset), &value, 1);
-  }
-
- private:
-  Gpu& gpu_;
-  Task task_;
-  BufferPlan plan_;
-  std::unique_ptr<SetMemory> memory_;
-};
-
-class GpuGround : public GpuTest {
- protected:
-  static Buffers buffers(Task task, const Axes& axes, int sets) {
-    return {*gpu_, *ground_, std::move(task), axes, sets};
-  }
-  // A length that leaves slack on both sides of each tensor.
-  static Buffers stream_buffers(int sets = 2) {
-    return buffers(stream_task(), {{"n", 1001}}, sets);
-  }
-};
 
 void add_input(Task& task, DType dtype, ValueKind kind, const std::string& extent) {
   TensorSpec tensor = gpu_tensor("input" + std::to_string(task.inputs.size()), {extent});
@@ -183,13 +80,13 @@ void expect_close(const std::vector<char>& ours, const char* theirs, const Tenso
 // Under every distribution, all inputs of the task as the CPU draws them.
 void expect_same_draws(const Buffers& on_gpu) {
   const Task& task = on_gpu.task();
-  const Result<BufferPlan> plan = plan_buffers(task, on_gpu.plan().axes, 1, 1);
+  const Result<BufferPlan> plan = plan_buffers(task, on_gpu.plan().axes, 1, Key{});
   ASSERT_TRUE(plan) << plan.error().text();
   const Arena arena = *Arena::create(plan->input_bytes(), false);
-  std::uint64_t seed = 5;
+  std::uint64_t key = 5;
   for (const Distribution distribution : all_distributions) {
-    on_gpu.memory().fill({++seed}, distribution, poison_byte);
-    fill_inputs(task, *plan, arena, 0, seed, distribution);
+    on_gpu.draw({++key}, distribution);
+    fill_inputs(task, *plan, {&arena}, 0, {numbered_key(key), distribution});
     for (std::size_t i = 0; i < plan->input_count; ++i) {
       SCOPED_TRACE(std::string(name_of(distribution)) + " " +
                    std::string(name_of(plan->tensors[i].dtype)) + " input " + std::to_string(i));
@@ -199,7 +96,7 @@ void expect_same_draws(const Buffers& on_gpu) {
   EXPECT_TRUE(on_gpu.memory().health());
 }
 
-// More than one block of the random stream, and no multiple of anything.
+// More than one group of the random stream, and no multiple of anything.
 const Axes drawn_axes = {{"n", 70'001}, {"rows", 977}};
 
 TEST_F(GpuGround, DrawsFloatingInputsAsTheCpuDoes) {
@@ -210,12 +107,59 @@ TEST_F(GpuGround, DrawsWholeNumbersAsTheCpuDoes) {
   expect_same_draws(buffers(whole_task(), drawn_axes, 1));
 }
 
-TEST_F(GpuGround, DrawsEachSetFromItsOwnSeed) {
+TEST_F(GpuGround, DrawsEachSetFromItsOwnKey) {
   const Buffers sets = stream_buffers(3);
-  sets.memory().fill({1, 2, 1}, Distribution::normal, poison_byte);
+  sets.draw({1, 2, 1});
   EXPECT_EQ(sets.data(0, 0), sets.data(2, 0));
   EXPECT_NE(sets.data(0, 0), sets.data(1, 0));
   EXPECT_NE(sets.data(0, 0), sets.data(0, 1));
+}
+
+TEST_F(GpuGround, GivesBothSidesTheSameInputsInMemoryOfTheirOwn) {
+  const Buffers sets = stream_buffers();
+  sets.draw({1, 2});
+  for (std::size_t input = 0; input < sets.plan().input_count; ++input) {
+    EXPECT_EQ(sets.data(1, input, Side::candidate), sets.data(1, input, Side::incumbent));
+  }
+  const std::vector<char> before = sets.data(1, 0, Side::incumbent);
+  const float other = 7;
+  sets.window(1, 0).write(sets.plan().tensors[0].data_offset, &other, sizeof other);
+  EXPECT_EQ(sets.data(1, 0, Side::incumbent), before);
+}
+
+TEST_F(GpuGround, HidesInputsUntilTheClockRuns) {
+  const Buffers sets = stream_buffers();
+  sets.draw({1, 2});
+  const std::vector<char> given = sets.data(1, 0);
+  sets.memory().make_ready(Side::candidate, Caches::cold);
+  const std::vector<char> hidden = sets.data(1, 0);
+  EXPECT_TRUE(is_poison(hidden.data(), hidden.size()));
+  sets.memory().give(Side::candidate, Caches::cold);
+  EXPECT_EQ(sets.data(1, 0), given);
+  EXPECT_TRUE(sets.memory().health());
+}
+
+TEST_F(GpuGround, NudgesEveryFloatByOneStep) {
+  const Buffers sets = stream_buffers();
+  sets.draw({1, 2});
+  // By how many steps of a float the nudge moved each element.
+  const auto steps = [](const std::vector<char>& before, const std::vector<char>& after) {
+    std::vector<std::int32_t> out(before.size() / sizeof(float));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::int32_t bits[2] = {};
+      std::memcpy(&bits[0], before.data() + i * sizeof(float), sizeof(float));
+      std::memcpy(&bits[1], after.data() + i * sizeof(float), sizeof(float));
+      out[i] = bits[1] - bits[0];
+    }
+    return out;
+  };
+  const std::vector<char> before = sets.data(1, 0);
+  sets.memory().nudge(numbered_key(9));
+  sets.give();
+  const std::vector<std::int32_t> ours = steps(before, sets.data(1, 0));
+  EXPECT_THAT(ours, ::testing::Each(::testing::AnyOf(1, -1)));
+  EXPECT_THAT(ours, ::testing::Contains(1));
+  EXPECT_THAT(ours, ::testing::Contains(-1));
 }
 
 TEST_F(GpuGround, FillsTheSlackAroundInputs) {
@@ -225,7 +169,7 @@ TEST_F(GpuGround, FillsTheSlackAroundInputs) {
   ASSERT_GT(tensor.data_offset, 0U);
   ASSERT_LT(end, tensor.region_bytes);
   constexpr char slack = 0x7e;
-  sets.memory().fill({1}, Distribution::normal, slack);
+  sets.draw({1}, Distribution::normal, slack);
   const Window window = sets.window(0, 0);
   EXPECT_THAT(window.read(0, tensor.data_offset), ::testing::Each(slack));
   EXPECT_THAT(window.read(end, tensor.region_bytes - end), ::testing::Each(slack));
@@ -233,9 +177,9 @@ TEST_F(GpuGround, FillsTheSlackAroundInputs) {
 
 TEST_F(GpuGround, PoisonsOnlyWhatIsNotConstantBeforePreparing) {
   const Buffers sets = buffers(rows_task(), {{"m", 5}, {"k", 7}}, 2);
-  sets.memory().fill({1, 2}, Distribution::normal, poison_byte);
+  sets.draw({1, 2});
   const std::vector<char> weights = sets.data(1, 0);
-  sets.memory().poison_varying_inputs();
+  sets.memory().give_constants(Side::candidate);
   EXPECT_EQ(sets.data(1, 0), weights);
   const std::vector<char> x = sets.data(1, 1);
   EXPECT_TRUE(is_poison(x.data(), x.size()));
@@ -243,9 +187,9 @@ TEST_F(GpuGround, PoisonsOnlyWhatIsNotConstantBeforePreparing) {
 
 TEST_F(GpuGround, FindsNothingTouchedWhereOnlyOutputsWereWritten) {
   const Buffers sets = stream_buffers();
-  sets.memory().poison_outputs();
+  sets.memory().poison_outputs(Side::candidate);
   sets.write(1, std::vector<float>(1001, 2.5F));
-  const Touched touched = sets.memory().touched({1});
+  const Touched touched = sets.memory().touched(Side::candidate, {1});
   EXPECT_FALSE(touched.uncalled_set);
   EXPECT_FALSE(touched.breach);
 }
@@ -261,9 +205,9 @@ TEST_F(GpuGround, FindsTheByteBesideAnOutput) {
   for (const Case& one : {Case{-1, true, -1}, Case{bytes, false, 0}, Case{-100'001, true, -100'001},
                           Case{bytes + 3, false, 3}}) {
     SCOPED_TRACE(one.at);
-    sets.memory().poison_outputs();
+    sets.memory().poison_outputs(Side::candidate);
     sets.write_byte(1, one.at, 0);
-    const Touched touched = sets.memory().touched({1});
+    const Touched touched = sets.memory().touched(Side::candidate, {1});
     ASSERT_TRUE(touched.breach);
     EXPECT_EQ(touched.breach->tensor, "y");
     EXPECT_EQ(touched.breach->before, one.before);
@@ -278,9 +222,9 @@ TEST_F(GpuGround, FindsAnyByteOfASetThatWasNotCalled) {
   for (const std::int64_t at :
        {std::int64_t{-1}, std::int64_t{0}, std::int64_t{17}, bytes - 1, bytes}) {
     SCOPED_TRACE(at);
-    sets.memory().poison_outputs();
+    sets.memory().poison_outputs(Side::candidate);
     sets.write_byte(2, at, 0xfe);
-    const Touched touched = sets.memory().touched({0, 1});
+    const Touched touched = sets.memory().touched(Side::candidate, {0, 1});
     EXPECT_EQ(touched.uncalled_set, 2);
   }
 }
@@ -306,134 +250,23 @@ TEST_F(GpuGround, FindsTheByteBesideAWorkspace) {
   EXPECT_TRUE((*scratch)->intact()) << "the workspace itself may be written";
 }
 
-TEST_F(GpuGround, HashesEveryBitOfTheInputs) {
+TEST_F(GpuGround, SeesEveryBitOfTheInputsThatChanges) {
   const Buffers sets = stream_buffers();
-  sets.memory().fill({1, 2}, Distribution::normal, poison_byte);
-  const std::uint64_t before = sets.memory().inputs_hash();
-  EXPECT_EQ(sets.memory().inputs_hash(), before);
+  sets.draw({1, 2});
+  EXPECT_TRUE(sets.memory().inputs_intact(Side::candidate));
   const TensorPlan& tensor = sets.plan().tensors[1];
   const Window window = sets.window(1, 1);
   for (const std::size_t at :
-       {std::size_t{0}, tensor.data_offset, tensor.data_offset + 501, tensor.region_bytes - 1}) {
+       {tensor.data_offset, tensor.data_offset + 501, tensor.data_offset + tensor.bytes - 1}) {
     SCOPED_TRACE(at);
     const char old = window.read(at, 1).front();
     const char changed = static_cast<char>(old ^ 0x10);
     window.write(at, &changed, 1);
-    EXPECT_NE(sets.memory().inputs_hash(), before);
+    EXPECT_FALSE(sets.memory().inputs_intact(Side::candidate));
+    EXPECT_TRUE(sets.memory().inputs_intact(Side::incumbent));
     window.write(at, &old, 1);
-    EXPECT_EQ(sets.memory().inputs_hash(), before);
+    EXPECT_TRUE(sets.memory().inputs_intact(Side::candidate));
   }
-}
-
-// What the copy holds, and what the outputs hold at the time of comparing.
-struct Outputs {
-  std::vector<float> truth;
-  std::vector<float> actual;
-};
-
-Outputs slightly_different() {
-  Outputs out;
-  out.truth.resize(1001);
-  std::iota(out.truth.begin(), out.truth.end(), -300.0F);
-  out.actual = out.truth;
-  out.actual[17] *= 1.0F + 1e-5F;
-  out.actual[640] += 0.25F;
-  return out;
-}
-
-TensorError host_error(const Outputs& outputs) {
-  const std::vector<double> expected(outputs.truth.begin(), outputs.truth.end());
-  return compare_floating(reinterpret_cast<const char*>(outputs.actual.data()), DType::f32,
-                          expected.data(), rms(expected.data(), expected.size()), expected.size(),
-                          nullptr);
-}
-
-TensorError device_error(const Buffers& sets, const Outputs& outputs) {
-  sets.memory().poison_outputs();
-  sets.write(1, outputs.truth);
-  sets.memory().save_outputs();
-  sets.memory().poison_outputs();
-  sets.write(1, outputs.actual);
-  return sets.memory().errors_to(SetMemory::Copy::saved, 1).front();
-}
-
-TEST_F(GpuGround, MeasuresErrorsAsTheCpuDoes) {
-  const Buffers sets = stream_buffers();
-  const Outputs outputs = slightly_different();
-  const TensorError ours = device_error(sets, outputs);
-  const TensorError theirs = host_error(outputs);
-  EXPECT_NEAR(ours.error, theirs.error, 1e-12);
-  EXPECT_EQ(ours.worst, theirs.worst);
-  EXPECT_EQ(ours.actual, theirs.actual);
-  EXPECT_EQ(ours.expected, theirs.expected);
-  EXPECT_EQ(ours.poisoned, 0);
-}
-
-TEST_F(GpuGround, FindsPoisonAndWhatIsNotFinite) {
-  const Buffers sets = stream_buffers();
-  Outputs outputs = slightly_different();
-  std::memset(&outputs.actual[1000], poison_byte, sizeof(float));
-  TensorError error = device_error(sets, outputs);
-  EXPECT_EQ(error.poisoned, 1);
-  EXPECT_EQ(error.worst, 1000);
-  EXPECT_TRUE(std::isinf(error.error));
-  outputs.actual[1000] = INFINITY;
-  error = device_error(sets, outputs);
-  EXPECT_EQ(error.poisoned, 0);
-  EXPECT_EQ(error.worst, 1000);
-  EXPECT_TRUE(std::isinf(error.error));
-}
-
-TEST_F(GpuGround, SeesWhereTwoArmsDisagreeWhicheverRanFirst) {
-  const Buffers sets = stream_buffers(3);
-  const std::vector<double> bounds = {1e-6};
-  const std::vector<float> right(1001, 1.0F);
-  std::vector<float> unwritten = right;
-  std::memset(&unwritten[500], poison_byte, sizeof(float));
-  std::vector<float> infinite = right;
-  infinite[500] = INFINITY;
-  std::vector<float> wrong = right;
-  wrong[500] = 1.001F;
-  for (const std::vector<float>& bad : {unwritten, infinite, wrong}) {
-    for (const bool bad_first : {false, true}) {
-      SCOPED_TRACE(std::to_string(bad[500]) + (bad_first ? " first" : " second"));
-      sets.write(0, right);
-      sets.write(1, bad_first ? bad : right);
-      sets.memory().save_outputs();
-      sets.write(1, bad_first ? right : bad);
-      EXPECT_THAT(sets.memory().disagreeing({0, 1}, bounds), ElementsAre(1));
-    }
-  }
-  EXPECT_TRUE(sets.memory().health());
-}
-
-TEST_F(GpuGround, ComparesRepeatsBitByBitOrWithinABound) {
-  const Buffers sets = stream_buffers();
-  std::vector<float> values(1001, 1.0F);
-  sets.write(0, values);
-  values[1000] = std::nextafter(1.0F, 2.0F);
-  sets.write(1, values);
-  EXPECT_FALSE(sets.memory().same_output(0, 1, 0, 0));
-  EXPECT_TRUE(sets.memory().same_output(0, 1, 0, 1e-6));
-  EXPECT_FALSE(sets.memory().same_output(0, 1, 0, 1e-9));
-}
-
-TEST_F(GpuGround, TakesFewDifferentLabelsForTies) {
-  const Buffers sets = buffers(nearest_task(), {{"n", 4000}, {"k", 3}}, 1);
-  const std::size_t output = sets.plan().input_count;
-  const std::size_t begin = sets.plan().tensors[output].data_offset;
-  std::vector<std::int32_t> labels(4000, 1);
-  const auto write = [&] {
-    sets.window(0, output).write(begin, labels.data(), labels.size() * sizeof(std::int32_t));
-  };
-  write();
-  sets.memory().save_outputs();
-  labels[7] = 2;
-  write();
-  EXPECT_EQ(sets.memory().errors_to(SetMemory::Copy::saved, 0).front().error, 0);
-  std::fill(labels.begin(), labels.begin() + 5, 2);
-  write();
-  EXPECT_TRUE(std::isinf(sets.memory().errors_to(SetMemory::Copy::saved, 0).front().error));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "common/base/clock.hpp"
 #include "gpu/fixture.hpp"
+#include "support/keys.hpp"
 
 namespace kernelpro {
 namespace {
@@ -148,12 +149,12 @@ TEST_F(GpuJudge, TimesOnWarmCaches) {
               warm.timing.shapes.front().candidate_ns / 1e3);
 }
 
-TEST_F(GpuJudge, GivesTheSameVerdictForTheSameSeed) {
+TEST_F(GpuJudge, GivesTheSameVerdictForTheSameMaster) {
   ASSERT_NO_FATAL_FAILURE(open(rows_task()));
   EvaluateRequest request;
   request.candidate = parse_gpu_candidate("precision_tf32_tensor_cores.cu").hack.candidate;
   request.timed = false;
-  request.seed = 77;
+  request.master = numbered_key(77);
   const Verdict first = judge_->evaluate(request).verdict;
   const Verdict second = judge_->evaluate(request).verdict;
   EXPECT_EQ(first.rule, "precision");

@@ -50,9 +50,9 @@ Status check_finite(const Task& task, const Expected& expected) {
   return {};
 }
 
-std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const Stand& stand, Side side, int set) {
+std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const Stand& stand, int set) {
   const BufferPlan& plan = stand.plan();
-  const char* outputs = stand.memory->output_regions(side, set);
+  const char* outputs = stand.memory->output_regions(Side::incumbent, set);
   Expected expected;
   for (std::size_t i = 0; i < task.outputs.size(); ++i) {
     const TensorPlan& tensor = plan.tensors[plan.input_count + i];
@@ -66,18 +66,47 @@ std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const Stand& stand, Si
     }
     expected.push_back(std::move(one));
   }
-  return std::make_unique<HeldTruth>(task, plan, *stand.memory, std::move(expected));
+  auto truth = std::make_unique<HeldTruth>(task, plan, *stand.memory, std::move(expected));
+  truth->excuse_by(set);
+  return truth;
 }
 
 // What the baseline wrote on `set` as the truth, where there is no other.
 Result<std::unique_ptr<Truth>> own_truth(const Task& task, const Stand& stand,
                                          Distribution distribution, int set) {
-  std::unique_ptr<HeldTruth> truth = hold_outputs(task, stand, Side::incumbent, set);
+  std::unique_ptr<HeldTruth> truth = hold_outputs(task, stand, set);
   if (distribution == Distribution::normal) {
     KP_TRY(check_finite(task, truth->expected()));
   }
-  truth->excuse_by(set);
   return std::unique_ptr<Truth>(std::move(truth));
+}
+
+// By how many times what one rounding of the inputs moves, right outputs may differ: sums of K
+// terms round K times, and by as little as a float does where inputs are coarser. Not on normal
+// values: there a lower precision would pass for a bad condition.
+double condition_factor(const Task& task, const InputDraw& draw) {
+  constexpr double of_a_float = 0x1p-24;
+  const double least = task.tolerance.baseline_factor;
+  if (draw.values.distribution == Distribution::normal) {
+    return least;
+  }
+  double coarsest = of_a_float;
+  for (const TensorSpec& input : task.inputs) {
+    coarsest = is_floating(input.dtype) ? std::max(coarsest, unit_roundoff(input.dtype)) : coarsest;
+  }
+  const Result<double> length = task.reduction.evaluate(draw.axes);
+  const double terms = length ? std::max(*length, 1.0) : 1.0;
+  return std::max(least, task.tolerance.rounding_factor * std::sqrt(terms) * of_a_float / coarsest);
+}
+
+// Widens the bounds to `factor` times what the outputs of the baseline differ by from `truth`.
+void widen(Reference& reference, Truth& truth, int set, double factor) {
+  const std::vector<TensorError> errors = truth.errors(Side::incumbent, set);
+  for (std::size_t output = 0; output < errors.size(); ++output) {
+    const double error = counted_error(errors[output]);
+    reference.condition = std::max(reference.condition, error);
+    reference.bounds[output] = std::max(reference.bounds[output], factor * error);
+  }
 }
 
 }  // namespace
@@ -86,8 +115,8 @@ double counted_error(const TensorError& error) {
   return std::isfinite(error.error) ? error.error : 0;
 }
 
-std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, Side side, int set) {
-  return hold_outputs(task, stand, side, set);
+std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, int set) {
+  return hold_outputs(task, stand, set);
 }
 
 Status attach_baseline(Arm& baseline, const Stand& stand) {
@@ -152,22 +181,26 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
 Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const InputDraw& draw,
                      int set, const Key& key, Reference& reference) {
   constexpr std::uint64_t directions = 3;
-  SetMemory& memory = *stand.memory;
+  const Result<double> still = run_baseline(baseline, stand, set);
+  if (!still) {
+    return still.error();
+  }
+  std::unique_ptr<Truth> unmoved;
+  if (stand.plan().output_stride <= most_held_bytes) {
+    unmoved = held_outputs(task, stand, set);
+  }
   for (std::uint64_t i = 0; i < directions; ++i) {
-    memory.nudge(derive(key, i));
+    stand.memory->nudge(derive(key, i));
     const Result<double> ran = run_baseline(baseline, stand, set);
     if (!ran) {
       return ran.error();
     }
-    const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
-    for (std::size_t output = 0; output < errors.size(); ++output) {
-      const double error = counted_error(errors[output]);
-      reference.condition = std::max(reference.condition, error);
-      reference.bounds[output] =
-          std::max(reference.bounds[output], error_bound(task, draw.axes, output, error));
+    widen(reference, *reference.truth, set, task.tolerance.baseline_factor);
+    if (unmoved) {
+      widen(reference, *unmoved, set, condition_factor(task, draw));
     }
   }
-  return memory.health();
+  return stand.memory->health();
 }
 
 std::vector<TensorError> errors_to(const Stand& stand, const Reference& reference, int set) {

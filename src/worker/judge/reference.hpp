@@ -30,13 +30,17 @@ struct Reference {
 // What a baseline's error counts as: one that is wrong through and through loosens nothing.
 [[nodiscard]] double counted_error(const TensorError& error);
 
-// The outputs of `set` on a side, in the worker's own memory, as the truth.
-[[nodiscard]] std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, Side side,
-                                                  int set);
+// No more of one set's outputs is kept in the worker's own memory.
+inline constexpr std::size_t most_held_bytes = std::size_t{1} << 30;
+
+// What the incumbent's side wrote on `set`, in the worker's own memory, as the truth; where it is
+// not finite, anything is excused.
+[[nodiscard]] std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, int set);
 
 // Runs the baseline again on inputs moved by one rounding in a few random directions, and widens
 // the bounds by what the outputs move by: where a task is ill-conditioned (a variance of zero), no
-// implementation can be nearer to the truth. The inputs are nudged afterwards.
+// implementation can be nearer to the truth. The inputs are nudged afterwards, and of the
+// incumbent's outputs those of `set` alone are left.
 [[nodiscard]] Status add_condition(const Task& task, Arm& baseline, const Stand& stand,
                                    const InputDraw& draw, int set, const Key& key,
                                    Reference& reference);

@@ -149,6 +149,12 @@ Round Rounds::run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeou
   return run_arm(arm, order(key, calls), timeout_ms);
 }
 
+Round Rounds::run_again(Arm& arm, const Key& key, const std::vector<std::uint16_t>& called,
+                        std::int64_t timeout_ms, bool odd) {
+  draw_all(key, odd);
+  return run_arm(arm, called, timeout_ms);
+}
+
 Round Rounds::run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms) {
   return arm.run(order(key, calls), timeout_ms, caches());
 }

@@ -71,6 +71,11 @@ class Rounds {
   [[nodiscard]] Round run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms,
                                 bool fresh);
 
+  // Lets one arm repeat the calls of a pair, on the inputs of it drawn again: as they were before
+  // they were nudged.
+  [[nodiscard]] Round run_again(Arm& arm, const Key& key, const std::vector<std::uint16_t>& called,
+                                std::int64_t timeout_ms, bool odd);
+
   // One round of an arm that reads and writes nothing, on whatever inputs there are.
   [[nodiscard]] Round run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms);
 

@@ -72,7 +72,7 @@ static_assert(int{cupti::copy} == CUPTI_ACTIVITY_KIND_MEMCPY);
 static_assert(int{cupti::fill} == CUPTI_ACTIVITY_KIND_MEMSET);
 )";
 
-class Toolkit : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+class Toolkit : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Toolkit, DeclaresItAsWeDo) {
   const auto& [header, comparison] = GetParam();
@@ -97,8 +97,8 @@ TEST_P(Toolkit, DeclaresItAsWeDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Interfaces, Toolkit,
-                         testing::Values(std::pair("cuda.h", driver),
-                                         std::pair("cupti.h", records)),
+                         ::testing::Values(std::pair("cuda.h", driver),
+                                           std::pair("cupti.h", records)),
                          [](const auto& named) { return named.index == 0 ? "Driver" : "Records"; });
 
 }  // namespace

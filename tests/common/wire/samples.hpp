@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/model/certificate.hpp"
+#include "support/keys.hpp"
 
 namespace kernelpro::testing {
 
@@ -139,10 +140,9 @@ inline Verdict sample_verdict() {
   verdict.suspicions = {"near the bound"};
   verdict.remarks = {"the machine was busy"};
   verdict.verified = false;
-  verdict.checks = {
-      {Stage::held_out, {{"m", 5}}, "tiny", 0xfedcba9876543211ULL, 1e-7, 2e-7, 3e-7, 4}};
+  verdict.checks = {{Stage::held_out, {{"m", 5}}, "tiny", numbered_key(12), 1e-7, 2e-7, 3e-7, 4}};
   verdict.rules_run = {"guard", "clock"};
-  verdict.timing = {{sample_shape_timing()}, 1.8, {1.7, 1.9}, 0.01, Comparison::slower};
+  verdict.timing = {{sample_shape_timing()}, 1.8, {1.7, 1.9}, 0.01, 0.02, true, Comparison::slower};
   verdict.energy = sample_energy();
   verdict.build_ns = 123;
   verdict.judge_ns = std::numeric_limits<std::int64_t>::max();
@@ -162,7 +162,7 @@ inline Certificate sample_certificate() {
   certificate.machine = sample_machine();
   certificate.threads = 3;
   certificate.sandbox = "landlock";
-  certificate.seed = std::numeric_limits<std::uint64_t>::max();
+  certificate.master = numbered_key(11);
   certificate.ceilings = sample_ceilings();
   certificate.verdict = sample_verdict();
   return certificate;

@@ -25,7 +25,7 @@ json body_of(WorkerOp op) {
     case WorkerOp::open:
       return {{"task", to_json(testing::sample_task())}, {"sandbox", "landlock"}};
     case WorkerOp::evaluate:
-      return {{"candidate", candidate}, {"incumbent", candidate}, {"seed", "0x00000000000000ff"}};
+      return {{"candidate", candidate}, {"incumbent", candidate}, {"master", std::string(64, 'f')}};
     case WorkerOp::ceilings:
       return {{"refresh", true}};
     default:

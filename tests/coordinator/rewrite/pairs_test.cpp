@@ -16,6 +16,7 @@
 #include "coordinator/rewrite/fixture.hpp"
 #include "coordinator/task/load.hpp"
 #include "kernelpro/candidate.h"
+#include "support/keys.hpp"
 #include "worker/tensor/buffers.hpp"
 #include "worker/tensor/generate.hpp"
 
@@ -23,6 +24,7 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::numbered_key;
 using testing::parsed;
 using testing::task_folders;
 using testing::text_of;
@@ -120,11 +122,11 @@ class Bench {
  public:
   Bench(const Task& task, const Axes& shape) {
     const Result<Axes> axes = complete_axes(task, shape);
-    Result<BufferPlan> plan = plan_buffers(task, *axes, 1, 5);
+    Result<BufferPlan> plan = plan_buffers(task, *axes, 1, numbered_key(5));
     plan_ = std::move(*plan);
     inputs_ = std::move(*Arena::create(plan_.input_bytes(), false));
     outputs_ = std::move(*Arena::create(plan_.output_bytes(), false));
-    fill_inputs(task, plan_, inputs_, 0, 11, Distribution::normal);
+    fill_inputs(task, plan_, {&inputs_}, 0, {numbered_key(11)});
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
       const TensorPlan& tensor = plan_.tensors[i];
       kp_tensor one{};

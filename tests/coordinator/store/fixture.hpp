@@ -68,9 +68,10 @@ inline Certificate certificate_of(NodeId id) {
   Certificate certificate = sample_certificate();
   certificate.candidate.source = source_of(id);
   certificate.build.source_hash = sha256(source_of(id));
-  certificate.seed = static_cast<std::uint64_t>(id);
+  certificate.master = numbered_key(static_cast<std::uint64_t>(id));
   certificate.verdict.outcome = Outcome::passed;
-  certificate.verdict.checks.push_back({Stage::smoke, {{"m", id}}, "normal", 5, 1e-9, 0, 1, 0});
+  certificate.verdict.checks.push_back(
+      {Stage::smoke, {{"m", id}}, "normal", numbered_key(5), 1e-9, 0, 1, 0});
   certificate.verdict.timing.shapes.push_back(sample_shape_timing());
   certificate.verdict.timing.shapes.back().candidate_rounds = {0.1 * static_cast<double>(id)};
   return certificate;

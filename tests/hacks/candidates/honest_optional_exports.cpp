@@ -1,24 +1,10 @@
 // kp:hack honest  all optional functions, none needed
-// kp:task axpy
+// kp:task spmv
 // kp:expect passed
 // kp:twin load_huge_workspace.cpp
 //
-// Asks for no workspace and no state, and names itself.
+// Asks for no workspace and no state, prepares nothing of the constant matrix, and names itself.
 #include <kernelpro/candidate.h>
-
-namespace {
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
-}
-
-}  // namespace
 
 extern "C" size_t kp_workspace(const kp_context*, const kp_tensor*, int32_t) {
   return 0;
@@ -36,7 +22,18 @@ extern "C" const char* kp_implementation(void) {
   return "plain loop";
 }
 
-extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
-  axpy(context, tensors);
+extern "C" int kp_launch(const kp_context*, const kp_tensor* tensors, int32_t) {
+  const auto* row_ptr = static_cast<const int32_t*>(tensors[0].data);
+  const auto* columns = static_cast<const int32_t*>(tensors[1].data);
+  const auto* values = static_cast<const float*>(tensors[2].data);
+  const auto* x = static_cast<const float*>(tensors[3].data);
+  auto* y = static_cast<float*>(tensors[4].data);
+  for (int64_t i = 0; i < tensors[4].shape[0]; ++i) {
+    float sum = 0;
+    for (int32_t p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
+      sum += values[p] * x[columns[p]];
+    }
+    y[i] = sum;
+  }
   return 0;
 }

@@ -25,7 +25,8 @@ Round round(double claim_ns, double worked_ns, double delay_ns = 0) {
 }
 
 TEST(Clock, BelievesClaimsThatAgreeWithIt) {
-  const ClockCheck check = check_clock(std::vector<Round>(10, round(work_ns, work_ns)), steady);
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(work_ns, work_ns)), steady, steady);
   EXPECT_THAT(check.gap, DoubleNear(0, 1e-12));
   EXPECT_FALSE(check.proves_lie());
   EXPECT_THAT(check.believed_ns, Each(work_ns));
@@ -33,7 +34,8 @@ TEST(Clock, BelievesClaimsThatAgreeWithIt) {
 }
 
 TEST(Clock, ProvesALieOfHalfTheTimeInAllRounds) {
-  const ClockCheck check = check_clock(std::vector<Round>(10, round(work_ns / 2, work_ns)), steady);
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(work_ns / 2, work_ns)), steady, steady);
   EXPECT_THAT(check.gap, DoubleNear(0.5, 1e-12));
   EXPECT_TRUE(check.proves_lie());
   EXPECT_THAT(check.believed_ns, Each(work_ns));
@@ -42,18 +44,18 @@ TEST(Clock, ProvesALieOfHalfTheTimeInAllRounds) {
 TEST(Clock, GivesNothingToALiarInSixtyPercentOfTheRounds) {
   std::vector<Round> rounds(4, round(work_ns, work_ns));
   rounds.insert(rounds.end(), 6, round(work_ns / 2, work_ns));
-  EXPECT_THAT(check_clock(rounds, steady).believed_ns, Each(work_ns));
+  EXPECT_THAT(check_clock(rounds, steady, steady).believed_ns, Each(work_ns));
 }
 
 TEST(Clock, GivesNothingToClaimsOfZero) {
-  const ClockCheck check = check_clock(std::vector<Round>(10, round(0, work_ns)), steady);
+  const ClockCheck check = check_clock(std::vector<Round>(10, round(0, work_ns)), steady, steady);
   EXPECT_TRUE(check.proves_lie());
   EXPECT_THAT(check.believed_ns, Each(work_ns));
 }
 
 TEST(Clock, AccusesNobodyWhenWaitingForAProcessorExplainsTheGap) {
   const ClockCheck check =
-      check_clock(std::vector<Round>(10, round(work_ns, work_ns, work_ns)), steady);
+      check_clock(std::vector<Round>(10, round(work_ns, work_ns, work_ns)), steady, steady);
   EXPECT_THAT(check.gap, DoubleNear(0, 1e-12));
   EXPECT_FALSE(check.proves_lie());
   EXPECT_THAT(check.waiting, DoubleNear(work_ns / (2 * work_ns + null_ns), 1e-12));
@@ -61,7 +63,7 @@ TEST(Clock, AccusesNobodyWhenWaitingForAProcessorExplainsTheGap) {
 
 TEST(Clock, ProvesALieOnABusyMachineToo) {
   const ClockCheck check =
-      check_clock(std::vector<Round>(10, round(work_ns / 4, work_ns, work_ns / 2)), steady);
+      check_clock(std::vector<Round>(10, round(work_ns / 4, work_ns, work_ns / 2)), steady, steady);
   EXPECT_THAT(check.gap, DoubleNear(0.5, 1e-12));
   EXPECT_TRUE(check.proves_lie());
 }
@@ -70,7 +72,7 @@ TEST(Clock, AccusesNobodyWithinTheNoiseOfTheHandOver) {
   // The hand-over varies by a fifth of the work: a tenth of it missing proves nothing.
   const NullClock noisy = {null_ns, work_ns / 5, 0};
   const ClockCheck check =
-      check_clock(std::vector<Round>(10, round(0.9 * work_ns, work_ns)), noisy);
+      check_clock(std::vector<Round>(10, round(0.9 * work_ns, work_ns)), noisy, noisy);
   EXPECT_THAT(check.noise, DoubleNear(0.6, 1e-12));
   EXPECT_FALSE(check.proves_lie());
 }
@@ -78,10 +80,55 @@ TEST(Clock, AccusesNobodyWithinTheNoiseOfTheHandOver) {
 TEST(Clock, AccusesNobodyOfWhatStoppingItsThreadsMayTake) {
   const double missing_ns = 100'000;
   const ClockCheck check =
-      check_clock(std::vector<Round>(10, round(work_ns - missing_ns, work_ns)), steady);
+      check_clock(std::vector<Round>(10, round(work_ns - missing_ns, work_ns)), steady, steady);
   EXPECT_THAT(check.gap, DoubleNear(0.1, 1e-12));
   EXPECT_FALSE(check.proves_lie());
   EXPECT_THAT(check.believed_ns, Each(work_ns)) << "our clock counts all the same";
+}
+
+// Empty rounds of 10 us that a candidate makes take 210 us: its own would seem shorter by as much.
+constexpr NullClock slowed = {null_ns + 200'000, 100, 0};
+
+TEST(Clock, ASlowedEmptyRoundMakesACandidateNoFaster) {
+  const std::vector<Round> rounds(10, round(work_ns - 200'000, work_ns));
+  EXPECT_THAT(check_clock(rounds, slowed, steady).believed_ns, Each(work_ns));
+  EXPECT_THAT(check_clock(rounds, steady, slowed).believed_ns, Each(work_ns))
+      << "of two the smaller counts, whichever it is";
+}
+
+TEST(Clock, ASlowedEmptyRoundWidensNothing) {
+  const NullClock spread = {null_ns, work_ns / 5, 0};
+  const std::vector<Round> rounds(10, round(work_ns, work_ns));
+  const ClockCheck check = check_clock(rounds, spread, steady);
+  EXPECT_DOUBLE_EQ(check.tolerance, check_clock(rounds, steady, steady).tolerance);
+  EXPECT_DOUBLE_EQ(check.empty, steady.spread_ns / work_ns);
+}
+
+TEST(Clock, AccusesByTheEmptyRoundsBesideTheCandidates) {
+  // The machine has become slower since: what is missing was not hidden.
+  const NullClock slow_now = {null_ns + 500'000, 100, 0};
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(work_ns, work_ns + 500'000)), slow_now, steady);
+  EXPECT_FALSE(check.proves_lie());
+  EXPECT_THAT(check.gap, DoubleNear(0, 1e-12));
+}
+
+TEST(Clock, TakesOnTrustNoMoreThanAnAccusationNeeds) {
+  const NullClock noisy = {null_ns, work_ns / 5, 0};
+  const std::vector<Round> rounds(10, round(0.9 * work_ns, work_ns));
+  const ClockCheck check = check_clock(rounds, noisy, noisy);
+  EXPECT_DOUBLE_EQ(check.tolerance, ClockCheck::proof);
+  EXPECT_THAT(check.believed_ns, Each(work_ns));
+}
+
+TEST(Clock, AnIncumbentsClaimCountsUpToOurClock) {
+  // One that says it took twice as long would make its rival twice as fast.
+  const ClockCheck check =
+      check_clock(std::vector<Round>(10, round(2 * work_ns, work_ns)), steady, steady);
+  EXPECT_THAT(check.least_ns, Each(work_ns));
+  const ClockCheck honest =
+      check_clock(std::vector<Round>(10, round(0.99 * work_ns, work_ns)), steady, steady);
+  EXPECT_THAT(honest.least_ns, Each(0.99 * work_ns));
 }
 
 TEST(Clock, TakesMedianAndQuartilesOfEmptyRounds) {

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "common/base/secret.hpp"
+#include "support/keys.hpp"
 #include "support/small_task.hpp"
 
 namespace kernelpro {
@@ -23,9 +25,10 @@ Task task_with_derived_axis() {
   return task;
 }
 
-std::vector<CheckCase> cases_of(std::uint64_t seed) {
-  Result<std::vector<CheckCase>> cases = draw_cases(
-      task_with_derived_axis(), task_with_derived_axis().timed_shapes, seed, held_out_shapes);
+std::vector<CheckCase> cases_of(std::uint64_t master) {
+  Result<std::vector<CheckCase>> cases =
+      draw_cases(task_with_derived_axis(), task_with_derived_axis().timed_shapes,
+                 numbered_key(master), held_out_shapes);
   EXPECT_TRUE(cases) << cases.error().text();
   return std::move(*cases);
 }
@@ -40,17 +43,17 @@ std::vector<CheckCase> of_stage(const std::vector<CheckCase>& cases, Stage stage
   return out;
 }
 
-TEST(Cases, AreAFunctionOfTheSeed) {
+TEST(Cases, AreAFunctionOfTheMaster) {
   const std::vector<CheckCase> first = cases_of(7);
   const std::vector<CheckCase> again = cases_of(7);
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].stage, again[i].stage);
     EXPECT_EQ(first[i].draw.axes, again[i].draw.axes);
-    EXPECT_EQ(first[i].draw.seed, again[i].draw.seed);
-    EXPECT_EQ(first[i].draw.scalar_seed, again[i].draw.scalar_seed);
-    EXPECT_EQ(first[i].draw.distribution, again[i].draw.distribution);
-    EXPECT_NE(first[i].draw.seed, cases_of(8)[i].draw.seed);
+    EXPECT_EQ(first[i].draw.values.key, again[i].draw.values.key);
+    EXPECT_EQ(first[i].draw.scalar_key, again[i].draw.scalar_key);
+    EXPECT_EQ(first[i].draw.values.distribution, again[i].draw.values.distribution);
+    EXPECT_FALSE(first[i].draw.values.key == cases_of(8)[i].draw.values.key);
   }
 }
 
@@ -67,8 +70,8 @@ TEST(Cases, GoThroughTheStagesInOrder) {
 
 TEST(Cases, TakeTheTimedShapesAsTheyAreAndDrawTheOthersFromTheRange) {
   std::set<std::int64_t> drawn;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const std::vector<CheckCase> cases = cases_of(seed);
+  for (std::uint64_t master = 0; master < 200; ++master) {
+    const std::vector<CheckCase> cases = cases_of(master);
     const std::vector<CheckCase> timed = of_stage(cases, Stage::timed_shapes);
     ASSERT_EQ(timed.size(), 2U);
     EXPECT_EQ(timed[0].draw.axes, (Axes{{"n", 700}, {"twice", 1400}}));
@@ -89,18 +92,18 @@ TEST(Cases, HaveAsManyHeldOutShapesAsAskedForAndEveryDistribution) {
   EXPECT_EQ(of_stage(cases, Stage::held_out).size(), std::size_t{held_out_shapes});
   std::set<Distribution> distributions;
   for (const CheckCase& item : of_stage(cases, Stage::distributions)) {
-    distributions.insert(item.draw.distribution);
+    distributions.insert(item.draw.values.distribution);
   }
   EXPECT_EQ(distributions.size(), std::size(all_distributions));
 }
 
 TEST(Cases, DrawNoValuesTwice) {
-  std::set<std::uint64_t> seeds;
+  std::set<std::string> keys;
   const std::vector<CheckCase> cases = cases_of(7);
   for (const CheckCase& item : cases) {
-    seeds.insert(item.draw.seed);
+    keys.insert(key_text(item.draw.values.key));
   }
-  EXPECT_EQ(seeds.size(), cases.size());
+  EXPECT_EQ(keys.size(), cases.size());
 }
 
 TEST(Cases, AreMadeAgainFromACertificatesRecords) {
@@ -111,20 +114,20 @@ TEST(Cases, AreMadeAgainFromACertificatesRecords) {
     CheckRecord record;
     record.stage = item.stage;
     record.shape = {{"n", item.draw.axes.at("n")}};
-    record.distribution = name_of(item.draw.distribution);
-    record.seed = item.draw.seed;
+    record.distribution = name_of(item.draw.values.distribution);
+    record.key = item.draw.values.key;
     records.push_back(record);
   }
-  const Result<std::vector<CheckCase>> again = cases_from_records(task, records, 7);
+  const Result<std::vector<CheckCase>> again = cases_from_records(task, records, numbered_key(7));
   ASSERT_TRUE(again) << again.error().text();
   ASSERT_EQ(again->size(), cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ((*again)[i].draw.axes, cases[i].draw.axes);
-    EXPECT_EQ((*again)[i].draw.seed, cases[i].draw.seed);
-    EXPECT_EQ((*again)[i].draw.scalar_seed, cases[i].draw.scalar_seed);
+    EXPECT_EQ((*again)[i].draw.values.key, cases[i].draw.values.key);
+    EXPECT_EQ((*again)[i].draw.scalar_key, cases[i].draw.scalar_key);
   }
   records[0].distribution = "lumpy";
-  const Result<std::vector<CheckCase>> refused = cases_from_records(task, records, 7);
+  const Result<std::vector<CheckCase>> refused = cases_from_records(task, records, numbered_key(7));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("unknown distribution \"lumpy\""));
 }

@@ -119,14 +119,14 @@ TEST_F(JudgeTest, AcceptsLowerPrecisionOnlyWhereItIsAllowedAndSaysSo) {
   EXPECT_EQ(verdict_on(exact).precision, "contract");
 }
 
-TEST_F(JudgeTest, RepeatsChecksFromTheirSeedsToTheSameErrors) {
+TEST_F(JudgeTest, RepeatsChecksFromTheirKeysToTheSameErrors) {
   open(small_task("x[i] * y[i] + x[i]"));
   EvaluateRequest request = untimed(small_source("x[i] * (y[i] + 1)"));
   const Evaluation first = judge_->evaluate(request);
   ASSERT_EQ(first.verdict.outcome, Outcome::passed) << first.verdict.summary;
   ASSERT_FALSE(first.verdict.checks.empty());
 
-  request.seed = first.seed;
+  request.master = first.master;
   request.repeat_checks = first.verdict.checks;
   const Verdict second = verdict_on(request);
   ASSERT_EQ(second.outcome, Outcome::passed) << second.summary;
@@ -135,7 +135,7 @@ TEST_F(JudgeTest, RepeatsChecksFromTheirSeedsToTheSameErrors) {
     EXPECT_THAT(
         second.checks,
         ::testing::Contains(AllOf(
-            Field(&CheckRecord::stage, record.stage), Field(&CheckRecord::seed, record.seed),
+            Field(&CheckRecord::stage, record.stage), Field(&CheckRecord::key, record.key),
             Field(&CheckRecord::shape, record.shape), Field(&CheckRecord::error, record.error),
             Field(&CheckRecord::baseline_error, record.baseline_error))))
         << name_of(record.stage) << " " << record.distribution;
@@ -144,13 +144,13 @@ TEST_F(JudgeTest, RepeatsChecksFromTheirSeedsToTheSameErrors) {
   EXPECT_GT(largest, 0) << "errors of nothing but zero would agree whatever is drawn";
 }
 
-TEST_F(JudgeTest, DrawsOtherInputsForEveryEvaluationWithoutASeed) {
+TEST_F(JudgeTest, DrawsOtherInputsForEveryEvaluationWithoutAMaster) {
   open(small_task());
   const EvaluateRequest request = untimed(small_source("x[i] + y[i]"));
   const Evaluation first = judge_->evaluate(request);
   const Evaluation second = judge_->evaluate(request);
-  EXPECT_NE(first.seed, second.seed);
-  EXPECT_NE(first.verdict.checks.at(0).seed, second.verdict.checks.at(0).seed);
+  EXPECT_FALSE(first.master == second.master);
+  EXPECT_FALSE(first.verdict.checks.at(0).key == second.verdict.checks.at(0).key);
 }
 
 TEST_F(JudgeTest, AsksForEqualBitsOnlyWhereTheTaskIsDeterministic) {

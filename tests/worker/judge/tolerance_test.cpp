@@ -16,7 +16,7 @@ using namespace kernelpro::testing;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 BufferPlan plan_of(const Task& task, std::int64_t n) {
-  return *plan_buffers(task, {{"n", n}}, 1, 0);
+  return *plan_buffers(task, {{"n", n}}, 1, Key{});
 }
 
 TensorError error_at(double error, std::int64_t worst = 0) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "coordinator/task/load.hpp"
+#include "support/keys.hpp"
 #include "support/leftovers.hpp"
 #include "support/small_task.hpp"
 
@@ -57,8 +58,8 @@ class OracleTest : public ::testing::Test {
   static InputDraw draw_at(const Axes& axes) {
     InputDraw draw;
     draw.axes = axes;
-    draw.scalar_seed = 3;
-    draw.seed = 5;
+    draw.scalar_key = numbered_key(3);
+    draw.values.key = numbered_key(5);
     return draw;
   }
 
@@ -73,9 +74,9 @@ class OracleTest : public ::testing::Test {
   };
 
   static Drawn inputs_of(const Task& task, const InputDraw& draw) {
-    Drawn drawn{*plan_buffers(task, draw.axes, 1, draw.scalar_seed), Arena()};
+    Drawn drawn{*plan_buffers(task, draw.axes, 1, draw.scalar_key), Arena()};
     drawn.arena = std::move(*Arena::create(drawn.plan.input_bytes(), false));
-    fill_inputs(task, drawn.plan, drawn.arena, 0, draw.seed, draw.distribution);
+    fill_inputs(task, drawn.plan, {&drawn.arena}, 0, draw.values);
     return drawn;
   }
 
@@ -276,7 +277,7 @@ TEST_F(OracleTest, ChecksEachOutputInItsOwnWay) {
   task.outputs.push_back(task.outputs[0]);
   task.outputs[1].name = "count";
   task.outputs[1].dtype = DType::i32;
-  const BufferPlan plan = *plan_buffers(task, {{"n", 2}}, 1, 0);
+  const BufferPlan plan = *plan_buffers(task, {{"n", 2}}, 1, Key{});
   const Arena outputs = std::move(*Arena::create(plan.output_bytes(), false));
   poison_outputs(plan, outputs, 0);
   auto* out = reinterpret_cast<float*>(tensor_data(plan, outputs, 0, 2));

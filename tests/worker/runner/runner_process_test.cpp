@@ -135,7 +135,7 @@ class Runner : public ::testing::Test {
   }
 
   std::stop_source stop_;
-  BufferPlan plan_ = *plan_buffers(small_task(), {{"n", elements}}, 1, 0);
+  BufferPlan plan_ = *plan_buffers(small_task(), {{"n", elements}}, 1, Key{});
   Arena inputs_;
   Arena outputs_;
   std::optional<ScratchDir> scratch_;

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "kernelpro/candidate.h"
+#include "support/keys.hpp"
 #include "support/small_task.hpp"
 
 namespace kernelpro {
@@ -30,7 +31,7 @@ Task two_outputs() {
 }
 
 BufferPlan plan_of(const Task& task, std::int64_t n, int sets = 2) {
-  Result<BufferPlan> plan = plan_buffers(task, {{"n", n}}, sets, 1);
+  Result<BufferPlan> plan = plan_buffers(task, {{"n", n}}, sets, Key{});
   EXPECT_TRUE(plan) << plan.error().text();
   return std::move(*plan);
 }
@@ -72,7 +73,7 @@ TEST(BufferPlan, OfTheOracleHoldsDoublesAndSelectionsInsteadOfIndices) {
   task.outputs[1].dtype = DType::i32;
   task.outputs[1].selects = "distance";
   task.selections = {{"distance", {formula("n"), formula("3")}, true}};
-  const Result<BufferPlan> plan = plan_buffers(task, {{"n", 10}}, 1, 1, PlanKind::oracle);
+  const Result<BufferPlan> plan = plan_buffers(task, {{"n", 10}}, 1, Key{}, PlanKind::oracle);
   ASSERT_TRUE(plan) << plan.error().text();
   ASSERT_EQ(plan->tensors.size(), 4U);
   EXPECT_EQ(plan->tensors[2].name, "out");
@@ -84,7 +85,7 @@ TEST(BufferPlan, OfTheOracleHoldsDoublesAndSelectionsInsteadOfIndices) {
 TEST(BufferPlan, RefusesMoreTensorsThanARunnerKnows) {
   Task task = small_task();
   task.inputs.resize(runner::max_tensors, task.inputs[0]);
-  const Result<BufferPlan> plan = plan_buffers(task, {{"n", 10}}, 1, 1);
+  const Result<BufferPlan> plan = plan_buffers(task, {{"n", 10}}, 1, Key{});
   ASSERT_FALSE(plan);
   EXPECT_THAT(plan.error().text(), HasSubstr("at most 64 tensors"));
 }
@@ -96,8 +97,8 @@ TEST(Scalars, AreDrawnFromTheirRangesAndRoundedToTheirTypes) {
                   {"i", DType::i32, 3, 9},
                   {"fixed", DType::f32, 0.25, 0.25}};
   bool differs = false;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    BufferPlan plan = *plan_buffers(task, {{"n", 10}}, 1, seed);
+  for (std::uint64_t number = 0; number < 100; ++number) {
+    BufferPlan plan = *plan_buffers(task, {{"n", 10}}, 1, numbered_key(number));
     ASSERT_EQ(plan.scalars.size(), 4U);
     EXPECT_GE(plan.scalars[0], 0.5);
     EXPECT_LE(plan.scalars[0], 2.0);
@@ -107,9 +108,9 @@ TEST(Scalars, AreDrawnFromTheirRangesAndRoundedToTheirTypes) {
     EXPECT_EQ(plan.scalars[2], std::floor(plan.scalars[2]));
     EXPECT_EQ(plan.scalars[3], 0.25);
     const std::vector<double> before = plan.scalars;
-    redraw_scalars(task, plan, seed);
+    redraw_scalars(task, plan, numbered_key(number));
     EXPECT_EQ(plan.scalars, before);
-    redraw_scalars(task, plan, seed + 1);
+    redraw_scalars(task, plan, numbered_key(number + 1));
     differs = differs || plan.scalars != before;
   }
   EXPECT_TRUE(differs);

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "support/keys.hpp"
 #include "support/small_task.hpp"
 #include "worker/tensor/compare.hpp"
 
@@ -26,12 +27,16 @@ class Inputs {
  public:
   Inputs(Task task, const Axes& axes, int sets = 1)
       : task_(std::move(task)),
-        plan_(*plan_buffers(task_, axes, sets, 1)),
+        plan_(*plan_buffers(task_, axes, sets, Key{})),
         arena_(*Arena::create(plan_.input_bytes(), false)) {}
 
-  void draw(std::uint64_t seed, Distribution distribution = Distribution::normal, int set = 0,
+  void draw(std::uint64_t key, Distribution distribution = Distribution::normal, int set = 0,
             unsigned char slack = poison_byte) {
-    fill_inputs(task_, plan_, arena_, set, seed, distribution, slack);
+    fill_inputs(task_, plan_, {&arena_}, set, {numbered_key(key), distribution}, slack);
+  }
+
+  void draw_one(std::uint64_t key, std::size_t index) {
+    fill_input(task_, plan_, {&arena_}, 0, index, {numbered_key(key)});
   }
 
   [[nodiscard]] std::vector<double> values(std::size_t index, int set = 0) const {
@@ -39,7 +44,6 @@ class Inputs {
     return to_doubles(tensor_data(plan_, arena_, set, index), tensor.dtype, tensor.elements);
   }
 
-  [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] const BufferPlan& plan() const { return plan_; }
   [[nodiscard]] const Arena& arena() const { return arena_; }
 
@@ -81,7 +85,7 @@ double mean_product(const std::vector<double>& a, const std::vector<double>& b, 
   return sum / static_cast<double>(a.size() - lag);
 }
 
-TEST(Draw, IsAFunctionOfTheSeed) {
+TEST(Draw, IsAFunctionOfTheKey) {
   Inputs inputs = of_type(DType::f32);
   for (const Distribution distribution : all_distributions) {
     SCOPED_TRACE(name_of(distribution));
@@ -117,10 +121,10 @@ TEST(Draw, OfOneInputAloneIsThatOfAllTogether) {
   const std::vector<double> x = inputs.values(0);
   const std::vector<double> y = inputs.values(1);
   EXPECT_NE(x, y);
-  fill_input(inputs.task(), inputs.plan(), inputs.arena(), 0, 1, 8, Distribution::normal);
+  inputs.draw_one(8, 1);
   EXPECT_EQ(inputs.values(0), x);
   EXPECT_NE(inputs.values(1), y);
-  fill_input(inputs.task(), inputs.plan(), inputs.arena(), 0, 1, 7, Distribution::normal);
+  inputs.draw_one(7, 1);
   EXPECT_EQ(inputs.values(1), y);
 }
 
@@ -133,7 +137,36 @@ TEST(Draw, RepeatsItselfNowhere) {
   }
   EXPECT_LT(std::fabs(mean_product(values, inputs.values(1), 0)), 0.02) << "between inputs";
   inputs.draw(8);
-  EXPECT_LT(std::fabs(mean_product(values, inputs.values(0), 0)), 0.02) << "between seeds";
+  EXPECT_LT(std::fabs(mean_product(values, inputs.values(0), 0)), 0.02) << "between keys";
+}
+
+// The elements of all inputs and sets in pieces of eight, each as text.
+std::vector<std::string> pieces(const Inputs& inputs, int sets) {
+  constexpr std::size_t bytes = 8 * sizeof(float);
+  std::vector<std::string> out;
+  for (int set = 0; set < sets; ++set) {
+    for (std::size_t i = 0; i < inputs.plan().input_count; ++i) {
+      const char* data = tensor_data(inputs.plan(), inputs.arena(), set, i);
+      for (std::size_t at = 0; at + bytes <= inputs.plan().tensors[i].bytes; at += bytes) {
+        out.emplace_back(data + at, bytes);
+      }
+    }
+  }
+  return out;
+}
+
+TEST(Draw, OfOneSetInputOrRoundHasNothingOfAnother) {
+  constexpr int sets = 3;
+  Inputs inputs(small_task(), {{"n", 20'000}}, sets);
+  std::vector<std::string> seen;
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    for (int set = 0; set < sets; ++set) {
+      inputs.draw(round * sets + static_cast<std::uint64_t>(set), Distribution::normal, set);
+    }
+    const std::vector<std::string> drawn = pieces(inputs, sets);
+    seen.insert(seen.end(), drawn.begin(), drawn.end());
+  }
+  EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), seen.size());
 }
 
 TEST(Normal, HasMeanZeroAndDeviationOneInEveryFloatingType) {
@@ -313,7 +346,7 @@ TEST(SparseMatrix, HasRowsOfSortedDistinctColumnsUnderEveryDistribution) {
   expect_sparse({{"rows", 50'000}, {"cols", 50'000}, {"nnz", 400'000}}, Distribution::normal);
 }
 
-TEST(SparseMatrix, HasAnotherStructureForAnotherSeed) {
+TEST(SparseMatrix, HasAnotherStructureForAnotherKey) {
   Inputs inputs(sparse_task(), {{"rows", 500}, {"cols", 300}, {"nnz", 7000}});
   inputs.draw(7);
   const std::vector<double> columns = inputs.values(0);

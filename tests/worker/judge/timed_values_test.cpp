@@ -1,0 +1,131 @@
+// What timed calls are given: every distribution, and constants to prepare only where there are
+// any.
+#include <set>
+
+#include "common/base/secret.hpp"
+#include "support/keys.hpp"
+#include "worker/judge/fixture.hpp"
+#include "worker/judge/rounds.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using namespace kernelpro::testing;
+
+class TimedValues : public JudgeTest {
+ protected:
+  [[nodiscard]] Verdict timed(const std::string& source) const {
+    EvaluateRequest request;
+    request.candidate = small_candidate(source);
+    return verdict_on(request);
+  }
+};
+
+TEST_F(TimedValues, AShortcutForNormalValuesAtTheTimedShapeIsIncorrect) {
+  open(small_task("x[i] * y[i]"));
+  // Right for all values elsewhere; |x| of normal values is below 4, and that of many others is
+  // not.
+  const Verdict verdict =
+      timed(small_source("n < 20000 ? x[i] * y[i] : std::fmin(std::fmax(x[i], -4.f), 4.f) * y[i]",
+                         "", "#include <cmath>\n"));
+  EXPECT_EQ(verdict.outcome, Outcome::incorrect) << verdict.summary;
+  EXPECT_EQ(verdict.stage, Stage::timing);
+  EXPECT_THAT(verdict.evidence, Contains(HasSubstr("in a timed round at n=20000")));
+}
+
+TEST_F(TimedValues, WhatOverflowsInTheBaselineTooIsNotHeldAgainstACandidate) {
+  // exp of large values is infinite, whoever computes it in single precision.
+  Task task = small_task();
+  task.files["reference.hpp"] =
+      "#include <cmath>\n"
+      "inline void small(std::int64_t n, const Real* x, const Real* y, Real* out) {\n"
+      "  using std::exp;\n"
+      "  for (std::int64_t i = 0; i < n; ++i) { out[i] = exp(x[i]) + y[i]; }\n}\n";
+  const std::string right = small_source("std::exp(x[i]) + y[i]", "", "#include <cmath>\n");
+  task.files["baseline.cpp"] = right;
+  open(task);
+  const Verdict verdict = timed(right + "// another\n");
+  EXPECT_EQ(verdict.outcome, Outcome::passed)
+      << verdict.summary << ::testing::PrintToString(verdict.evidence);
+}
+
+// The rounds of the small task at `calls` sets and one that is never called.
+Rounds rounds_of(const Task& task, Ground& ground, int calls) {
+  Result<Stand> stand = Stand::make(task, ground, {{"n", 100}}, calls + 1, numbered_key(1));
+  EXPECT_TRUE(stand) << stand.error().text();
+  RoundShape shape;
+  shape.axes = {{"n", 100}};
+  shape.calls = calls;
+  return Rounds(task, std::move(*stand), shape, false);
+}
+
+TEST_F(TimedValues, OddPairsHaveEveryDistributionButTheNormalOne) {
+  const Task task = small_task();
+  const Rounds rounds = rounds_of(task, *ground_, 6);
+  std::set<Distribution> first;
+  for (std::uint64_t pair = 0; pair < 40; ++pair) {
+    std::set<Distribution> drawn;
+    for (int set = 0; set < 6; ++set) {
+      EXPECT_EQ(rounds.draw(numbered_key(pair), set).values.distribution, Distribution::normal);
+      drawn.insert(rounds.draw(numbered_key(pair), set, true).values.distribution);
+    }
+    EXPECT_EQ(drawn.size(), 6U);
+    EXPECT_FALSE(drawn.contains(Distribution::normal));
+    first.insert(rounds.draw(numbered_key(pair), 0, true).values.distribution);
+  }
+  EXPECT_EQ(first.size(), 6U) << "a round of one set gets each of them sooner or later";
+}
+
+TEST_F(TimedValues, EachPairAndSetHasAKeyOfItsOwn) {
+  const Task task = small_task();
+  const Rounds rounds = rounds_of(task, *ground_, 4);
+  std::set<std::string> keys;
+  for (std::uint64_t pair = 0; pair < 10; ++pair) {
+    for (int set = 0; set < 5; ++set) {
+      keys.insert(key_text(rounds.draw(numbered_key(pair), set).values.key));
+      EXPECT_EQ(rounds.draw(numbered_key(pair), set).values.key,
+                rounds.draw(numbered_key(pair), set, true).values.key);
+    }
+  }
+  EXPECT_EQ(keys.size(), 50U);
+}
+
+const std::string prepares = small_source("x[i] + y[i]", "",
+                                          "extern \"C\" int kp_prepare(const kp_context*, const "
+                                          "kp_tensor*, int32_t) { return 0; }\n");
+
+TEST_F(TimedValues, PreparingIsRefusedWhereNothingIsConstant) {
+  open(small_task());
+  const Verdict verdict = verdict_on(untimed(prepares));
+  EXPECT_EQ(verdict.outcome, Outcome::launch_failed) << verdict.summary;
+  EXPECT_EQ(verdict.rule, "prepare");
+  EXPECT_THAT(verdict.summary, HasSubstr("no constant input"));
+}
+
+TEST_F(TimedValues, PreparingIsFineWhereAnInputIsConstant) {
+  Task task = small_task();
+  task.inputs[1].constant = true;
+  open(task);
+  const Verdict verdict = timed(prepares);
+  EXPECT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
+}
+
+TEST_F(TimedValues, TheSameMasterGivesTheSameKeysAndShapes) {
+  open(small_task());
+  EvaluateRequest request = untimed(small_source("x[i] + y[i]"));
+  request.master = numbered_key(3);
+  const Verdict first = verdict_on(request);
+  const Verdict again = verdict_on(request);
+  ASSERT_EQ(first.outcome, Outcome::passed) << first.summary;
+  ASSERT_EQ(first.checks.size(), again.checks.size());
+  for (std::size_t i = 0; i < first.checks.size(); ++i) {
+    EXPECT_EQ(first.checks[i].key, again.checks[i].key);
+    EXPECT_EQ(first.checks[i].shape, again.checks[i].shape);
+    EXPECT_EQ(first.checks[i].error, again.checks[i].error);
+  }
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -10,10 +10,10 @@
 
 #include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
+#include "worker/judge/lower_precision.hpp"
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/reference.hpp"
 #include "worker/judge/statistics.hpp"
-#include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
 
@@ -47,7 +47,10 @@ Error ours_failed(const Failure& failure, const std::string& whose) {
 class ShapeRun {
  public:
   ShapeRun(const TimingInputs& in, const TimedShape& shape, Rounds& rounds)
-      : in_(in), shape_(shape), rounds_(rounds) {
+      : in_(in), shape_(shape), rounds_(rounds), agreement_(in.bounds) {
+    for (std::size_t i = 0; i < in.lower_bounds.size(); ++i) {
+      agreement_[i] += in.lower_bounds[i];
+    }
     timing_.calls = shape.rounds.calls;
     timing_.flushed = shape.rounds.flush;
     timing_.warm = shape.rounds.warm;
@@ -119,7 +122,7 @@ class ShapeRun {
   [[nodiscard]] Result<std::optional<Pair>> one_pair(const Key& pair_key, int index, int calls,
                                                      bool odd = false) {
     const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
-    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls, in_.bounds,
+    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls, agreement_,
                             timeout_ms(), odd);
     KP_TRY(rounds_.stand().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
@@ -156,28 +159,36 @@ class ShapeRun {
     if (reference.truth) {
       KP_TRY(judge_incumbent_outputs(reference, set, odd));
     }
-    ToleranceResult result = judge_candidate_outputs(reference, set);
-    if (!result.passed && may_be_ill_conditioned(reference, set)) {
-      KP_TRY(hold_condition_against(draw, set, reference, result));
-      // The next set of the pair is held against what the incumbent wrote on its inputs.
-      const Round again = rounds_.run_again(in_.incumbent, pair_key, called, timeout_ms(), odd);
-      if (again.failure) {
-        return ours_failed(*again.failure, "the incumbent");
-      }
+    const SetInputs inputs{in_.task, in_.oracle, rounds_.stand(), draw, set};
+    const Result<std::vector<TensorError>> errors = errors_to(inputs, reference);
+    if (!errors) {
+      return errors.error();
+    }
+    ToleranceResult result = judge_errors(rounds_.stand().plan(), *errors, reference.bounds);
+    // The next set of the pair is held against what the incumbent wrote on its inputs.
+    const auto repeat = [&] { return repeat_incumbent(pair_key, called, odd); };
+    const bool against_incumbent = !reference.truth;
+    if (!result.passed && may_be_ill_conditioned(reference, *errors)) {
+      KP_TRY(hold_condition_against(inputs, *errors, reference, result));
+      KP_TRY(repeat());
+    }
+    if (may_be_lower(in_.task, *errors, result)) {
+      KP_TRY(hold_rounding_against(inputs, *errors, reference, result));
+      KP_TRY(repeat());
     }
     if (!result.passed) {
       failure_ = std::move(result.failure);
       failure_->evidence.push_back(fmt::format(
-          "{}in a timed round at {}, {} values", reference.truth ? "" : "against the incumbent, ",
+          "{}in a timed round at {}, {} values", against_incumbent ? "against the incumbent, " : "",
           shape_text(in_.task, shape_.axes), name_of(draw.values.distribution)));
     }
     return {};
   }
 
-  [[nodiscard]] ToleranceResult judge_candidate_outputs(const Reference& reference, int set) const {
-    return judge_errors(in_.task, rounds_.stand().plan(),
-                        errors_to(rounds_.stand(), reference, set), reference.bounds,
-                        in_.allowed_precisions);
+  [[nodiscard]] Status repeat_incumbent(const Key& pair_key,
+                                        const std::vector<std::uint16_t>& called, bool odd) {
+    const Round again = rounds_.run_again(in_.incumbent, pair_key, called, timeout_ms(), odd);
+    return again.failure ? Status(ours_failed(*again.failure, "the incumbent")) : Status();
   }
 
   // The incumbent passed before, on normal values; on others its own error is what a right result
@@ -194,9 +205,15 @@ class ShapeRun {
       }
       return {};
     }
-    if (!judge_errors(in_.task, rounds_.stand().plan(), errors, reference.bounds,
-                      in_.allowed_precisions)
-             .passed) {
+    // It may itself be of a lower precision that is allowed.
+    const double lower = loosest_bound(in_.allowed_precisions);
+    std::vector<double> bounds = reference.bounds;
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      const bool approximate =
+          is_floating(in_.task.outputs[i].dtype) || !in_.task.outputs[i].selects.empty();
+      bounds[i] = approximate ? std::max(bounds[i], lower) : bounds[i];
+    }
+    if (!judge_errors(rounds_.stand().plan(), errors, bounds).passed) {
       return make_error(ErrorKind::lost, "it gave a wrong result in a timed round",
                         "the incumbent");
     }
@@ -204,27 +221,39 @@ class ShapeRun {
   }
 
   // Nothing explains what is not finite.
-  [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference, int set) const {
-    const Stand& stand = rounds_.stand();
-    const std::vector<TensorError> errors = errors_to(stand, reference, set);
+  [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference,
+                                            const std::vector<TensorError>& errors) const {
     const bool finite = std::all_of(errors.begin(), errors.end(), [](const TensorError& error) {
       return std::isfinite(error.error);
     });
-    return finite && (reference.truth || stand.plan().output_stride <= most_held_bytes);
+    return finite && (reference.truth || rounds_.stand().plan().output_stride <= most_held_bytes);
   }
 
   // Wrong by what the task's condition there explains is right.
-  [[nodiscard]] Status hold_condition_against(const InputDraw& draw, int set, Reference& reference,
-                                              ToleranceResult& result) {
+  [[nodiscard]] Status hold_condition_against(const SetInputs& inputs,
+                                              const std::vector<TensorError>& errors,
+                                              Reference& reference, ToleranceResult& result) {
     const Stand& stand = rounds_.stand();
-    const std::vector<TensorError> errors = errors_to(stand, reference, set);
-    Reference held;
-    held.bounds = reference.bounds;
-    held.truth = reference.truth ? std::move(reference.truth) : held_outputs(in_.task, stand, set);
-    KP_TRY(add_condition(in_.task, in_.incumbent, stand, draw, set,
-                         derive(draw.values.key, time_nudge_purpose), held));
-    result = judge_errors(in_.task, stand.plan(), errors, held.bounds, in_.allowed_precisions);
-    reference.truth = std::move(held.truth);
+    if (!reference.truth) {
+      reference.truth = held_outputs(in_.task, stand, inputs.set);
+    }
+    KP_TRY(add_condition(in_.task, in_.incumbent, stand, inputs.draw, inputs.set,
+                         derive(inputs.draw.values.key, time_nudge_purpose), reference));
+    result = judge_errors(stand.plan(), errors, reference.bounds);
+    return {};
+  }
+
+  // A lower precision that is allowed is right where its errors look like rounding.
+  [[nodiscard]] Status hold_rounding_against(const SetInputs& inputs,
+                                             const std::vector<TensorError>& errors,
+                                             const Reference& reference, ToleranceResult& result) {
+    Result<LowerAnswer> answer = judge_lower_precision(
+        {inputs, in_.incumbent, reference, errors, in_.allowed_precisions}, std::move(result));
+    if (!answer) {
+      return answer.error();
+    }
+    result = std::move(answer->result);
+    precision_ = less_precise(precision_, result.precision);
     return {};
   }
 
@@ -446,8 +475,12 @@ class ShapeRun {
   }
 
   [[nodiscard]] TimingOutcome finish() {
-    return {std::move(failure_), std::move(timing_), std::move(suspicions_), std::move(remarks_),
-            busy_};
+    return {std::move(failure_),
+            std::move(timing_),
+            std::move(suspicions_),
+            std::move(remarks_),
+            busy_,
+            std::move(precision_)};
   }
 
   const TimingInputs& in_;
@@ -466,6 +499,8 @@ class ShapeRun {
   std::int64_t paused_ms_ = 0;
   std::vector<Pair> screened_;
   std::vector<Round> null_rounds_;
+  std::vector<double> agreement_;  // by output: within how much the arms agree
+  std::string precision_ = "contract";
   std::vector<double> calls_;  // of each recorded pair
   std::array<std::vector<Round>, 2> arm_rounds_;
 };

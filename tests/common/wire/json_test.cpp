@@ -270,8 +270,8 @@ INSTANTIATE_TEST_SUITE_P(
                "/task/inputs/0/values/kind: found the string \"gamma\", expected one of normal, "
                "uniform, index, offsets, csr_columns, drawn"},
         Damage{"/verdict/timing/colour", "red",
-               "/verdict/timing/colour: unknown key, expected one of comparison, noise_floor, "
-               "shapes, speedup, speedup_interval"},
+               "/verdict/timing/colour: unknown key, expected one of at_least, budget, comparison, "
+               "noise_floor, shapes, speedup, speedup_interval"},
         Damage{"/ceilings/a~1b", 1, "/ceilings/a~1b: unknown key, expected one of list, machine"},
         Damage{"/version", 3,
                "/version: certificate version 3, expected 1 or 2: read it with the kernelpro that "

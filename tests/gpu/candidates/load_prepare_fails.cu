@@ -1,9 +1,9 @@
 // kp:hack bad-input  kp_prepare fails
-// kp:task stream
+// kp:task rows
 // kp:expect launch_failed status
 //
 // It says so itself.
-#include "stream.cuh"
+#include "rows.cuh"
 
 extern "C" size_t kp_state(const kp_context*, const kp_tensor*, int32_t) {
   return 16;

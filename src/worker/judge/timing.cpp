@@ -10,10 +10,9 @@
 
 #include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
-#include "worker/judge/lower_precision.hpp"
 #include "worker/judge/purpose.hpp"
-#include "worker/judge/reference.hpp"
 #include "worker/judge/statistics.hpp"
+#include "worker/judge/timed_outputs.hpp"
 
 namespace kernelpro {
 
@@ -47,10 +46,7 @@ Error ours_failed(const Failure& failure, const std::string& whose) {
 class ShapeRun {
  public:
   ShapeRun(const TimingInputs& in, const TimedShape& shape, Rounds& rounds)
-      : in_(in), shape_(shape), rounds_(rounds), agreement_(in.bounds) {
-    for (std::size_t i = 0; i < in.lower_bounds.size(); ++i) {
-      agreement_[i] += in.lower_bounds[i];
-    }
+      : in_(in), shape_(shape), rounds_(rounds), outputs_(in, rounds, timeout_ms()) {
     timing_.calls = shape.rounds.calls;
     timing_.flushed = shape.rounds.flush;
     timing_.warm = shape.rounds.warm;
@@ -122,8 +118,8 @@ class ShapeRun {
   [[nodiscard]] Result<std::optional<Pair>> one_pair(const Key& pair_key, int index, int calls,
                                                      bool odd = false) {
     const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
-    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls, agreement_,
-                            timeout_ms(), odd);
+    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls,
+                            in_.agreement(), timeout_ms(), odd);
     KP_TRY(rounds_.stand().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
       return ours_failed(*failure, "the incumbent");
@@ -141,119 +137,14 @@ class ShapeRun {
     return std::optional<Pair>(std::move(pair));
   }
 
-  // Who is right on that set? Sets failure_ when it is not the candidate. Where the reference is
-  // too slow to be asked, the incumbent, which passed before, is right.
+  // Who is right on that set? Sets failure_ when it is not the candidate.
   [[nodiscard]] Status ask_oracle(const Key& pair_key, const std::vector<std::uint16_t>& called,
                                   int set, bool odd) {
-    const InputDraw draw = rounds_.draw(pair_key, set, odd);
-    SetMemory& memory = *rounds_.stand().memory;
-    Reference reference;
-    reference.bounds = in_.bounds;
-    if (!in_.task.reference.baseline && oracle_affordable(in_.task, in_.ground, shape_.axes)) {
-      Result<std::unique_ptr<Truth>> truth = memory.truth(in_.oracle, draw, set);
-      if (!truth) {
-        return truth.error();
-      }
-      reference.truth = std::move(*truth);
+    Result<std::optional<Failure>> judged = outputs_.judge({pair_key, called, odd}, set);
+    if (!judged) {
+      return judged.error();
     }
-    if (reference.truth) {
-      KP_TRY(judge_incumbent_outputs(reference, set, odd));
-    }
-    const SetInputs inputs{in_.task, in_.oracle, rounds_.stand(), draw, set};
-    const Result<std::vector<TensorError>> errors = errors_to(inputs, reference);
-    if (!errors) {
-      return errors.error();
-    }
-    ToleranceResult result = judge_errors(rounds_.stand().plan(), *errors, reference.bounds);
-    // The next set of the pair is held against what the incumbent wrote on its inputs.
-    const auto repeat = [&] { return repeat_incumbent(pair_key, called, odd); };
-    const bool against_incumbent = !reference.truth;
-    if (!result.passed && may_be_ill_conditioned(reference, *errors)) {
-      KP_TRY(hold_condition_against(inputs, *errors, reference, result));
-      KP_TRY(repeat());
-    }
-    if (may_be_lower(in_.task, *errors, result)) {
-      KP_TRY(hold_rounding_against(inputs, *errors, reference, result));
-      KP_TRY(repeat());
-    }
-    if (!result.passed) {
-      failure_ = std::move(result.failure);
-      failure_->evidence.push_back(fmt::format(
-          "{}in a timed round at {}, {} values", against_incumbent ? "against the incumbent, " : "",
-          shape_text(in_.task, shape_.axes), name_of(draw.values.distribution)));
-    }
-    return {};
-  }
-
-  [[nodiscard]] Status repeat_incumbent(const Key& pair_key,
-                                        const std::vector<std::uint16_t>& called, bool odd) {
-    const Round again = rounds_.run_again(in_.incumbent, pair_key, called, timeout_ms(), odd);
-    return again.failure ? Status(ours_failed(*again.failure, "the incumbent")) : Status();
-  }
-
-  // The incumbent passed before, on normal values; on others its own error is what a right result
-  // may have.
-  [[nodiscard]] Status judge_incumbent_outputs(Reference& reference, int set, bool odd) const {
-    if (odd) {
-      reference.truth->excuse_by(set);
-    }
-    const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
-    if (odd) {
-      for (std::size_t i = 0; i < errors.size(); ++i) {
-        reference.bounds[i] = std::max(
-            reference.bounds[i], error_bound(in_.task, shape_.axes, i, counted_error(errors[i])));
-      }
-      return {};
-    }
-    // It may itself be of a lower precision that is allowed.
-    const double lower = loosest_bound(in_.allowed_precisions);
-    std::vector<double> bounds = reference.bounds;
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-      const bool approximate =
-          is_floating(in_.task.outputs[i].dtype) || !in_.task.outputs[i].selects.empty();
-      bounds[i] = approximate ? std::max(bounds[i], lower) : bounds[i];
-    }
-    if (!judge_errors(rounds_.stand().plan(), errors, bounds).passed) {
-      return make_error(ErrorKind::lost, "it gave a wrong result in a timed round",
-                        "the incumbent");
-    }
-    return {};
-  }
-
-  // Nothing explains what is not finite.
-  [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference,
-                                            const std::vector<TensorError>& errors) const {
-    const bool finite = std::all_of(errors.begin(), errors.end(), [](const TensorError& error) {
-      return std::isfinite(error.error);
-    });
-    return finite && (reference.truth || rounds_.stand().plan().output_stride <= most_held_bytes);
-  }
-
-  // Wrong by what the task's condition there explains is right.
-  [[nodiscard]] Status hold_condition_against(const SetInputs& inputs,
-                                              const std::vector<TensorError>& errors,
-                                              Reference& reference, ToleranceResult& result) {
-    const Stand& stand = rounds_.stand();
-    if (!reference.truth) {
-      reference.truth = held_outputs(in_.task, stand, inputs.set);
-    }
-    KP_TRY(add_condition(in_.task, in_.incumbent, stand, inputs.draw, inputs.set,
-                         derive(inputs.draw.values.key, time_nudge_purpose), reference));
-    result = judge_errors(stand.plan(), errors, reference.bounds);
-    return {};
-  }
-
-  // A lower precision that is allowed is right where its errors look like rounding.
-  [[nodiscard]] Status hold_rounding_against(const SetInputs& inputs,
-                                             const std::vector<TensorError>& errors,
-                                             const Reference& reference, ToleranceResult& result) {
-    Result<LowerAnswer> answer = judge_lower_precision(
-        {inputs, in_.incumbent, reference, errors, in_.allowed_precisions}, std::move(result));
-    if (!answer) {
-      return answer.error();
-    }
-    result = std::move(answer->result);
-    precision_ = less_precise(precision_, result.precision);
+    failure_ = std::move(*judged);
     return {};
   }
 
@@ -475,17 +366,15 @@ class ShapeRun {
   }
 
   [[nodiscard]] TimingOutcome finish() {
-    return {std::move(failure_),
-            std::move(timing_),
-            std::move(suspicions_),
-            std::move(remarks_),
-            busy_,
-            std::move(precision_)};
+    return {
+        std::move(failure_), std::move(timing_), std::move(suspicions_), std::move(remarks_), busy_,
+        outputs_.precision()};
   }
 
   const TimingInputs& in_;
   const TimedShape& shape_;
   Rounds& rounds_;
+  TimedOutputs outputs_;
   ShapeTiming timing_;
   std::optional<Failure> failure_;
   std::vector<std::string> suspicions_;
@@ -499,8 +388,6 @@ class ShapeRun {
   std::int64_t paused_ms_ = 0;
   std::vector<Pair> screened_;
   std::vector<Round> null_rounds_;
-  std::vector<double> agreement_;  // by output: within how much the arms agree
-  std::string precision_ = "contract";
   std::vector<double> calls_;  // of each recorded pair
   std::array<std::vector<Round>, 2> arm_rounds_;
 };

@@ -200,10 +200,10 @@ class LowerJudge {
       return {std::move(result), bounds_};
     }
     result.failure.rule = "precision";
-    evidence.push_back(
-        fmt::format("the errors are those of rounding to {0}; if that is meant, allow it with "
-                    "--allow-precision {0}",
-                    name));
+    evidence.push_back(fmt::format(
+        "the errors look like those of rounding to {0}; if that is meant, allow it with "
+        "--allow-precision {0}",
+        name));
     return {std::move(result), {}};
   }
 

@@ -23,13 +23,18 @@ Result<std::optional<Failure>> TimedOutputs::judge(const TimedPair& pair, int se
     return errors.error();
   }
   ToleranceResult result = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
-  if (!result.passed && may_be_ill_conditioned(*reference, *errors)) {
-    KP_TRY(hold_condition_against(inputs, *errors, *reference, result));
-    KP_TRY(repeat_incumbent(pair));
+  // What was accepted at a lower precision before is so most likely.
+  const bool rounding_first = !in_.lower_bounds.empty();
+  if (rounding_first) {
+    KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
   }
-  if (may_be_lower(in_.task, *errors, result)) {
-    KP_TRY(hold_rounding_against(inputs, *errors, *reference, result));
-    KP_TRY(repeat_incumbent(pair));
+  if (!result.passed && may_be_ill_conditioned(*reference, *errors)) {
+    KP_TRY(add_condition_to(pair, inputs, *reference));
+    ToleranceResult again = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
+    result = again.passed || !rounding_first ? std::move(again) : std::move(result);
+  }
+  if (!rounding_first) {
+    KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
   }
   if (result.passed) {
     return std::optional<Failure>();
@@ -102,23 +107,24 @@ bool TimedOutputs::may_be_ill_conditioned(const Reference& reference,
 }
 
 // Wrong by what the task's condition there explains is right.
-Status TimedOutputs::hold_condition_against(const SetInputs& inputs,
-                                            const std::vector<TensorError>& errors,
-                                            Reference& reference, ToleranceResult& result) {
+Status TimedOutputs::add_condition_to(const TimedPair& pair, const SetInputs& inputs,
+                                      Reference& reference) {
   const Stand& stand = rounds_.stand();
   if (!reference.truth) {
     reference.truth = held_outputs(in_.task, stand, inputs.set);
   }
   KP_TRY(add_condition(in_.task, in_.incumbent, stand, inputs.draw, inputs.set,
                        derive(inputs.draw.values.key, time_nudge_purpose), reference));
-  result = judge_errors(stand.plan(), errors, reference.bounds);
-  return {};
+  return repeat_incumbent(pair);
 }
 
 // A lower precision that is allowed is right where its errors look like rounding.
-Status TimedOutputs::hold_rounding_against(const SetInputs& inputs,
+Status TimedOutputs::hold_rounding_against(const TimedPair& pair, const SetInputs& inputs,
                                            const std::vector<TensorError>& errors,
                                            const Reference& reference, ToleranceResult& result) {
+  if (!may_be_lower(in_.task, errors, result)) {
+    return {};
+  }
   Result<LowerAnswer> answer = judge_lower_precision(
       {inputs, in_.incumbent, reference, errors, in_.allowed_precisions}, std::move(result));
   if (!answer) {
@@ -126,7 +132,7 @@ Status TimedOutputs::hold_rounding_against(const SetInputs& inputs,
   }
   result = std::move(answer->result);
   precision_ = less_precise(precision_, result.precision);
-  return {};
+  return repeat_incumbent(pair);
 }
 
 }  // namespace kernelpro

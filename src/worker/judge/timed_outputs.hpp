@@ -39,10 +39,9 @@ class TimedOutputs {
   [[nodiscard]] Status judge_incumbent(Reference& reference, int set, bool odd) const;
   [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference,
                                             const std::vector<TensorError>& errors) const;
-  [[nodiscard]] Status hold_condition_against(const SetInputs& inputs,
-                                              const std::vector<TensorError>& errors,
-                                              Reference& reference, ToleranceResult& result);
-  [[nodiscard]] Status hold_rounding_against(const SetInputs& inputs,
+  [[nodiscard]] Status add_condition_to(const TimedPair& pair, const SetInputs& inputs,
+                                        Reference& reference);
+  [[nodiscard]] Status hold_rounding_against(const TimedPair& pair, const SetInputs& inputs,
                                              const std::vector<TensorError>& errors,
                                              const Reference& reference, ToleranceResult& result);
 

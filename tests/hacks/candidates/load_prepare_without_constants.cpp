@@ -5,6 +5,10 @@
 // There is nothing that it could honestly prepare.
 #include <kernelpro/candidate.h>
 
+extern "C" size_t kp_state(const kp_context*, const kp_tensor*, int32_t) {
+  return 64;
+}
+
 extern "C" int kp_prepare(const kp_context*, const kp_tensor*, int32_t) {
   return 0;
 }

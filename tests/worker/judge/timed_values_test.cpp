@@ -92,9 +92,10 @@ TEST_F(TimedValues, EachPairAndSetHasAKeyOfItsOwn) {
   EXPECT_EQ(keys.size(), 50U);
 }
 
-const std::string prepares = small_source("x[i] + y[i]", "",
-                                          "extern \"C\" int kp_prepare(const kp_context*, const "
-                                          "kp_tensor*, int32_t) { return 0; }\n");
+const std::string prepares = small_source(
+    "x[i] + y[i]", "",
+    "extern \"C\" size_t kp_state(const kp_context*, const kp_tensor*, int32_t) { return 8; }\n"
+    "extern \"C\" int kp_prepare(const kp_context*, const kp_tensor*, int32_t) { return 0; }\n");
 
 TEST_F(TimedValues, PreparingIsRefusedWhereNothingIsConstant) {
   open(small_task());

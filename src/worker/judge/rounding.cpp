@@ -20,6 +20,7 @@ constexpr double bound_factor = 4;    // on the twin's error
 constexpr double most_roundings = 8;  // in units of the lower precision
 constexpr double most_bias = 0.25;
 constexpr double twin_factor = 2;
+constexpr double margin = 1.25;
 // Of a mean over few elements, in its own standard deviations.
 constexpr double chance = 4;
 
@@ -63,34 +64,31 @@ double shared_at(const std::vector<double>& errors, std::size_t stride, double r
   return root_of_block * rms_mean / rms_error;
 }
 
-double larger(const HonestTwin& twin, double ErrorPattern::* figure) {
-  return std::max(twin.inputs_rounded.*figure, twin.all_rounded.*figure);
-}
-
-double most_shared(const HonestTwin& twin, std::size_t stride) {
-  return std::max(twin.inputs_rounded.shared[stride], twin.all_rounded.shared[stride]);
+// What a figure may be, given the twin's. Its rounded outputs are as an honest candidate's can be
+// at worst: rounding what was rounded before undoes factors near one, which then look shared.
+double most(double inputs_rounded, double all_rounded) {
+  return std::max(twin_factor * inputs_rounded, margin * all_rounded);
 }
 
 std::string why_biased(const ErrorPattern& errors, const HonestTwin& twin) {
   double together = 1;  // how far errors of the twin go together: so much fewer there are
-  for (std::size_t i = 0; i < twin.all_rounded.shared.size(); ++i) {
-    together = std::max(together, most_shared(twin, i));
+  for (const double shared : twin.inputs_rounded.shared) {
+    together = std::max(together, shared);
   }
-  const double bias = larger(twin, &ErrorPattern::bias);
-  const double most = most_bias + twin_factor * bias +
-                      chance * together / std::sqrt(static_cast<double>(errors.count));
-  if (errors.bias <= most) {
+  const double allowed = most_bias + most(twin.inputs_rounded.bias, twin.all_rounded.bias) +
+                         chance * together / std::sqrt(static_cast<double>(errors.count));
+  if (errors.bias <= allowed) {
     return {};
   }
   return fmt::format(
       "biased: the mean of the errors is {:.2f} of their rms, {:.2f} for an honest computation",
-      errors.bias, bias);
+      errors.bias, twin.inputs_rounded.bias);
 }
 
 std::string why_shared(const ErrorPattern& errors, const HonestTwin& twin) {
   for (std::size_t i = 0; i < errors.shared.size(); ++i) {
-    const double honest = most_shared(twin, i);
-    if (errors.shared[i] > twin_factor * std::max(honest, 1.0) + 1) {
+    const double honest = twin.inputs_rounded.shared[i];
+    if (errors.shared[i] > most(std::max(honest, 1.0), twin.all_rounded.shared[i]) + 1) {
       return fmt::format(
           "shared by neighbors: {:.1f} for the errors, {:.1f} for an honest computation, 1 for "
           "independent errors and 8 for common ones",
@@ -158,6 +156,14 @@ std::string why_not_rounding(Lower lower, const ErrorPattern& errors, const Hone
   if (errors.largest > bound) {
     return fmt::format("larger than an honest computation: {:.3g}, where {:.3g} is the most",
                        errors.largest, bound);
+  }
+  // What is cut is biased by nature, so its pattern tells little: its size must do.
+  const double most_rms = twin_factor * std::max(twin.inputs_rounded.rms, twin.all_rounded.rms) +
+                          unit_roundoff(lower) / 4;
+  if (lower == Lower::tf32_cut && errors.rms > most_rms) {
+    return fmt::format(
+        "larger than an honest computation: an rms of {:.3g}, where {:.3g} is the most", errors.rms,
+        most_rms);
   }
   if (!patterned || errors.count == 0) {
     return {};

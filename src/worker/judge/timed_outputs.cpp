@@ -24,14 +24,16 @@ Result<std::optional<Failure>> TimedOutputs::judge(const TimedPair& pair, int se
   }
   ToleranceResult result = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
   // What was accepted at a lower precision before is so most likely.
-  const bool rounding_first = !in_.lower_bounds.empty();
+  const bool rounding_first = !lower_bounds_.empty();
   if (rounding_first) {
     KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
   }
   if (!result.passed && may_be_ill_conditioned(*reference, *errors)) {
     KP_TRY(add_condition_to(pair, inputs, *reference));
     ToleranceResult again = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
-    result = again.passed || !rounding_first ? std::move(again) : std::move(result);
+    if (again.passed || !rounding_first) {
+      result = std::move(again);
+    }
   }
   if (!rounding_first) {
     KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
@@ -132,7 +134,25 @@ Status TimedOutputs::hold_rounding_against(const TimedPair& pair, const SetInput
   }
   result = std::move(answer->result);
   precision_ = less_precise(precision_, result.precision);
+  if (!pair.odd) {
+    widen(answer->bounds);
+  }
   return repeat_incumbent(pair);
+}
+
+void TimedOutputs::widen(const std::vector<double>& bounds) {
+  lower_bounds_.resize(std::max(lower_bounds_.size(), bounds.size()), 0);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    lower_bounds_[i] = std::max(lower_bounds_[i], bounds[i]);
+  }
+}
+
+std::vector<double> TimedOutputs::agreement() const {
+  std::vector<double> out = in_.bounds;
+  for (std::size_t i = 0; i < lower_bounds_.size(); ++i) {
+    out[i] += lower_bounds_[i];
+  }
+  return out;
 }
 
 }  // namespace kernelpro

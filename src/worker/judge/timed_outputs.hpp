@@ -23,7 +23,10 @@ class TimedOutputs {
  public:
   // Both must outlive it.
   TimedOutputs(const TimingInputs& in, Rounds& rounds, std::int64_t timeout_ms)
-      : in_(in), rounds_(rounds), timeout_ms_(timeout_ms) {}
+      : in_(in), rounds_(rounds), timeout_ms_(timeout_ms), lower_bounds_(in.lower_bounds) {}
+
+  // By output: within how much the arms agree, each at the precision it was accepted at so far.
+  [[nodiscard]] std::vector<double> agreement() const;
 
   // Whether the candidate is right on `set`; else why not. Where the reference is too slow to be
   // asked, the incumbent, which passed before, is right. The pair's inputs and the incumbent's
@@ -45,9 +48,12 @@ class TimedOutputs {
                                              const std::vector<TensorError>& errors,
                                              const Reference& reference, ToleranceResult& result);
 
+  void widen(const std::vector<double>& bounds);
+
   const TimingInputs& in_;
   Rounds& rounds_;
   std::int64_t timeout_ms_;
+  std::vector<double> lower_bounds_;
   std::string precision_ = "contract";
 };
 

@@ -119,7 +119,7 @@ class ShapeRun {
                                                      bool odd = false) {
     const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
     Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls,
-                            in_.agreement(), timeout_ms(), odd);
+                            outputs_.agreement(), timeout_ms(), odd);
     KP_TRY(rounds_.stand().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
       return ours_failed(*failure, "the incumbent");

@@ -39,15 +39,6 @@ struct TimingInputs {
   // none.
   std::vector<double> lower_bounds;
   std::vector<std::string> allowed_precisions;
-
-  // By output: within how much the arms agree, each at its own precision.
-  [[nodiscard]] std::vector<double> agreement() const {
-    std::vector<double> out = bounds;
-    for (std::size_t i = 0; i < lower_bounds.size(); ++i) {
-      out[i] += lower_bounds[i];
-    }
-    return out;
-  }
 };
 
 struct TimingOutcome {

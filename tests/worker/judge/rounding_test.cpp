@@ -27,7 +27,7 @@ std::vector<double> normal_values(std::size_t count, unsigned seed = 1) {
   return out;
 }
 
-double to_bf16(double value) {
+double in_bf16(double value) {
   return static_cast<double>(rounded_to(Lower::bf16, static_cast<float>(value)));
 }
 
@@ -43,14 +43,14 @@ ErrorPattern pattern(
   return pattern_of(signed_errors(actual, truth), {1, width});
 }
 
-const auto honest = [](std::size_t, std::size_t, double value) { return to_bf16(value); };
+const auto honest = [](std::size_t, std::size_t, double value) { return in_bf16(value); };
 
-HonestTwin twin(std::size_t height = rows, std::size_t width = columns) {
+HonestTwin honest_twin(std::size_t height = rows, std::size_t width = columns) {
   return {pattern(honest, height, width), pattern(honest, height, width)};
 }
 
 std::string why(const ErrorPattern& errors) {
-  return why_not_rounding(Lower::bf16, errors, twin(), true);
+  return why_not_rounding(Lower::bf16, errors, honest_twin(), true);
 }
 
 TEST(SignedErrors, ArePositiveWhereTheResultIsLargerInSize) {
@@ -96,23 +96,23 @@ TEST(Pattern, OfFewElementsSaysNothingOfNeighbors) {
 TEST(Rounding, OfAnHonestComputationIsAccepted) {
   EXPECT_EQ(why(pattern(honest)), "");
   // Rounded twice, and not in the same way as the twin.
-  EXPECT_EQ(why(pattern([](auto, auto, double value) { return to_bf16(to_bf16(value / 3) * 3); })),
+  EXPECT_EQ(why(pattern([](auto, auto, double value) { return in_bf16(in_bf16(value / 3) * 3); })),
             "");
 }
 
 TEST(Rounding, IsNoBias) {
-  EXPECT_THAT(why(pattern([](auto, auto, double value) { return to_bf16(value) * (1 - u); })),
+  EXPECT_THAT(why(pattern([](auto, auto, double value) { return in_bf16(value) * (1 - u); })),
               HasSubstr("biased"));
 }
 
 TEST(Rounding, IsNoErrorThatARowOrAColumnShares) {
   const std::vector<double> factors = normal_values(columns, 2);
   EXPECT_THAT(why(pattern([&](std::size_t row, auto, double value) {
-                return to_bf16(value) * (1 + u * factors[row]);
+                return in_bf16(value) * (1 + u * factors[row]);
               })),
               HasSubstr("shared by neighbors"));
   EXPECT_THAT(why(pattern([&](auto, std::size_t column, double value) {
-                return to_bf16(value) * (1 + u * factors[column]);
+                return in_bf16(value) * (1 + u * factors[column]);
               })),
               HasSubstr("shared by neighbors"));
 }
@@ -130,16 +130,28 @@ TEST(Rounding, IsWhatTheTwinShares) {
   // Where inputs are all of one sign, an honest product of matrices shares their errors as well.
   const std::vector<double> factors = normal_values(rows, 2);
   const auto shares = [&](std::size_t row, auto, double value) {
-    return to_bf16(value) * (1 + 0.5 * u * factors[row]);
+    return in_bf16(value) * (1 + 0.5 * u * factors[row]);
   };
   const ErrorPattern errors = pattern(shares);
   EXPECT_EQ(why_not_rounding(Lower::bf16, errors, {errors, errors}, true), "");
 }
 
+TEST(Rounding, TowardZeroIsNoLeaveToErrByMore) {
+  const auto cut = [](auto, auto, double value) {
+    return static_cast<double>(rounded_to(Lower::tf32_cut, static_cast<float>(value)));
+  };
+  const ErrorPattern errors = pattern(cut);
+  EXPECT_GT(errors.bias, 0.7);
+  EXPECT_EQ(why_not_rounding(Lower::tf32_cut, errors, {errors, errors}, true), "");
+  const ErrorPattern factor = pattern([](auto, auto, double value) { return 0.997 * value; });
+  EXPECT_THAT(why_not_rounding(Lower::tf32_cut, factor, {errors, errors}, true),
+              HasSubstr("larger than an honest computation"));
+}
+
 TEST(Rounding, OfOneValueEverywhereIsJudgedByItsSizeAlone) {
   const ErrorPattern same = pattern([](auto, auto, double value) { return value * (1 + u); });
   EXPECT_NE(why(same), "");
-  EXPECT_EQ(why_not_rounding(Lower::bf16, same, twin(), false), "");
+  EXPECT_EQ(why_not_rounding(Lower::bf16, same, honest_twin(), false), "");
 }
 
 TEST(Rounding, OfFewElementsIsNotAccusedByChance) {
@@ -148,7 +160,7 @@ TEST(Rounding, OfFewElementsIsNotAccusedByChance) {
     const std::size_t count = 1 + seed % 40;
     const std::vector<double> truth = normal_values(count, seed);
     std::vector<double> actual = truth;
-    std::transform(truth.begin(), truth.end(), actual.begin(), to_bf16);
+    std::transform(truth.begin(), truth.end(), actual.begin(), in_bf16);
     const ErrorPattern errors = pattern_of(signed_errors(actual, truth), {1});
     const ErrorPattern none = pattern_of(signed_errors(truth, truth), {1});
     accused += why_not_rounding(Lower::bf16, errors, {none, none}, true).empty() ? 0 : 1;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "gpu/device_buffers.hpp"
+#include "worker/tensor/change.hpp"
 #include "worker/tensor/compare.hpp"
 
 namespace kernelpro {
@@ -104,7 +105,7 @@ TEST_F(GpuGround, ComparesRepeatsBitByBitOrWithinABound) {
   EXPECT_FALSE(sets.memory().same_output(Side::candidate, 0, 1, 0, 1e-9));
 }
 
-TEST_F(GpuGround, TakesFewDifferentLabelsForTies) {
+TEST_F(GpuGround, TakesNoDifferentLabelForATie) {
   const Buffers sets = buffers(nearest_task(), {{"n", 4000}, {"k", 3}}, 1);
   const std::size_t output = sets.plan().input_count;
   const std::size_t begin = sets.plan().tensors[output].data_offset;
@@ -114,12 +115,42 @@ TEST_F(GpuGround, TakesFewDifferentLabelsForTies) {
     sets.memory().take(side, {0});
   };
   write(Side::incumbent);
-  labels[7] = 2;
   write(Side::candidate);
   EXPECT_EQ(sets.memory().errors_to(Side::incumbent, 0).front().error, 0);
-  std::fill(labels.begin(), labels.begin() + 5, 2);
+  labels[7] = 2;
   write(Side::candidate);
-  EXPECT_TRUE(std::isinf(sets.memory().errors_to(Side::incumbent, 0).front().error));
+  const TensorError error = sets.memory().errors_to(Side::incumbent, 0).front();
+  EXPECT_TRUE(std::isinf(error.error));
+  EXPECT_EQ(error.worst, 7);
+  std::int32_t read[2] = {};
+  sets.memory().read_output(Side::candidate, 0, 0, 7 * sizeof(std::int32_t), sizeof read,
+                            reinterpret_cast<char*>(read));
+  EXPECT_THAT(read, ElementsAre(2, 1));
+}
+
+// As worker/tensor/lower.hpp rounds, which has tests of its own.
+TEST_F(GpuGround, RoundsInputsAsTheCpuDoesAndDrawsThemAgain) {
+  const Buffers sets = stream_buffers();
+  const auto read = [&] {
+    std::vector<float> values(1001);
+    sets.memory().read_input(1, 0, 0, values.size() * sizeof(float),
+                             reinterpret_cast<char*>(values.data()));
+    return values;
+  };
+  for (const Distribution distribution : {Distribution::normal, Distribution::tiny}) {
+    sets.draw({1, 2}, distribution);
+    const std::vector<float> drawn = read();
+    for (const Lower lower : {Lower::tf32, Lower::tf32_cut, Lower::f16, Lower::bf16}) {
+      SCOPED_TRACE(static_cast<int>(lower));
+      std::vector<float> expected = drawn;
+      round_values(reinterpret_cast<char*>(expected.data()), DType::f32, expected.size(), lower);
+      sets.memory().round_inputs(lower);
+      EXPECT_EQ(read(), expected);
+      sets.memory().draw_again();
+      EXPECT_EQ(read(), drawn);
+    }
+  }
+  EXPECT_TRUE(sets.memory().health());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace kernelpro {
 //   kp:task NAME                 axpy without
 //   kp:expect OUTCOMES [RULES]   sets joined by |; `not-faster` is a rule for `passed`
 //   kp:options, kp:compiler      how it is built
+//   kp:allow PRECISION           what --allow-precision says
 //   kp:twin FILE                 honest ones: the cheat they must not be confused with
 struct HackCandidate {
   std::string file;
@@ -30,6 +31,7 @@ struct HackCandidate {
   std::vector<std::string> rules;
   bool not_faster = false;
   std::string twin;
+  std::vector<std::string> allow_precision;
   Candidate candidate;
 
   [[nodiscard]] bool honest() const { return number == "honest"; }
@@ -81,6 +83,8 @@ inline HackCandidate parse_hack(const std::string& file, const std::string& sour
       hack.candidate.compiler = value;
     } else if (key == "twin") {
       hack.twin = value;
+    } else if (key == "allow") {
+      hack.allow_precision = split(value, ' ');
     }
   }
   return hack;

@@ -90,13 +90,14 @@ class Hacks : public ::testing::Test {
   }
 
   // What is not judged is our fault and tried once more, as every caller does.
-  std::optional<Verdict> verdict_on(const Candidate& candidate) {
+  std::optional<Verdict> verdict_on(const HackCandidate& hack) {
     EvaluateOrder order;
-    order.candidate = candidate;
+    order.candidate = hack.candidate;
+    order.allow_precision = hack.allow_precision;
     for (const bool last : {false, true}) {
       Result<Evaluated> evaluated = worker_->evaluate(order);
       if (!evaluated) {
-        ADD_FAILURE() << candidate.name << ": " << evaluated.error().text();
+        ADD_FAILURE() << hack.file << ": " << evaluated.error().text();
         return std::nullopt;
       }
       Verdict& verdict = evaluated->certificate.verdict;
@@ -108,7 +109,7 @@ class Hacks : public ::testing::Test {
   }
 
   void judge(const HackCandidate& hack) {
-    const std::optional<Verdict> verdict = verdict_on(hack.candidate);
+    const std::optional<Verdict> verdict = verdict_on(hack);
     if (!verdict) {
       return;
     }
@@ -127,7 +128,7 @@ class Hacks : public ::testing::Test {
     const auto honest = std::find_if(hacks.begin(), hacks.end(),
                                      [](const HackCandidate& hack) { return hack.honest(); });
     ASSERT_NE(honest, hacks.end()) << "the task has no honest candidate to end with";
-    const std::optional<Verdict> verdict = verdict_on(honest->candidate);
+    const std::optional<Verdict> verdict = verdict_on(*honest);
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->outcome, Outcome::passed) << honest->file << ": " << verdict->summary;
   }

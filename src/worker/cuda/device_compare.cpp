@@ -4,8 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include "worker/judge/ground.hpp"
-
 namespace kernelpro {
 
 int type_number(DType dtype) {
@@ -159,17 +157,14 @@ std::vector<DeviceComparison> compare_on_device(Gpu& gpu, DeviceTrouble& trouble
   return found;
 }
 
-TensorError error_of(const DeviceComparison& found, const TensorPlan& tensor, bool ties) {
+TensorError error_of(const DeviceComparison& found, const TensorPlan& tensor) {
   TensorError error;
   error.poisoned = static_cast<std::int64_t>(found.poisoned);
   error.excused = static_cast<std::int64_t>(found.excused);
   if (is_floating(tensor.dtype)) {
     error.error = found.error();
   } else {
-    const bool only_ties =
-        ties && found.poisoned == 0 &&
-        static_cast<double>(found.different) <= tie_share * static_cast<double>(tensor.elements);
-    error.error = found.different == 0 || only_ties ? 0 : std::numeric_limits<double>::infinity();
+    error.error = found.different == 0 ? 0 : std::numeric_limits<double>::infinity();
   }
   if (error.error > 0) {
     error.worst = static_cast<std::int64_t>(found.worst);

@@ -78,9 +78,7 @@ struct ComparedPair {
     Gpu& gpu, DeviceTrouble& trouble, DeviceResults& results,
     const std::vector<ComparedPair>& pairs, NotFinite not_finite);
 
-// The comparison in the judge's words. `ties`: an index output, which may differ from the truth in
-// as many places as ties explain.
-[[nodiscard]] TensorError error_of(const DeviceComparison& found, const TensorPlan& tensor,
-                                   bool ties);
+// The comparison in the judge's words.
+[[nodiscard]] TensorError error_of(const DeviceComparison& found, const TensorPlan& tensor);
 
 }  // namespace kernelpro

@@ -150,6 +150,7 @@ cuda::Pointer DeviceMemory::taken(Side side, int set, std::size_t output) const 
 
 void DeviceMemory::draw(const std::vector<SetDraw>& draws, unsigned char slack) {
   set_slack(slack);
+  draws_ = draws;
   if (drawer_ != nullptr) {
     draw_by_oracle(draws);
     return;
@@ -249,21 +250,6 @@ void DeviceMemory::draw_offsets_of(std::size_t index, const std::vector<SetDraw>
          "copying row pointers");
   }
   must(gpu_.synchronize(), "copying row pointers");
-}
-
-void DeviceMemory::nudge(const Key& key, std::uint32_t roundings) {
-  for (int set = 0; set < plan_.sets; ++set) {
-    for (std::size_t i = 0; i < plan_.input_count; ++i) {
-      const TensorPlan& tensor = plan_.tensors[i];
-      if (is_floating(tensor.dtype) && tensor.elements > 0) {
-        const auto elements = static_cast<std::uint64_t>(tensor.elements);
-        must(gpu_.launch("nudge", elements / chacha::words + 1, drawn(set, i),
-                         type_number(tensor.dtype), elements,
-                         derive(key, static_cast<std::uint64_t>(set), i), roundings),
-             "nudging inputs");
-      }
-    }
-  }
 }
 
 void DeviceMemory::give_constants(Side side) {
@@ -432,7 +418,7 @@ std::vector<TensorError> DeviceMemory::errors_to(Side truth, int set) {
   std::vector<TensorError> errors;
   errors.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    errors.push_back(error_of(found[i], *pairs[i].tensor, !task_.outputs[i].selects.empty()));
+    errors.push_back(error_of(found[i], *pairs[i].tensor));
   }
   return errors;
 }

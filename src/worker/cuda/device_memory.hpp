@@ -33,6 +33,10 @@ class DeviceMemory : public SetMemory {
 
   void draw(const std::vector<SetDraw>& draws, unsigned char slack) override;
   void nudge(const Key& key, std::uint32_t roundings) override;
+  void round_inputs(Lower lower) override;
+  void draw_again() override;
+  void read_input(int set, std::size_t input, std::size_t first, std::size_t bytes,
+                  char* to) override;
   void give_constants(Side side) override;
   void make_ready(Side side, Caches caches) override;
   void give(Side side, Caches caches) override;
@@ -46,6 +50,8 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] std::vector<TensorError> errors_to(Side truth, int set) override;
   [[nodiscard]] bool same_output(Side side, int first, int second, std::size_t index,
                                  double bound) override;
+  void read_output(Side side, int set, std::size_t output, std::size_t first, std::size_t bytes,
+                   char* to) override;
   [[nodiscard]] const char* output_regions(Side side, int set) override;
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth(Oracle& oracle, const InputDraw& draw,
                                                      int set) override;
@@ -82,6 +88,7 @@ class DeviceMemory : public SetMemory {
   void draw_offsets_of(std::size_t index, const std::vector<SetDraw>& draws);
   void draw_by_oracle(const std::vector<SetDraw>& draws);
   void set_slack(unsigned char slack);
+  void read(cuda::Pointer from, std::size_t bytes, char* to, const char* doing);
   void fill_slack(cuda::Pointer region, const TensorPlan& tensor, unsigned char slack);
   [[nodiscard]] ComparedPair compared(Side actual, int set, std::size_t output) const;
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth_on_device(Oracle& oracle,
@@ -96,7 +103,8 @@ class DeviceMemory : public SetMemory {
   std::vector<DeviceBlock> drawn_;
   std::array<std::vector<DeviceBlock>, 2> blocks_;
   std::array<cuda::Pointer, 2> taken_ = {0, 0};
-  int slack_ = -1;  // what lies around the inputs everywhere; -1: not known
+  std::vector<SetDraw> draws_;  // the last ones
+  int slack_ = -1;              // what lies around the inputs everywhere; -1: not known
   cuda::Pointer sweeper_ = 0;
   std::size_t sweeper_bytes_ = 0;
   std::vector<char> regions_;  // what output_regions gives

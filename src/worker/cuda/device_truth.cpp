@@ -51,9 +51,20 @@ std::vector<TensorError> DeviceTruth::errors(Side side, int set) {
   std::vector<TensorError> errors;
   errors.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    errors.push_back(error_of(found[i], *pairs[i].tensor, false));
+    errors.push_back(error_of(found[i], *pairs[i].tensor));
   }
   return errors;
+}
+
+std::vector<double> DeviceTruth::values(std::size_t output, std::size_t first, std::size_t count) {
+  std::vector<double> out(count);
+  trouble_.must(
+      gpu_.driver().copy_to_host(
+          out.data(), blocks_[output].pointer() + offsets_[output] + first * sizeof(double),
+          count * sizeof(double), gpu_.stream()),
+      "reading expected values");
+  trouble_.must(gpu_.synchronize(), "reading expected values");
+  return out;
 }
 
 }  // namespace kernelpro

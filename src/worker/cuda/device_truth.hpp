@@ -25,6 +25,8 @@ class DeviceTruth : public Truth {
 
   void excuse_by(int set) override;
   [[nodiscard]] std::vector<TensorError> errors(Side side, int set) override;
+  [[nodiscard]] std::vector<double> values(std::size_t output, std::size_t first,
+                                           std::size_t count) override;
 
  private:
   Gpu& gpu_;

@@ -19,11 +19,23 @@ constexpr unsigned block_threads = 256;
 constexpr std::uint64_t blocks_per_multiprocessor = 8;
 constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 
-constexpr std::array<const char*, 16> kernel_names = {
-    "fill_floating", "fill_whole",    "fill_columns", "nudge",       "copy_chunks",
-    "poison_chunks", "count_changed", "find_written", "sum_squares", "compare_floating",
-    "find_worst",    "read_worst",    "compare_bits", "sweep",       "probe",
-    "excuse"};
+constexpr std::array<const char*, 17> kernel_names = {"fill_floating",
+                                                      "fill_whole",
+                                                      "fill_columns",
+                                                      "nudge",
+                                                      "round_values",
+                                                      "copy_chunks",
+                                                      "poison_chunks",
+                                                      "count_changed",
+                                                      "find_written",
+                                                      "sum_squares",
+                                                      "compare_floating",
+                                                      "find_worst",
+                                                      "read_worst",
+                                                      "compare_bits",
+                                                      "sweep",
+                                                      "probe",
+                                                      "excuse"};
 
 std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
   constexpr char digits[] = "0123456789abcdef";

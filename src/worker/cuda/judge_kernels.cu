@@ -134,6 +134,7 @@ extern "C" __global__ void fill_floating(void* data, int type, Size elements, Dr
     case Distribution::constant: return fill<Distribution::constant>(data, type, elements, rule);
     case Distribution::negative: return fill<Distribution::negative>(data, type, elements, rule);
     case Distribution::mixed: return fill<Distribution::mixed>(data, type, elements, rule);
+    case Distribution::positive: return fill<Distribution::positive>(data, type, elements, rule);
     case Distribution::spiked: return fill<Distribution::spiked>(data, type, elements, rule);
   }
 }
@@ -177,6 +178,32 @@ extern "C" __global__ void nudge(void* data, int type, Size elements, Key key,
     case t_f64: return nudge_bits(static_cast<unsigned long long*>(data), elements, key, roundings);
     case t_f32: return nudge_bits(static_cast<unsigned*>(data), elements, key, roundings);
     default: return nudge_bits(static_cast<unsigned short*>(data), elements, key, roundings);
+  }
+}
+
+// As worker/tensor/lower.hpp numbers them.
+enum Lower : int { l_tf32, l_tf32_cut, l_f16, l_bf16 };
+
+namespace {
+
+__device__ float rounded_to(int lower, float value) {
+  const unsigned rest = (1U << 13) - 1;  // the bits of a float that tf32 lacks
+  const unsigned bits = __float_as_uint(value);
+  if (!isfinite(value)) return value;
+  switch (lower) {
+    case l_bf16: return __bfloat162float(__float2bfloat16_rn(value));
+    case l_f16: return __half2float(__float2half_rn(value));
+    case l_tf32_cut: return __uint_as_float(bits & ~rest);
+    default: return __uint_as_float((bits + (rest >> 1) + ((bits >> 13) & 1U)) & ~rest);
+  }
+}
+
+}  // namespace
+
+// Rounds each value to a lower precision, where that is coarser than its own type.
+extern "C" __global__ void round_values(void* data, int type, Size elements, int lower) {
+  for (Size i = first_index(); i < elements; i += index_step()) {
+    store(data, type, i, rounded_to(lower, static_cast<float>(load(data, type, i))));
   }
 }
 

@@ -213,6 +213,7 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   round.claim_ns = static_cast<double>(answer.reply.claim_ns);
   // What PyTorch does between its calls, copying its outputs to where they belong, is not theirs.
   round.wall_ns = trusted_ ? round.claim_ns : static_cast<double>(answer.wall_ns);
+  round.trusted = trusted_;
   round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
   round.busy_ns = static_cast<double>(answer.delay_ns);
   if (!round.failure && workspace_ && !workspace_->intact()) {

@@ -16,10 +16,11 @@ namespace kernelpro {
 // What one round gave: K calls between one go and one stop.
 struct Round {
   std::optional<Failure> failure;
-  double claim_ns = 0;  // the runner's own clock over all calls
-  double wall_ns = 0;   // ours, from letting it go until it is stopped and its device is idle
-  double delay_ns = 0;  // the part of it that the runner and we waited for a processor
-  double busy_ns = 0;   // the runner's share of that: what a busy machine takes
+  double claim_ns = 0;   // the runner's own clock over all calls
+  double wall_ns = 0;    // ours, from letting it go until it is stopped and its device is idle
+  double delay_ns = 0;   // the part of it that the runner and we waited for a processor
+  double busy_ns = 0;    // the runner's share of that: what a busy machine takes
+  bool trusted = false;  // its claim is our clock too, and no hand-over is in it
 };
 
 class Arm {

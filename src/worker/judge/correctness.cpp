@@ -232,19 +232,41 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
   return check_memory(*stand_, Side::candidate, sets);
 }
 
-ToleranceResult Correctness::judge_outputs(const Reference& reference, int set,
-                                           CheckRecord& record) const {
-  const std::vector<TensorError> errors = errors_to(*stand_, reference, set);
+Result<Correctness::Judged> Correctness::judge_outputs(const SetInputs& in, Reference& reference,
+                                                       CheckRecord& record) const {
+  Result<std::vector<TensorError>> errors = errors_to(in, reference);
+  if (!errors) {
+    return errors.error();
+  }
   record.error = 0;
   record.bound = 0;
   record.excused = 0;
   record.baseline_error = std::max(reference.baseline_error, reference.condition);
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    record.error = std::max(record.error, errors[i].error);
+  for (std::size_t i = 0; i < errors->size(); ++i) {
+    record.error = std::max(record.error, (*errors)[i].error);
     record.bound = std::max(record.bound, reference.bounds[i]);
-    record.excused += errors[i].excused;
+    record.excused += (*errors)[i].excused;
   }
-  return judge_errors(task_, stand_->plan(), errors, reference.bounds, allowed_);
+  ToleranceResult result = judge_errors(stand_->plan(), *errors, reference.bounds);
+  return Judged{std::move(*errors), std::move(result)};
+}
+
+Status Correctness::judge_precision(const CheckCase& item, const SetInputs& in,
+                                    const Reference& reference, Judged& judged) {
+  if (!may_be_lower(task_, judged.errors, judged.result)) {
+    return {};
+  }
+  Result<LowerAnswer> answer = judge_lower_precision(
+      {in, baseline_, reference, judged.errors, allowed_}, std::move(judged.result));
+  if (!answer) {
+    return answer.error();
+  }
+  judged.result = std::move(answer->result);
+  precision_ = less_precise(precision_, judged.result.precision);
+  if (judged.result.passed && item.stage == Stage::timed_shapes) {
+    lower_bounds_[item.draw.axes] = std::move(answer->bounds);
+  }
+  return {};
 }
 
 Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Reference& reference,
@@ -258,28 +280,37 @@ Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Ref
   }
   record.distribution = name_of(item.draw.values.distribution);
   record.key = item.draw.values.key;
-  ToleranceResult result = judge_outputs(reference, set, record);
-  if (!result.passed && std::isfinite(record.error) && reference.truth) {
+  const SetInputs in{task_, oracle_, *stand_, item.draw, set};
+  Result<Judged> judged = judge_outputs(in, reference, record);
+  if (judged && !judged->result.passed && std::isfinite(record.error) && reference.truth) {
     KP_TRY(add_condition(task_, baseline_, *stand_, item.draw, set,
                          derive(record.key, check_nudge_purpose), reference));
-    result = judge_outputs(reference, set, record);
+    judged = judge_outputs(in, reference, record);
   }
+  if (!judged) {
+    return judged.error();
+  }
+  KP_TRY(judge_precision(item, in, reference, *judged));
   records_.push_back(record);
-  if (result.passed) {
-    precision_ = result.precision == "contract" ? precision_ : result.precision;
+  if (judged->result.passed) {
     return std::optional<Failure>();
   }
   // Wrong now; would it be right a moment later?
   candidate_.let_run(late_work_ms);
   stand_->memory->take(Side::candidate, {static_cast<std::uint16_t>(set)});
-  if (judge_outputs(reference, set, record).passed) {
+  const Result<Judged> later = judge_outputs(in, reference, record);
+  if (!later) {
+    return later.error();
+  }
+  Failure failure = std::move(judged->result.failure);
+  if (later->result.passed) {
     return std::optional(Failure{Outcome::cheated, "late_work",
                                  "its outputs became right only after the call had returned",
-                                 std::move(result.failure.evidence)});
+                                 std::move(failure.evidence)});
   }
-  result.failure.evidence.push_back(
+  failure.evidence.push_back(
       fmt::format("at {}, {} values", shape_text(task_, item.draw.axes), record.distribution));
-  return std::optional(std::move(result.failure));
+  return std::optional(std::move(failure));
 }
 
 std::optional<Failure> Correctness::check_repeats(const CheckCase& item,

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "worker/judge/lower_precision.hpp"
 #include "worker/judge/reference.hpp"
 #include "worker/judge/stand.hpp"
-#include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
 
@@ -54,6 +55,11 @@ class Correctness {
   [[nodiscard]] const std::vector<CheckRecord>& records() const { return records_; }
   // The lower precision some check was accepted at, or "contract".
   [[nodiscard]] const std::string& precision() const { return precision_; }
+  // By timed shape where that happened: how far each output may be from the truth at that
+  // precision.
+  [[nodiscard]] const std::map<Axes, std::vector<double>>& lower_bounds() const {
+    return lower_bounds_;
+  }
 
  private:
   [[nodiscard]] Status stand_for(const InputDraw& draw);
@@ -65,9 +71,16 @@ class Correctness {
   [[nodiscard]] std::optional<Failure> attach_candidate();
   [[nodiscard]] Result<std::optional<Failure>> judge_set(const CheckCase& item,
                                                          Reference& reference, int set);
-  // What its outputs of `set` came to; `record` gets the figures.
-  [[nodiscard]] ToleranceResult judge_outputs(const Reference& reference, int set,
-                                              CheckRecord& record) const;
+  // What its outputs of a set came to.
+  struct Judged {
+    std::vector<TensorError> errors;
+    ToleranceResult result;
+  };
+  // `record` gets the figures.
+  [[nodiscard]] Result<Judged> judge_outputs(const SetInputs& in, Reference& reference,
+                                             CheckRecord& record) const;
+  [[nodiscard]] Status judge_precision(const CheckCase& item, const SetInputs& in,
+                                       const Reference& reference, Judged& judged);
   [[nodiscard]] std::optional<Failure> check_repeats(const CheckCase& item,
                                                      const Reference& reference);
   void draw(const CheckCase& item, int set);
@@ -89,6 +102,7 @@ class Correctness {
   double baseline_ns_ = 0;  // of the last baseline call
   std::vector<CheckRecord> records_;
   std::string precision_ = "contract";
+  std::map<Axes, std::vector<double>> lower_bounds_;
 };
 
 }  // namespace kernelpro

@@ -226,10 +226,17 @@ class EvaluationRun {
       }
     }
     out_.verdict.precision = correctness.precision();
+    lower_bounds_ = correctness.lower_bounds();
     return {};
   }
 
   [[nodiscard]] std::vector<double> agreement_bounds(const Axes& axes) const;
+
+  // What a lower precision adds to them; empty: nothing.
+  [[nodiscard]] std::vector<double> lower_bounds(const Axes& axes) const {
+    const auto found = lower_bounds_.find(axes);
+    return found == lower_bounds_.end() ? std::vector<double>() : found->second;
+  }
 
   [[nodiscard]] Status time_all() {
     enter(Stage::timing, "timing");
@@ -250,6 +257,7 @@ class EvaluationRun {
                       **null,
                       derive(out_.master, time_shape_purpose, i),
                       agreement_bounds(shape.axes),
+                      lower_bounds(shape.axes),
                       allowed_};
       enter(Stage::timing, "timing " + shape_text(judge_.task_, shape.axes));
       Result<TimingOutcome> timed = time_shape(in, shape, *judge_.rounds_[i]);
@@ -258,6 +266,7 @@ class EvaluationRun {
       }
       out_.verdict.timing.shapes.push_back(std::move(timed->timing));
       busy_.push_back(timed->busy);
+      out_.verdict.precision = less_precise(out_.verdict.precision, timed->precision);
       append(out_.verdict.suspicions, timed->suspicions);
       append(out_.verdict.remarks, timed->remarks);
       if (timed->failure) {
@@ -330,7 +339,7 @@ class EvaluationRun {
                           out_.verdict.timing.shapes[i],
                           judge_.ground_.cache_bytes(),
                           derive(out_.master, energy_shape_purpose, i),
-                          agreement_bounds(judge_.shapes_[i].axes),
+                          energy_bounds(judge_.shapes_[i].axes),
                           [this](const std::string& text) { enter(Stage::timing, text); },
                           stop_};
     Result<EnergyOutcome> outcome = measure_energy(in, *judge_.rounds_[i]);
@@ -347,6 +356,15 @@ class EvaluationRun {
     std::vector<std::string>& suspicions = out_.verdict.suspicions;
     suspicions.insert(suspicions.end(), outcome->suspicions.begin(), outcome->suspicions.end());
     return {};
+  }
+
+  [[nodiscard]] std::vector<double> energy_bounds(const Axes& axes) const {
+    std::vector<double> bounds = agreement_bounds(axes);
+    const std::vector<double> lower = lower_bounds(axes);
+    for (std::size_t i = 0; i < lower.size(); ++i) {
+      bounds[i] += lower[i];
+    }
+    return bounds;
   }
 
   // Nothing is charged to a candidate that cannot be traced; that it was not is said.
@@ -442,7 +460,8 @@ class EvaluationRun {
   Arm* baseline_ = nullptr;
   std::optional<Arm> candidate_;
   std::vector<double> alone_ns_;  // the incumbent's call at each timed shape, at its best
-  std::vector<bool> busy_;        // whether other programs disturbed the timing of that shape
+  std::map<Axes, std::vector<double>> lower_bounds_;  // of a precision that was accepted
+  std::vector<bool> busy_;  // whether other programs disturbed the timing of that shape
 };
 
 // Twice the bound that the checks at this shape had to keep: two right outputs may err to either

@@ -13,11 +13,9 @@
 #include "worker/judge/energy_meter.hpp"
 #include "worker/judge/settings.hpp"
 #include "worker/oracle/oracle.hpp"
+#include "worker/tensor/lower.hpp"
 
 namespace kernelpro {
-
-// Up to this share of an index output may differ from the truth where only the baseline is known.
-inline constexpr double tie_share = 1e-3;
 
 // Whose memory it is. Candidate and incumbent share no page: neither can read what the other wrote,
 // nor change what the other's accesses cost.
@@ -70,6 +68,14 @@ class SetMemory {
   // the outputs change by then is the task's condition there. Zeros stay, and what is as near to
   // zero as that.
   virtual void nudge(const Key& key, std::uint32_t roundings) = 0;
+  // Rounds every floating input that was drawn to a lower precision: what an honest computation in
+  // it would start from.
+  virtual void round_inputs(Lower lower) = 0;
+  // Draws again what was drawn last: nothing is nudged or rounded any more.
+  virtual void draw_again() = 0;
+  // Copies `bytes` of an input as it was drawn, from byte `first` on.
+  virtual void read_input(int set, std::size_t input, std::size_t first, std::size_t bytes,
+                          char* to) = 0;
   // For kp_prepare: gives a side the constant inputs that were drawn, and poison for the others.
   virtual void give_constants(Side side) = 0;
   // Before a side's round, off its clock. On a GPU, where code of its can run before the clock
@@ -99,8 +105,13 @@ class SetMemory {
   // Whether sets `first` and `second` have the same output `index`: bit by bit, or within `bound`.
   [[nodiscard]] virtual bool same_output(Side side, int first, int second, std::size_t index,
                                          double bound) = 0;
-  // How far the other side is from `truth`, whose outputs stand for the expected ones.
+  // How far the other side is from `truth`, whose outputs stand for the expected ones. Whole
+  // numbers that differ are infinitely wrong, indices too: what they select is for
+  // selection_check.hpp.
   [[nodiscard]] virtual std::vector<TensorError> errors_to(Side truth, int set) = 0;
+  // Copies `bytes` of an output, from byte `first` on.
+  virtual void read_output(Side side, int set, std::size_t output, std::size_t first,
+                           std::size_t bytes, char* to) = 0;
   // The output regions of one set in our own memory; valid until the next call.
   [[nodiscard]] virtual const char* output_regions(Side side, int set) = 0;
   // The oracle's values for the inputs of `set`, which were drawn as `draw` says; null where there
@@ -129,6 +140,9 @@ class Truth {
   virtual void excuse_by(int set) = 0;
   // How far the outputs of `set` on that side are from it, one entry an output.
   [[nodiscard]] virtual std::vector<TensorError> errors(Side side, int set) = 0;
+  // `count` values of a floating output, from element `first` on.
+  [[nodiscard]] virtual std::vector<double> values(std::size_t output, std::size_t first,
+                                                   std::size_t count) = 0;
 };
 
 class Ground {

@@ -15,7 +15,9 @@ class HeldTruth : public Truth {
 
   void excuse_by(int set) override;
   [[nodiscard]] std::vector<TensorError> errors(Side side, int set) override;
-  // The same for the output regions of one set that lie elsewhere.
+  [[nodiscard]] std::vector<double> values(std::size_t output, std::size_t first,
+                                           std::size_t count) override;
+  // As errors, for the output regions of one set that lie elsewhere.
   [[nodiscard]] std::vector<TensorError> errors_of(const char* regions) const;
 
   [[nodiscard]] const Expected& expected() const { return expected_; }

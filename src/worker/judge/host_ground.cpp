@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "worker/judge/host_memory.hpp"
 #include "worker/judge/rapl.hpp"
@@ -23,7 +22,8 @@ std::int64_t memory_limit(const JudgeSettings& settings, std::size_t buffer_byte
 
 class HostGround : public Ground {
  public:
-  explicit HostGround(std::int64_t cache_bytes) : cache_bytes_(cache_bytes) {}
+  HostGround(std::int64_t cache_bytes, OracleLimits limits)
+      : cache_bytes_(cache_bytes), limits_(limits) {}
 
   [[nodiscard]] std::string backend() const override { return "cpu"; }
   [[nodiscard]] std::string device() const override { return ""; }
@@ -34,10 +34,7 @@ class HostGround : public Ground {
     return runner::max_sets - 1;
   }
   [[nodiscard]] double round_bytes() const override { return 256 << 20; }
-  [[nodiscard]] OracleLimits oracle_limits() const override {
-    constexpr double none = std::numeric_limits<double>::infinity();
-    return {none, none};
-  }
+  [[nodiscard]] OracleLimits oracle_limits() const override { return limits_; }
   // Sealed: nobody but us can ever write to them.
   [[nodiscard]] bool watch_inputs() const override { return false; }
   [[nodiscard]] bool always_flush() const override { return false; }
@@ -97,13 +94,14 @@ class HostGround : public Ground {
 
  private:
   std::int64_t cache_bytes_;
+  OracleLimits limits_;
   std::unique_ptr<EnergyMeter> meter_;  // opened when it is first asked for
 };
 
 }  // namespace
 
-std::unique_ptr<Ground> make_host_ground(std::int64_t cache_bytes) {
-  return std::make_unique<HostGround>(cache_bytes);
+std::unique_ptr<Ground> make_host_ground(std::int64_t cache_bytes, Ground::OracleLimits limits) {
+  return std::make_unique<HostGround>(cache_bytes, limits);
 }
 
 }  // namespace kernelpro

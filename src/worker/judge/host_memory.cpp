@@ -4,13 +4,14 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "common/base/hash.hpp"
 #include "common/base/memory.hpp"
 #include "worker/judge/held_truth.hpp"
+#include "worker/tensor/change.hpp"
 #include "worker/tensor/parallel.hpp"
-#include "worker/tensor/value_words.hpp"
 
 namespace kernelpro {
 
@@ -71,38 +72,12 @@ class HostScratch : public Scratch {
   std::size_t offset_ = 0;
 };
 
-struct Nudge {
-  Key key;
+// What was done to inputs after they were drawn: rounded, or else nudged.
+struct Change {
+  Key nudge;
   std::uint32_t roundings = 1;
+  std::optional<Lower> lower;
 };
-
-// The bits of floating values moved away from zero, or towards it.
-template <typename Bits>
-void nudge_bits(char* data, std::size_t elements, const Key& key, std::uint32_t roundings) {
-  const auto by = static_cast<Bits>(roundings);
-  auto* values = reinterpret_cast<Bits*>(data);
-  for (std::size_t first = 0; first < elements; first += group_elements) {
-    std::uint32_t words[group_elements];
-    value_words(key, first / group_elements, first_stream, words);
-    for (std::size_t i = first; i < std::min(elements, first + group_elements); ++i) {
-      // Zeros stay: the smallest of all numbers is no rounding of zero.
-      const bool stays = (values[i] & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1U)) < by;
-      const bool up = (words[i - first] & 1U) != 0;
-      values[i] = static_cast<Bits>(stays ? values[i] : (up ? values[i] + by : values[i] - by));
-    }
-  }
-}
-
-void nudge_tensor(char* data, const TensorPlan& tensor, const Key& key, std::uint32_t roundings) {
-  switch (size_of(tensor.dtype)) {
-    case 8:
-      return nudge_bits<std::uint64_t>(data, tensor.elements, key, roundings);
-    case 4:
-      return nudge_bits<std::uint32_t>(data, tensor.elements, key, roundings);
-    default:
-      return nudge_bits<std::uint16_t>(data, tensor.elements, key, roundings);
-  }
-}
 
 class HostMemory : public SetMemory {
  public:
@@ -121,7 +96,7 @@ class HostMemory : public SetMemory {
   void draw(const std::vector<SetDraw>& draws, unsigned char slack) override {
     draws_ = draws;
     slack_ = slack;
-    nudges_.clear();
+    changes_.clear();
     hidden_ = {false, false};
     if (drawer_ != nullptr) {
       for (std::size_t first = 0; first < draws.size(); first += runner::max_draws) {
@@ -133,10 +108,19 @@ class HostMemory : public SetMemory {
   }
 
   void nudge(const Key& key, std::uint32_t roundings) override {
-    nudges_.push_back({key, roundings});
-    for (const Side side : both_sides) {
-      nudge_side(side, nudges_.back());
-    }
+    change({key, roundings, std::nullopt});
+  }
+  void round_inputs(Lower lower) override { change({{}, 0, lower}); }
+
+  void draw_again() override {
+    const std::vector<SetDraw> last = draws_;
+    draw(last, slack_);
+  }
+
+  void read_input(int set, std::size_t input, std::size_t first, std::size_t bytes,
+                  char* to) override {
+    const Side side = hidden_[index_of(Side::incumbent)] ? Side::candidate : Side::incumbent;
+    std::memcpy(to, tensor_data(plan_, inputs_[index_of(side)], set, input) + first, bytes);
   }
 
   void give_constants(Side side) override {
@@ -153,7 +137,7 @@ class HostMemory : public SetMemory {
 
   void make_ready(Side side, Caches caches) override {
     if (std::exchange(hidden_[index_of(side)], false)) {
-      draw_again(side);
+      draw_side_again(side);
     }
     if (caches == Caches::cold) {
       flush();
@@ -223,7 +207,6 @@ class HostMemory : public SetMemory {
                                           truth));
       } else {
         errors.push_back(compare_whole(actual, truth, tensor.dtype, tensor.elements));
-        forgive_ties(t - plan_.input_count, tensor, actual, truth, errors.back());
       }
     }
     return errors;
@@ -236,6 +219,11 @@ class HostMemory : public SetMemory {
     const char* b = output(side, second, plan_.input_count + index);
     return std::memcmp(a, b, tensor.bytes) == 0 ||
            (bound > 0 && agree(a, b, tensor.dtype, tensor.elements, bound));
+  }
+
+  void read_output(Side side, int set, std::size_t output_index, std::size_t first,
+                   std::size_t bytes, char* to) override {
+    std::memcpy(to, output(side, set, plan_.input_count + output_index) + first, bytes);
   }
 
   [[nodiscard]] const char* output_regions(Side side, int set) override {
@@ -285,7 +273,7 @@ class HostMemory : public SetMemory {
   }
 
   // What give_constants took away.
-  void draw_again(Side side) {
+  void draw_side_again(Side side) {
     if (drawer_ == nullptr) {
       draw_for({&inputs_[index_of(side)]});
     }
@@ -293,17 +281,28 @@ class HostMemory : public SetMemory {
          first += runner::max_draws) {
       take_drawn(first);
     }
-    for (const Nudge& nudge : nudges_) {
-      nudge_side(side, nudge);
+    for (const Change& change : changes_) {
+      change_side(side, change);
     }
   }
 
-  void nudge_side(Side side, const Nudge& nudge) {
+  void change(const Change& change) {
+    changes_.push_back(change);
+    for (const Side side : both_sides) {
+      change_side(side, change);
+    }
+  }
+
+  void change_side(Side side, const Change& change) {
     for (int set = 0; set < std::ssize(draws_); ++set) {
       for (std::size_t i = 0; i < plan_.input_count; ++i) {
-        if (is_floating(plan_.tensors[i].dtype)) {
-          nudge_tensor(tensor_data(plan_, inputs_[index_of(side)], set, i), plan_.tensors[i],
-                       derive(nudge.key, static_cast<std::uint64_t>(set), i), nudge.roundings);
+        const TensorPlan& tensor = plan_.tensors[i];
+        char* data = tensor_data(plan_, inputs_[index_of(side)], set, i);
+        if (is_floating(tensor.dtype) && change.lower) {
+          round_values(data, tensor.dtype, tensor.elements, *change.lower);
+        } else if (is_floating(tensor.dtype)) {
+          nudge_values(data, tensor.dtype, tensor.elements,
+                       derive(change.nudge, static_cast<std::uint64_t>(set), i), change.roundings);
         }
       }
     }
@@ -356,29 +355,14 @@ class HostMemory : public SetMemory {
     return true;
   }
 
-  void forgive_ties(std::size_t output, const TensorPlan& tensor, const char* actual,
-                    const char* truth, TensorError& error) const {
-    if (task_.outputs[output].selects.empty() || error.poisoned > 0) {
-      return;
-    }
-    const std::size_t width = size_of(tensor.dtype);
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < tensor.elements; ++i) {
-      different += std::memcmp(actual + i * width, truth + i * width, width) != 0 ? 1 : 0;
-    }
-    if (static_cast<double>(different) <= tie_share * static_cast<double>(tensor.elements)) {
-      error = {};
-    }
-  }
-
   const Task& task_;
   const BufferPlan& plan_;
   std::int64_t cache_bytes_;
   Oracle* drawer_;  // null: inputs are drawn here
   std::array<Arena, 2> inputs_;
   std::array<Arena, 2> outputs_;
-  std::vector<SetDraw> draws_;  // the last ones
-  std::vector<Nudge> nudges_;   // since then
+  std::vector<SetDraw> draws_;   // the last ones
+  std::vector<Change> changes_;  // since then
   unsigned char slack_ = poison_byte;
   std::array<bool, 2> hidden_ = {false, false};  // whether a side has constants alone
   std::vector<char> evictor_;                    // streamed through to empty the caches

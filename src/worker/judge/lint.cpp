@@ -104,7 +104,7 @@ class TrivialOutputs {
   }
 
   [[nodiscard]] bool accepted() const {
-    return judge_errors(task_, plan_, truth_.errors_of(regions_.data()), bounds_, {}).passed;
+    return judge_errors(plan_, truth_.errors_of(regions_.data()), bounds_).passed;
   }
 
   const Task& task_;

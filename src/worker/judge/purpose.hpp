@@ -39,6 +39,10 @@ enum Purpose : std::uint64_t {
   energy_pair_purpose = 52,
   energy_sample_purpose = 53,
   energy_bootstrap_purpose = 54,
+
+  // Of what is looked at in a set's outputs.
+  selection_rows_purpose = 61,
+  rounding_sample_purpose = 62,
 };
 
 }  // namespace kernelpro

@@ -19,19 +19,6 @@ Error baseline_failed(const Failure& failure) {
   return make_error(ErrorKind::bad_input, failure.summary, "the task's baseline");
 }
 
-// Runs the baseline on `set` of its side; our clock over its call.
-Result<double> run_baseline(Arm& baseline, const Stand& stand, int set) {
-  stand.memory->poison_outputs(Side::incumbent);
-  if (auto failure = prepare_blindly(stand, baseline, baseline_timeout_ms)) {
-    return baseline_failed(*failure);
-  }
-  const Round round = baseline.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
-  if (round.failure) {
-    return baseline_failed(*round.failure);
-  }
-  return round.wall_ns;
-}
-
 // Whether nothing that the baseline wrote for normal inputs is finite: then nothing can be held
 // against it.
 Status check_finite(const Task& task, const Expected& expected) {
@@ -123,9 +110,24 @@ std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, int se
   return hold_outputs(task, stand, set);
 }
 
+Result<double> run_baseline(Arm& baseline, const Stand& stand, int set) {
+  stand.memory->poison_outputs(Side::incumbent);
+  if (auto failure = prepare_blindly(stand, baseline, baseline_timeout_ms)) {
+    return baseline_failed(*failure);
+  }
+  const Round round = baseline.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
+  if (round.failure) {
+    return baseline_failed(*round.failure);
+  }
+  return round.wall_ns;
+}
+
 Status attach_baseline(Arm& baseline, const Stand& stand) {
-  if (auto failure =
-          baseline.attach(stand.plan(), *stand.memory, Side::incumbent, baseline_timeout_ms)) {
+  return attach_baseline(baseline, stand.plan(), *stand.memory);
+}
+
+Status attach_baseline(Arm& baseline, const BufferPlan& plan, SetMemory& memory) {
+  if (auto failure = baseline.attach(plan, memory, Side::incumbent, baseline_timeout_ms)) {
     return baseline_failed(*failure);
   }
   return {};
@@ -207,11 +209,13 @@ Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const 
   return stand.memory->health();
 }
 
-std::vector<TensorError> errors_to(const Stand& stand, const Reference& reference, int set) {
-  if (!reference.truth) {
-    return stand.memory->errors_to(Side::incumbent, set);
+Result<std::vector<TensorError>> errors_to(const SetInputs& in, Reference& reference) {
+  if (reference.truth) {
+    return reference.truth->errors(Side::candidate, in.set);
   }
-  return reference.truth->errors(Side::candidate, set);
+  std::vector<TensorError> errors = in.stand.memory->errors_to(Side::incumbent, in.set);
+  KP_TRY(judge_selections(in, reference.bounds, errors));
+  return errors;
 }
 
 }  // namespace kernelpro

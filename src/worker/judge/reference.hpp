@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "worker/judge/selection_check.hpp"
 #include "worker/judge/stand.hpp"
 
 namespace kernelpro {
@@ -20,6 +21,11 @@ struct Reference {
 
 // Maps the stand's buffers into the baseline's runner.
 [[nodiscard]] Status attach_baseline(Arm& baseline, const Stand& stand);
+// The same for a plan that differs from the stand's in its scalars.
+[[nodiscard]] Status attach_baseline(Arm& baseline, const BufferPlan& plan, SetMemory& memory);
+
+// Runs the baseline on `set` of the incumbent's side; our clock over its call.
+[[nodiscard]] Result<double> run_baseline(Arm& baseline, const Stand& stand, int set);
 
 // Asks the oracle and runs the baseline on `set`, whose inputs are drawn as `draw` says. Errors
 // name whom to blame: oracle or baseline.
@@ -48,8 +54,9 @@ inline constexpr std::size_t most_held_bytes = std::size_t{1} << 30;
 // Whether the reference can be asked at that shape in reasonable time.
 [[nodiscard]] bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes);
 
-// How far the outputs of `set` are from the reference.
-[[nodiscard]] std::vector<TensorError> errors_to(const Stand& stand, const Reference& reference,
-                                                 int set);
+// How far the candidate's outputs of a set are from the reference. Where that is the incumbent,
+// indices are judged by the values that they select, and bounds may become wider for it. An error
+// is ours.
+[[nodiscard]] Result<std::vector<TensorError>> errors_to(const SetInputs& in, Reference& reference);
 
 }  // namespace kernelpro

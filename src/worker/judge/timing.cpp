@@ -11,9 +11,8 @@
 #include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
 #include "worker/judge/purpose.hpp"
-#include "worker/judge/reference.hpp"
 #include "worker/judge/statistics.hpp"
-#include "worker/judge/tolerance.hpp"
+#include "worker/judge/timed_outputs.hpp"
 
 namespace kernelpro {
 
@@ -48,7 +47,7 @@ Error ours_failed(const Failure& failure, const std::string& whose) {
 class ShapeRun {
  public:
   ShapeRun(const TimingInputs& in, const TimedShape& shape, Rounds& rounds)
-      : in_(in), shape_(shape), rounds_(rounds) {
+      : in_(in), shape_(shape), rounds_(rounds), outputs_(in, rounds, timeout_ms()) {
     timing_.calls = shape.rounds.calls;
     timing_.flushed = shape.rounds.flush;
     timing_.warm = shape.rounds.warm;
@@ -139,8 +138,8 @@ class ShapeRun {
   [[nodiscard]] Result<std::optional<Pair>> one_pair(const Key& pair_key, int index, int calls,
                                                      bool odd = false) {
     const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
-    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls, in_.bounds,
-                            timeout_ms(), odd);
+    Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls,
+                            outputs_.agreement(), timeout_ms(), odd);
     KP_TRY(rounds_.stand().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
       return ours_failed(*failure, "the incumbent");
@@ -158,93 +157,14 @@ class ShapeRun {
     return std::optional<Pair>(std::move(pair));
   }
 
-  // Who is right on that set? Sets failure_ when it is not the candidate. Where the reference is
-  // too slow to be asked, the incumbent, which passed before, is right.
+  // Who is right on that set? Sets failure_ when it is not the candidate.
   [[nodiscard]] Status ask_oracle(const Key& pair_key, const std::vector<std::uint16_t>& called,
                                   int set, bool odd) {
-    const InputDraw draw = rounds_.draw(pair_key, set, odd);
-    SetMemory& memory = *rounds_.stand().memory;
-    Reference reference;
-    reference.bounds = in_.bounds;
-    if (!in_.task.reference.baseline && oracle_affordable(in_.task, in_.ground, shape_.axes)) {
-      Result<std::unique_ptr<Truth>> truth = memory.truth(in_.oracle, draw, set);
-      if (!truth) {
-        return truth.error();
-      }
-      reference.truth = std::move(*truth);
+    Result<std::optional<Failure>> judged = outputs_.judge({pair_key, called, odd}, set);
+    if (!judged) {
+      return judged.error();
     }
-    if (reference.truth) {
-      KP_TRY(judge_incumbent_outputs(reference, set, odd));
-    }
-    ToleranceResult result = judge_candidate_outputs(reference, set);
-    if (!result.passed && may_be_ill_conditioned(reference, set)) {
-      KP_TRY(hold_condition_against(draw, set, reference, result));
-      // The next set of the pair is held against what the incumbent wrote on its inputs.
-      const Round again = rounds_.run_again(in_.incumbent, pair_key, called, timeout_ms(), odd);
-      if (again.failure) {
-        return ours_failed(*again.failure, "the incumbent");
-      }
-    }
-    if (!result.passed) {
-      failure_ = std::move(result.failure);
-      failure_->evidence.push_back(fmt::format(
-          "{}in a timed round at {}, {} values", reference.truth ? "" : "against the incumbent, ",
-          shape_text(in_.task, shape_.axes), name_of(draw.values.distribution)));
-    }
-    return {};
-  }
-
-  [[nodiscard]] ToleranceResult judge_candidate_outputs(const Reference& reference, int set) const {
-    return judge_errors(in_.task, rounds_.stand().plan(),
-                        errors_to(rounds_.stand(), reference, set), reference.bounds,
-                        in_.allowed_precisions);
-  }
-
-  // The incumbent passed before, on normal values; on others its own error is what a right result
-  // may have.
-  [[nodiscard]] Status judge_incumbent_outputs(Reference& reference, int set, bool odd) const {
-    if (odd) {
-      reference.truth->excuse_by(set);
-    }
-    const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
-    if (odd) {
-      for (std::size_t i = 0; i < errors.size(); ++i) {
-        reference.bounds[i] = std::max(
-            reference.bounds[i], error_bound(in_.task, shape_.axes, i, counted_error(errors[i])));
-      }
-      return {};
-    }
-    if (!judge_errors(in_.task, rounds_.stand().plan(), errors, reference.bounds,
-                      in_.allowed_precisions)
-             .passed) {
-      return make_error(ErrorKind::lost, "it gave a wrong result in a timed round",
-                        "the incumbent");
-    }
-    return {};
-  }
-
-  // Nothing explains what is not finite.
-  [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference, int set) const {
-    const Stand& stand = rounds_.stand();
-    const std::vector<TensorError> errors = errors_to(stand, reference, set);
-    const bool finite = std::all_of(errors.begin(), errors.end(), [](const TensorError& error) {
-      return std::isfinite(error.error);
-    });
-    return finite && (reference.truth || stand.plan().output_stride <= most_held_bytes);
-  }
-
-  // Wrong by what the task's condition there explains is right.
-  [[nodiscard]] Status hold_condition_against(const InputDraw& draw, int set, Reference& reference,
-                                              ToleranceResult& result) {
-    const Stand& stand = rounds_.stand();
-    const std::vector<TensorError> errors = errors_to(stand, reference, set);
-    Reference held;
-    held.bounds = reference.bounds;
-    held.truth = reference.truth ? std::move(reference.truth) : held_outputs(in_.task, stand, set);
-    KP_TRY(add_condition(in_.task, in_.incumbent, stand, draw, set,
-                         derive(draw.values.key, time_nudge_purpose), held));
-    result = judge_errors(in_.task, stand.plan(), errors, held.bounds, in_.allowed_precisions);
-    reference.truth = std::move(held.truth);
+    failure_ = std::move(*judged);
     return {};
   }
 
@@ -466,13 +386,15 @@ class ShapeRun {
   }
 
   [[nodiscard]] TimingOutcome finish() {
-    return {std::move(failure_), std::move(timing_), std::move(suspicions_), std::move(remarks_),
-            busy_};
+    return {
+        std::move(failure_), std::move(timing_), std::move(suspicions_), std::move(remarks_), busy_,
+        outputs_.precision()};
   }
 
   const TimingInputs& in_;
   const TimedShape& shape_;
   Rounds& rounds_;
+  TimedOutputs outputs_;
   ShapeTiming timing_;
   std::optional<Failure> failure_;
   std::vector<std::string> suspicions_;

@@ -35,6 +35,9 @@ struct TimingInputs {
   Key key;
   // By output: within how much two right outputs agree at that shape.
   std::vector<double> bounds;
+  // How much further from the truth it may be at the lower precision it was accepted at; empty:
+  // none.
+  std::vector<double> lower_bounds;
   std::vector<std::string> allowed_precisions;
 };
 
@@ -43,7 +46,8 @@ struct TimingOutcome {
   ShapeTiming timing;
   std::vector<std::string> suspicions;
   std::vector<std::string> remarks;
-  bool busy = false;  // other programs disturbed the incumbent's rounds
+  bool busy = false;                   // other programs disturbed the incumbent's rounds
+  std::string precision = "contract";  // or the lower one that some call was accepted at
 };
 
 // Times the candidate at one shape. An error is ours: the incumbent or the oracle failed.

@@ -5,20 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "worker/tensor/lower.hpp"
+
 namespace kernelpro {
 
 namespace {
-
-struct LowerPrecision {
-  const char* name;
-  double unit_roundoff;
-};
-
-// From the most precise to the least.
-constexpr LowerPrecision lower_precisions[] = {
-    {"tf32", 0x1p-11}, {"f16", 0x1p-11}, {"bf16", 0x1p-8}};
-
-constexpr double lower_factor = 8.0;
 
 std::string index_text(const TensorPlan& tensor, std::int64_t flat) {
   std::string text;
@@ -62,56 +53,31 @@ double error_bound(const Task& task, const Axes& axes, std::size_t index, double
                   task.tolerance.rounding_factor * u * std::sqrt(terms));
 }
 
-double lower_precision_bound(const std::string& precision) {
-  for (const LowerPrecision& lower : lower_precisions) {
-    if (precision == lower.name) {
-      return lower_factor * lower.unit_roundoff;
-    }
-  }
-  return 0;
-}
-
-ToleranceResult judge_errors(const Task& task, const BufferPlan& plan,
-                             const std::vector<TensorError>& errors,
-                             const std::vector<double>& bounds,
-                             const std::vector<std::string>& allowed) {
+ToleranceResult judge_errors(const BufferPlan& plan, const std::vector<TensorError>& errors,
+                             const std::vector<double>& bounds) {
   ToleranceResult result;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    const TensorError& error = errors[i];
-    if (error.error <= bounds[i]) {
+    if (errors[i].error <= bounds[i]) {
       continue;
     }
-    const TensorPlan& tensor = plan.tensors[plan.input_count + i];
-    const bool floating = is_floating(tensor.dtype) || !task.outputs[i].selects.empty();
-    std::string fits;
-    std::string accepted;
-    for (const LowerPrecision& lower : lower_precisions) {
-      const double bound = lower_factor * lower.unit_roundoff;
-      if (floating && error.error <= bound && fits.empty()) {
-        fits = lower.name;
-      }
-      const bool permitted = std::find(allowed.begin(), allowed.end(), lower.name) != allowed.end();
-      if (floating && permitted && error.error <= bound && accepted.empty()) {
-        accepted = lower.name;
-      }
-    }
-    if (!accepted.empty()) {
-      const bool lowest = lower_precision_bound(accepted) > lower_precision_bound(result.precision);
-      result.precision = lowest ? accepted : result.precision;
-      continue;
+    if (result.passed) {
+      result.failure = wrong_values(plan.tensors[plan.input_count + i], errors[i], bounds[i]);
     }
     result.passed = false;
-    result.failure = wrong_values(tensor, error, bounds[i]);
-    if (!fits.empty() && error.poisoned == 0) {
-      result.failure.rule = "precision";
-      result.failure.evidence.push_back(
-          fmt::format("the error is within what {0} arithmetic would give; if that is meant, allow "
-                      "it with --allow-precision {0}",
-                      fits));
-    }
-    return result;
+    result.missed.push_back(i);
   }
   return result;
+}
+
+std::string less_precise(const std::string& first, const std::string& second) {
+  for (const Lower lower : {Lower::bf16, Lower::f16, Lower::tf32}) {
+    for (const std::string& one : {first, second}) {
+      if (one == name_of(lower)) {
+        return one;
+      }
+    }
+  }
+  return first;
 }
 
 }  // namespace kernelpro

@@ -15,20 +15,19 @@ namespace kernelpro {
 [[nodiscard]] double error_bound(const Task& task, const Axes& axes, std::size_t index,
                                  double baseline_error);
 
-// The bound of a lower precision: 8 u of that type, for products of rounded values summed in the
-// contract's type. 0 for an unknown name.
-[[nodiscard]] double lower_precision_bound(const std::string& precision);
-
 struct ToleranceResult {
   bool passed = true;
   std::string precision = "contract";  // or the lower one it passed at
   Failure failure;                     // when it did not pass
+  std::vector<std::size_t> missed;     // the outputs that miss their bounds
 };
 
-// Judges the errors of all outputs. `allowed`: lower precisions that may pass.
-[[nodiscard]] ToleranceResult judge_errors(const Task& task, const BufferPlan& plan,
+// Judges the errors of all outputs.
+[[nodiscard]] ToleranceResult judge_errors(const BufferPlan& plan,
                                            const std::vector<TensorError>& errors,
-                                           const std::vector<double>& bounds,
-                                           const std::vector<std::string>& allowed);
+                                           const std::vector<double>& bounds);
+
+// The least precise of two: "contract", or a lower precision.
+[[nodiscard]] std::string less_precise(const std::string& first, const std::string& second);
 
 }  // namespace kernelpro

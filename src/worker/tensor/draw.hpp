@@ -19,6 +19,7 @@ enum class Distribution {
   constant,  // one value everywhere
   negative,  // large and all below zero
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
+  positive,  // as negative, and all above zero
   spiked,    // normal, one element in some thousand large: what the others look like tells nothing
 };
 
@@ -92,6 +93,12 @@ constexpr bool takes_two(Distribution distribution) {
   return distribution == Distribution::mixed || distribution == Distribution::spiked;
 }
 
+// Large, and on one side of zero.
+constexpr float far_from_zero(const DrawRule& rule, std::uint32_t word) {
+  const float value = normal_of(word);
+  return power_of_two(rule.reach) * (0.5F + (value < 0 ? -value : value));
+}
+
 // The element that these words stand for, for a distribution known at compile time.
 template <Distribution D>
 constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_t second) {
@@ -104,8 +111,9 @@ constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_
   } else if constexpr (D == Distribution::constant) {
     return 0.25F + unit_of(rule.constant);
   } else if constexpr (D == Distribution::negative) {
-    const float value = normal_of(word);
-    return -power_of_two(rule.reach) * (0.5F + (value < 0 ? -value : value));
+    return -far_from_zero(rule, word);
+  } else if constexpr (D == Distribution::positive) {
+    return far_from_zero(rule, word);
   } else if constexpr (D == Distribution::mixed) {
     return mixed_value(word, second, rule.reach);
   } else if constexpr (D == Distribution::spiked) {

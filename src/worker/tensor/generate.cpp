@@ -58,6 +58,8 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
       return draw_group<Distribution::negative>(rule, group, out);
     case Distribution::mixed:
       return draw_group<Distribution::mixed>(rule, group, out);
+    case Distribution::positive:
+      return draw_group<Distribution::positive>(rule, group, out);
     case Distribution::spiked:
       return draw_group<Distribution::spiked>(rule, group, out);
   }
@@ -249,6 +251,8 @@ std::string_view name_of(Distribution distribution) {
       return "negative";
     case Distribution::mixed:
       return "mixed";
+    case Distribution::positive:
+      return "positive";
     case Distribution::spiked:
       return "spiked";
   }

@@ -12,8 +12,9 @@
 namespace kernelpro {
 
 inline constexpr Distribution all_distributions[] = {
-    Distribution::normal,   Distribution::uniform,  Distribution::large, Distribution::tiny,
-    Distribution::constant, Distribution::negative, Distribution::mixed, Distribution::spiked};
+    Distribution::normal, Distribution::uniform,  Distribution::large,
+    Distribution::tiny,   Distribution::constant, Distribution::negative,
+    Distribution::mixed,  Distribution::positive, Distribution::spiked};
 
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 

@@ -1,7 +1,7 @@
 // kp:hack honest  the last of equally small values
 // kp:task nearest
 // kp:expect passed
-// kp:twin meaning_argmin_bad_start.cu
+// kp:twin meaning_few_wrong_labels.cu
 //
 // Labels are judged by the value they select.
 #include "nearest.cuh"

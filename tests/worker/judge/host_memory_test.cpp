@@ -10,6 +10,7 @@
 
 #include "support/keys.hpp"
 #include "support/small_task.hpp"
+#include "worker/tensor/change.hpp"
 
 namespace kernelpro {
 namespace {
@@ -208,6 +209,46 @@ TEST_F(TwoSides, ANudgeMovesEachFloatByOneRoundingAndLeavesZeros) {
     EXPECT_EQ(data(Side::incumbent, 2, 0), nudged) << "both sides alike";
     EXPECT_EQ(data(Side::candidate, 2, 1), whole) << "whole numbers stay";
   }
+}
+
+TEST_F(TwoSides, InputsAreRoundedOnBothSidesUntilTheyAreDrawnAgain) {
+  lay_out(task_with_constant());
+  draw();
+  const std::string drawn = data(Side::incumbent, 2, 1);
+  std::string expected = drawn;
+  round_values(expected.data(), DType::f32, 5000, Lower::bf16);
+  ASSERT_NE(expected, drawn);
+  memory_->round_inputs(Lower::bf16);
+  for (const Side side : both_sides) {
+    EXPECT_EQ(data(side, 2, 1), expected);
+  }
+  memory_->give_constants(Side::candidate);
+  memory_->make_ready(Side::candidate, Caches::any);
+  EXPECT_EQ(data(Side::candidate, 2, 1), expected);
+  memory_->draw_again();
+  for (const Side side : both_sides) {
+    EXPECT_EQ(data(side, 2, 1), drawn);
+  }
+}
+
+TEST_F(TwoSides, PartsOfInputsAndOutputsAreRead) {
+  lay_out(task_with_constant());
+  draw();
+  std::string part(40, '\0');
+  memory_->read_input(1, 1, 400, part.size(), part.data());
+  EXPECT_EQ(part, data(Side::candidate, 1, 1).substr(400, part.size()));
+  // Also while one side has its constants alone.
+  for (const Side side : both_sides) {
+    memory_->give_constants(side);
+    std::string again(40, '\0');
+    memory_->read_input(1, 1, 400, again.size(), again.data());
+    EXPECT_EQ(again, part);
+    memory_->make_ready(side, Caches::any);
+  }
+  write(Side::candidate, 1, 2.5F);
+  float values[3] = {};
+  memory_->read_output(Side::candidate, 1, 0, 16, sizeof values, reinterpret_cast<char*>(values));
+  EXPECT_THAT(values, Each(2.5F));
 }
 
 TEST_F(TwoSides, ANudgeGoesAnotherWayUnderAnotherKeyAndEndsWithTheNextDraw) {

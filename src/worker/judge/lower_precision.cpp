@@ -1,0 +1,242 @@
+#include "worker/judge/lower_precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/secret.hpp"
+#include "worker/judge/purpose.hpp"
+#include "worker/judge/rounding.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// So many elements of an output are looked at: all, or a part of it at a secret place.
+constexpr std::size_t sample_elements = std::size_t{4} << 20;
+// Beyond it no lower precision is asked about.
+constexpr double most_roundings = 8;
+
+constexpr Lower all_lower[] = {Lower::tf32, Lower::f16, Lower::bf16};
+
+bool fits(Lower lower, const std::vector<TensorError>& errors,
+          const std::vector<std::size_t>& missed) {
+  return std::all_of(missed.begin(), missed.end(), [&](std::size_t i) {
+    return errors[i].error <= most_roundings * unit_roundoff(lower);
+  });
+}
+
+// How a precision is reached: matrix units cut instead of rounding.
+std::vector<Lower> ways_to(Lower lower) {
+  return lower == Lower::tf32 ? std::vector<Lower>{Lower::tf32, Lower::tf32_cut}
+                              : std::vector<Lower>{lower};
+}
+
+// A part of one output.
+struct Sample {
+  std::size_t output = 0;
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::vector<double> truth;
+  ErrorPattern errors;  // the candidate's
+};
+
+class LowerJudge {
+ public:
+  explicit LowerJudge(const LowerQuestion& question)
+      : in_(question), stand_(question.set.stand), bounds_(question.errors.size(), 0) {}
+
+  [[nodiscard]] Result<LowerAnswer> judge(ToleranceResult result) {
+    for (const std::size_t i : result.missed) {
+      take_sample(i);
+    }
+    KP_TRY(stand_.memory->health());
+    std::vector<Lower> order(std::begin(all_lower), std::end(all_lower));
+    std::stable_partition(order.begin(), order.end(), [this](Lower one) { return allowed(one); });
+    std::string why;
+    std::optional<Lower> found;
+    for (const Lower lower : order) {
+      if (found || !fits(lower, in_.errors, result.missed)) {
+        continue;
+      }
+      Result<std::string> reason = why_not(lower, result.missed);
+      if (!reason) {
+        return reason.error();
+      }
+      found = reason->empty() ? std::optional(lower) : std::nullopt;
+      why = why.empty() ? fmt::format("as {} it is {}", name_of(lower), *reason) : why;
+    }
+    KP_TRY(restore());
+    return answer(std::move(result), found, why);
+  }
+
+ private:
+  [[nodiscard]] const BufferPlan& plan() const { return stand_.plan(); }
+  [[nodiscard]] const TensorPlan& tensor(std::size_t output) const {
+    return plan().tensors[plan().input_count + output];
+  }
+  [[nodiscard]] bool allowed(Lower lower) const {
+    return std::find(in_.allowed.begin(), in_.allowed.end(), name_of(lower)) != in_.allowed.end();
+  }
+
+  [[nodiscard]] std::vector<double> outputs(Side side, const Sample& sample) const {
+    const DType dtype = tensor(sample.output).dtype;
+    std::vector<char> bytes(sample.count * size_of(dtype));
+    stand_.memory->read_output(side, in_.set.set, sample.output, sample.first * size_of(dtype),
+                               bytes.size(), bytes.data());
+    return to_doubles(bytes.data(), dtype, sample.count);
+  }
+
+  void take_sample(std::size_t output) {
+    if (!is_floating(tensor(output).dtype)) {
+      return;  // an index: what it selects is worse than the best in one direction only
+    }
+    Sample sample;
+    sample.output = output;
+    sample.count = std::min(tensor(output).elements, sample_elements);
+    KeyedRandom random(derive(in_.set.draw.values.key, rounding_sample_purpose, output));
+    sample.first = random.below(tensor(output).elements - sample.count + 1);
+    sample.truth = in_.reference.truth
+                       ? in_.reference.truth->values(output, sample.first, sample.count)
+                       : outputs(Side::incumbent, sample);
+    sample.errors = pattern_of(signed_errors(outputs(Side::candidate, sample), sample.truth),
+                               neighbor_strides(tensor(output).shape));
+    sample.errors.largest = in_.errors[output].error;  // of all elements
+    samples_.push_back(std::move(sample));
+  }
+
+  // Empty where the errors look like rounding in one of its ways.
+  [[nodiscard]] Result<std::string> why_not(Lower lower, const std::vector<std::size_t>& missed) {
+    std::string first;
+    for (const Lower way : ways_to(lower)) {
+      KP_TRY(run_twin(way));
+      const std::string why = compare_with_twin(way, missed);
+      KP_TRY(stand_.memory->health());
+      if (why.empty()) {
+        return std::string();
+      }
+      first = first.empty() ? why : first;
+    }
+    return first;
+  }
+
+  // The baseline on inputs and scalars rounded that way.
+  [[nodiscard]] Status run_twin(Lower way) {
+    BufferPlan rounded = plan();
+    for (double& scalar : rounded.scalars) {
+      scalar = static_cast<double>(rounded_to(way, static_cast<float>(scalar)));
+    }
+    stand_.memory->draw_again();
+    stand_.memory->round_inputs(way);
+    return run_on(rounded);
+  }
+
+  [[nodiscard]] Status run_on(const BufferPlan& plan) {
+    KP_TRY(attach_baseline(in_.baseline, plan, *stand_.memory));
+    const Result<double> ran = run_baseline(in_.baseline, stand_, in_.set.set);
+    return ran ? Status() : Status(ran.error());
+  }
+
+  [[nodiscard]] std::string compare_with_twin(Lower way, const std::vector<std::size_t>& missed) {
+    std::fill(bounds_.begin(), bounds_.end(), 0);
+    for (const Sample& sample : samples_) {
+      const HonestTwin twin = twin_of(way, sample);
+      bounds_[sample.output] = lower_bound(way, twin.inputs_rounded.largest);
+      const bool patterned = in_.set.draw.values.distribution != Distribution::constant;
+      std::string why = why_not_rounding(way, sample.errors, twin, patterned);
+      if (!why.empty()) {
+        return why;
+      }
+    }
+    for (const std::size_t i : missed) {
+      if (!is_floating(tensor(i).dtype)) {
+        bounds_[i] = lower_bound(way, twin_index_error(i));
+        if (in_.errors[i].error > bounds_[i]) {
+          return fmt::format("larger than an honest computation: {:.3g}, where {:.3g} is the most",
+                             in_.errors[i].error, bounds_[i]);
+        }
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] HonestTwin twin_of(Lower way, const Sample& sample) const {
+    const std::vector<std::size_t> strides = neighbor_strides(tensor(sample.output).shape);
+    std::vector<double> values = outputs(Side::incumbent, sample);
+    HonestTwin twin;
+    twin.inputs_rounded = pattern_of(signed_errors(values, sample.truth), strides);
+    for (double& value : values) {
+      value = static_cast<double>(rounded_to(way, static_cast<float>(value)));
+    }
+    twin.all_rounded = pattern_of(signed_errors(values, sample.truth), strides);
+    return twin;
+  }
+
+  // Where only the incumbent's indices are known, a rounded one tells nothing of the values.
+  [[nodiscard]] double twin_index_error(std::size_t output) const {
+    if (!in_.reference.truth) {
+      return 0;
+    }
+    return counted_error(in_.reference.truth->errors(Side::incumbent, in_.set.set)[output]);
+  }
+
+  [[nodiscard]] Status restore() {
+    stand_.memory->draw_again();
+    return run_on(plan());
+  }
+
+  [[nodiscard]] LowerAnswer answer(ToleranceResult result, std::optional<Lower> found,
+                                   const std::string& why) const {
+    std::vector<std::string>& evidence = result.failure.evidence;
+    if (!found) {
+      evidence.push_back("the error is no rounding to a lower precision: " + why);
+      return {std::move(result), {}};
+    }
+    const std::string name(name_of(*found));
+    if (allowed(*found)) {
+      result.passed = true;
+      result.precision = name;
+      return {std::move(result), bounds_};
+    }
+    result.failure.rule = "precision";
+    evidence.push_back(fmt::format(
+        "the errors look like those of rounding to {0}; if that is meant, allow it with "
+        "--allow-precision {0}",
+        name));
+    return {std::move(result), {}};
+  }
+
+  const LowerQuestion& in_;
+  const Stand& stand_;
+  std::vector<Sample> samples_;
+  std::vector<double> bounds_;  // of the last twin
+};
+
+}  // namespace
+
+double loosest_bound(const std::vector<std::string>& precisions) {
+  double bound = 0;
+  for (const Lower lower : all_lower) {
+    const bool named =
+        std::find(precisions.begin(), precisions.end(), name_of(lower)) != precisions.end();
+    bound = named ? std::max(bound, most_roundings * unit_roundoff(lower)) : bound;
+  }
+  return bound;
+}
+
+bool may_be_lower(const Task& task, const std::vector<TensorError>& errors,
+                  const ToleranceResult& result) {
+  const auto could = [&](std::size_t i) {
+    const bool approximate = is_floating(task.outputs[i].dtype) || !task.outputs[i].selects.empty();
+    return approximate && errors[i].poisoned == 0;
+  };
+  return !result.passed && std::all_of(result.missed.begin(), result.missed.end(), could) &&
+         fits(Lower::bf16, errors, result.missed);
+}
+
+Result<LowerAnswer> judge_lower_precision(const LowerQuestion& question, ToleranceResult result) {
+  return LowerJudge(question).judge(std::move(result));
+}
+
+}  // namespace kernelpro

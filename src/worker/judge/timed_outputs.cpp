@@ -1,0 +1,158 @@
+#include "worker/judge/timed_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/secret.hpp"
+#include "worker/judge/purpose.hpp"
+
+namespace kernelpro {
+
+Result<std::optional<Failure>> TimedOutputs::judge(const TimedPair& pair, int set) {
+  const InputDraw draw = rounds_.draw(pair.key, set, pair.odd);
+  const SetInputs inputs{in_.task, in_.oracle, rounds_.stand(), draw, set};
+  Result<Reference> reference = reference_for(inputs, pair.odd);
+  if (!reference) {
+    return reference.error();
+  }
+  const bool against_incumbent = !reference->truth;
+  const Result<std::vector<TensorError>> errors = errors_to(inputs, *reference);
+  if (!errors) {
+    return errors.error();
+  }
+  ToleranceResult result = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
+  // What was accepted at a lower precision before is so most likely.
+  const bool rounding_first = !lower_bounds_.empty();
+  if (rounding_first) {
+    KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
+  }
+  if (!result.passed && may_be_ill_conditioned(*reference, *errors)) {
+    KP_TRY(add_condition_to(pair, inputs, *reference));
+    ToleranceResult again = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
+    if (again.passed || !rounding_first) {
+      result = std::move(again);
+    }
+  }
+  if (!rounding_first) {
+    KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
+  }
+  if (result.passed) {
+    return std::optional<Failure>();
+  }
+  result.failure.evidence.push_back(fmt::format(
+      "{}in a timed round at {}, {} values", against_incumbent ? "against the incumbent, " : "",
+      shape_text(in_.task, draw.axes), name_of(draw.values.distribution)));
+  return std::optional(std::move(result.failure));
+}
+
+Result<Reference> TimedOutputs::reference_for(const SetInputs& inputs, bool odd) const {
+  Reference reference;
+  reference.bounds = in_.bounds;
+  if (in_.task.reference.baseline || !oracle_affordable(in_.task, in_.ground, inputs.draw.axes)) {
+    return reference;
+  }
+  Result<std::unique_ptr<Truth>> truth =
+      rounds_.stand().memory->truth(in_.oracle, inputs.draw, inputs.set);
+  if (!truth) {
+    return truth.error();
+  }
+  reference.truth = std::move(*truth);
+  if (reference.truth) {
+    KP_TRY(judge_incumbent(reference, inputs.set, odd));
+  }
+  return reference;
+}
+
+// The next set of the pair is held against what the incumbent wrote on its inputs.
+Status TimedOutputs::repeat_incumbent(const TimedPair& pair) {
+  const Round again =
+      rounds_.run_again(in_.incumbent, pair.key, pair.called, timeout_ms_, pair.odd);
+  return again.failure
+             ? Status(make_error(ErrorKind::lost, again.failure->summary, "the incumbent"))
+             : Status();
+}
+
+// The incumbent passed before, on normal values; on others its own error is what a right result may
+// have.
+Status TimedOutputs::judge_incumbent(Reference& reference, int set, bool odd) const {
+  if (odd) {
+    reference.truth->excuse_by(set);
+  }
+  const std::vector<TensorError> errors = reference.truth->errors(Side::incumbent, set);
+  // It may itself be of a lower precision that is allowed.
+  const double lower = loosest_bound(in_.allowed_precisions);
+  std::vector<double> bounds = reference.bounds;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const TensorSpec& output = in_.task.outputs[i];
+    if (odd) {
+      reference.bounds[i] = std::max(bounds[i], error_bound(in_.task, rounds_.stand().plan().axes,
+                                                            i, counted_error(errors[i])));
+    } else if (is_floating(output.dtype) || !output.selects.empty()) {
+      bounds[i] = std::max(bounds[i], lower);
+    }
+  }
+  if (!odd && !judge_errors(rounds_.stand().plan(), errors, bounds).passed) {
+    return make_error(ErrorKind::lost, "it gave a wrong result in a timed round", "the incumbent");
+  }
+  return {};
+}
+
+// Nothing explains what is not finite.
+bool TimedOutputs::may_be_ill_conditioned(const Reference& reference,
+                                          const std::vector<TensorError>& errors) const {
+  const bool finite = std::all_of(errors.begin(), errors.end(), [](const TensorError& error) {
+    return std::isfinite(error.error);
+  });
+  return finite && (reference.truth || rounds_.stand().plan().output_stride <= most_held_bytes);
+}
+
+// Wrong by what the task's condition there explains is right.
+Status TimedOutputs::add_condition_to(const TimedPair& pair, const SetInputs& inputs,
+                                      Reference& reference) {
+  const Stand& stand = rounds_.stand();
+  if (!reference.truth) {
+    reference.truth = held_outputs(in_.task, stand, inputs.set);
+  }
+  KP_TRY(add_condition(in_.task, in_.incumbent, stand, inputs.draw, inputs.set,
+                       derive(inputs.draw.values.key, time_nudge_purpose), reference));
+  return repeat_incumbent(pair);
+}
+
+// A lower precision that is allowed is right where its errors look like rounding.
+Status TimedOutputs::hold_rounding_against(const TimedPair& pair, const SetInputs& inputs,
+                                           const std::vector<TensorError>& errors,
+                                           const Reference& reference, ToleranceResult& result) {
+  if (!may_be_lower(in_.task, errors, result)) {
+    return {};
+  }
+  Result<LowerAnswer> answer = judge_lower_precision(
+      {inputs, in_.incumbent, reference, errors, in_.allowed_precisions}, std::move(result));
+  if (!answer) {
+    return answer.error();
+  }
+  result = std::move(answer->result);
+  precision_ = less_precise(precision_, result.precision);
+  if (!pair.odd) {
+    widen(answer->bounds);
+  }
+  return repeat_incumbent(pair);
+}
+
+void TimedOutputs::widen(const std::vector<double>& bounds) {
+  lower_bounds_.resize(std::max(lower_bounds_.size(), bounds.size()), 0);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    lower_bounds_[i] = std::max(lower_bounds_[i], bounds[i]);
+  }
+}
+
+std::vector<double> TimedOutputs::agreement() const {
+  std::vector<double> out = in_.bounds;
+  for (std::size_t i = 0; i < lower_bounds_.size(); ++i) {
+    out[i] += lower_bounds_[i];
+  }
+  return out;
+}
+
+}  // namespace kernelpro

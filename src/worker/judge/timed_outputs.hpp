@@ -1,0 +1,60 @@
+// The outputs of timed calls: who is right where candidate and incumbent disagree, and in a secret
+// sample where they do not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/judge/lower_precision.hpp"
+#include "worker/judge/timing.hpp"
+
+namespace kernelpro {
+
+// A pair of rounds whose outputs are still there.
+struct TimedPair {
+  const Key& key;
+  const std::vector<std::uint16_t>& called;
+  bool odd = false;  // in the distributions beside the normal one
+};
+
+class TimedOutputs {
+ public:
+  // Both must outlive it.
+  TimedOutputs(const TimingInputs& in, Rounds& rounds, std::int64_t timeout_ms)
+      : in_(in), rounds_(rounds), timeout_ms_(timeout_ms), lower_bounds_(in.lower_bounds) {}
+
+  // By output: within how much the arms agree, each at the precision it was accepted at so far.
+  [[nodiscard]] std::vector<double> agreement() const;
+
+  // Whether the candidate is right on `set`; else why not. Where the reference is too slow to be
+  // asked, the incumbent, which passed before, is right. The pair's inputs and the incumbent's
+  // outputs are as before afterwards. An error is ours.
+  [[nodiscard]] Result<std::optional<Failure>> judge(const TimedPair& pair, int set);
+
+  // The lower precision that some call was accepted at, or "contract".
+  [[nodiscard]] const std::string& precision() const { return precision_; }
+
+ private:
+  [[nodiscard]] Result<Reference> reference_for(const SetInputs& inputs, bool odd) const;
+  [[nodiscard]] Status repeat_incumbent(const TimedPair& pair);
+  [[nodiscard]] Status judge_incumbent(Reference& reference, int set, bool odd) const;
+  [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference,
+                                            const std::vector<TensorError>& errors) const;
+  [[nodiscard]] Status add_condition_to(const TimedPair& pair, const SetInputs& inputs,
+                                        Reference& reference);
+  [[nodiscard]] Status hold_rounding_against(const TimedPair& pair, const SetInputs& inputs,
+                                             const std::vector<TensorError>& errors,
+                                             const Reference& reference, ToleranceResult& result);
+
+  void widen(const std::vector<double>& bounds);
+
+  const TimingInputs& in_;
+  Rounds& rounds_;
+  std::int64_t timeout_ms_;
+  std::vector<double> lower_bounds_;
+  std::string precision_ = "contract";
+};
+
+}  // namespace kernelpro

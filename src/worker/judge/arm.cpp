@@ -197,6 +197,22 @@ Round Arm::repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_m
   return call(sets, timeout_ms, {[] {}, [this] { memory_->take(side_, {}); }});
 }
 
+// More processor time than so many threads can have used: the count is a rule and no advice.
+std::optional<Failure> Arm::check_threads(const Exchange& answer) const {
+  constexpr double slack = 1.1;
+  constexpr double slack_ns = 2e6;
+  const double most_ns = slack * threads_ * static_cast<double>(answer.wall_ns) + slack_ns;
+  if (static_cast<double>(answer.used_ns) <= most_ns) {
+    return std::nullopt;
+  }
+  return Failure{Outcome::cheated,
+                 "threads",
+                 "it used more threads than it was given",
+                 {std::to_string(answer.used_ns / 1000) + " us of processor time in " +
+                  std::to_string(answer.wall_ns / 1000) + " us with " + std::to_string(threads_) +
+                  (threads_ == 1 ? " thread" : " threads")}};
+}
+
 Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                 const RunnerProcess::HandOver& around) {
   if (workspace_) {
@@ -216,6 +232,9 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   round.trusted = trusted_;
   round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
   round.busy_ns = static_cast<double>(answer.delay_ns);
+  if (!round.failure && !trusted_ && !ground_->enqueues()) {
+    round.failure = check_threads(answer);
+  }
   if (!round.failure && workspace_ && !workspace_->intact()) {
     round.failure = Failure{Outcome::incorrect, "guard", "it wrote outside its workspace", {}};
   }

@@ -79,6 +79,7 @@ class Arm {
         process_(std::move(process)),
         threads_(threads),
         tracing_(tracing) {}
+  [[nodiscard]] std::optional<Failure> check_threads(const Exchange& answer) const;
   [[nodiscard]] Round call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                            const RunnerProcess::HandOver& around);
   // Maps the buffers of its side, with the workspace and the state that it needs.

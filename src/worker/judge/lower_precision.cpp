@@ -76,9 +76,23 @@ class LowerJudge {
   [[nodiscard]] const TensorPlan& tensor(std::size_t output) const {
     return plan().tensors[plan().input_count + output];
   }
-  [[nodiscard]] bool allowed(Lower lower) const {
-    return std::find(in_.allowed.begin(), in_.allowed.end(), name_of(lower)) != in_.allowed.end();
+  // The allowed precision that it is accepted at: its own, or a coarser one, since whoever allows
+  // bf16 allows what is nearer to the truth. Empty: none.
+  [[nodiscard]] std::string accepted_at(Lower lower) const {
+    const auto given = [this](Lower one) {
+      return std::find(in_.allowed.begin(), in_.allowed.end(), name_of(one)) != in_.allowed.end();
+    };
+    if (given(lower)) {
+      return std::string(name_of(lower));
+    }
+    for (const Lower coarser : all_lower) {
+      if (unit_roundoff(coarser) > unit_roundoff(lower) && given(coarser)) {
+        return std::string(name_of(coarser));
+      }
+    }
+    return {};
   }
+  [[nodiscard]] bool allowed(Lower lower) const { return !accepted_at(lower).empty(); }
 
   [[nodiscard]] std::vector<double> outputs(Side side, const Sample& sample) const {
     const DType dtype = tensor(sample.output).dtype;
@@ -196,7 +210,7 @@ class LowerJudge {
     const std::string name(name_of(*found));
     if (allowed(*found)) {
       result.passed = true;
-      result.precision = name;
+      result.precision = accepted_at(*found);
       return {std::move(result), bounds_};
     }
     result.failure.rule = "precision";

@@ -29,6 +29,7 @@ enum Purpose : std::uint64_t {
   time_null_purpose = 28,
   time_alone_purpose = 29,
   time_nudge_purpose = 30,
+  time_single_purpose = 31,
 
   // Of the pair of rounds itself.
   round_set_purpose = 41,

@@ -263,6 +263,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
     return out;
   }
   const std::int64_t delay_before = delay_ns();
+  const std::int64_t used_before = used_ns();
   const std::int64_t our_delay_before = run_delay_ns("thread-self");
   const std::int64_t start = now_ns();
   kill(pid_, SIGCONT);
@@ -272,6 +273,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
   }
   out.wall_ns = now_ns() - start;
   out.delay_ns = alive() ? delay_ns() - delay_before : 0;
+  out.used_ns = alive() ? used_ns() - used_before : 0;
   out.our_delay_ns = run_delay_ns("thread-self") - our_delay_before;
   return out;
 }
@@ -309,6 +311,15 @@ Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& arou
     out.delay_ns = delay_ns() - delay_before;
   }
   return out;
+}
+
+std::int64_t RunnerProcess::used_ns() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0) {
+    return 0;
+  }
+  return used.tv_sec * 1'000'000'000LL + used.tv_nsec;
 }
 
 std::int64_t RunnerProcess::delay_ns() const {

@@ -1,0 +1,46 @@
+// The number of threads that a candidate is given is a rule.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <thread>
+
+#include "fixture.hpp"
+
+namespace kernelpro {
+namespace {
+
+using ThreadCount = JudgeTest;
+
+// As many threads as it says work for 20 ms of processor time each, then the right result is
+// written.
+std::string source_with(int threads) {
+  return "#include \"kernelpro/candidate.h\"\n#include <ctime>\n#include <thread>\n#include "
+         "<vector>\n"
+         "static void work() {\n"
+         "  timespec now{};\n"
+         "  do { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); } while (now.tv_nsec < 20000000);\n"
+         "}\n"
+         "extern \"C\" int kp_launch(const kp_context* c, const kp_tensor* t, int32_t) {\n"
+         "  std::vector<std::thread> all;\n"
+         "  for (int i = 0; i < " +
+         std::to_string(threads) +
+         "; ++i) { all.emplace_back(work); }\n"
+         "  for (std::thread& one : all) { one.join(); }\n"
+         "  const float *x = (const float*)t[0].data, *y = (const float*)t[1].data;\n"
+         "  for (int64_t i = 0; i < c->axes[0]; ++i) { ((float*)t[2].data)[i] = x[i] + y[i]; }\n"
+         "  return 0;\n}\n";
+}
+
+TEST_F(ThreadCount, IsARuleAndNoAdvice) {
+  ASSERT_NO_FATAL_FAILURE(open(testing::small_task()));
+  EXPECT_EQ(verdict_on(untimed(source_with(1))).rule, "");
+  if (std::thread::hardware_concurrency() < 2) {
+    GTEST_SKIP() << "one processor has no room for two threads";
+  }
+  const Verdict verdict = verdict_on(untimed(source_with(2)));
+  EXPECT_EQ(verdict.outcome, Outcome::cheated);
+  EXPECT_EQ(verdict.rule, "threads");
+}
+
+}  // namespace
+}  // namespace kernelpro

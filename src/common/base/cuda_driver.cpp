@@ -1,7 +1,10 @@
 #include "common/base/cuda_driver.hpp"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <new>
 #include <optional>
 
 namespace kernelpro::cuda {
@@ -119,12 +122,31 @@ std::string Driver::text(Code code) const {
   return words == nullptr ? name : std::string(name) + ": " + words;
 }
 
+namespace {
+
+// A copy on a page of its own that nobody can write to by mistake or by overwriting a pointer: a
+// candidate shares the runner's process.
+const Driver* sealed(const Driver& driver) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t bytes = (sizeof driver + page - 1) / page * page;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return &driver;
+  }
+  const Driver* copy = new (memory) Driver(driver);
+  mprotect(memory, bytes, PROT_READ);
+  return copy;
+}
+
+}  // namespace
+
 Result<const Driver*> load_driver() {
   static const Loaded loaded = load();
+  static const Driver* const table = sealed(loaded.driver);
   if (loaded.problem) {
     return *loaded.problem;
   }
-  return &loaded.driver;
+  return table;
 }
 
 Error driver_error(const Driver& driver, Code code, const std::string& doing) {

@@ -83,7 +83,7 @@ Status DeviceMemory::make_blocks() {
   for (int set = 0; set < plan_.sets; ++set) {
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
       const std::size_t bytes = plan_.tensors[i].region_bytes;
-      for (std::vector<DeviceBlock>* list : {&blocks_[0], &blocks_[1], &drawn_}) {
+      for (std::vector<DeviceBlock>* list : {&blocks_.front(), &blocks_.back(), &drawn_}) {
         if (list == &drawn_ && i >= plan_.input_count) {
           continue;
         }
@@ -410,6 +410,7 @@ std::vector<int> DeviceMemory::disagreeing(const std::vector<std::uint16_t>& set
 
 std::vector<TensorError> DeviceMemory::errors_to(Side truth, int set) {
   std::vector<ComparedPair> pairs;
+  pairs.reserve(task_.outputs.size());
   for (std::size_t i = 0; i < task_.outputs.size(); ++i) {
     pairs.push_back(compared(other_side(truth), set, i));
   }

@@ -38,7 +38,7 @@ class EvaluationRun {
   }
 
  private:
-  // The judge in one function: stages in order, ending at the first failure.
+  // The judge in two functions: stages in order, ending at the first failure.
   [[nodiscard]] Status run_stages() {
     if (request_.timed && !judge_.settings_.timed) {
       return make_error(ErrorKind::bad_input, "the task was opened for correctness only");
@@ -54,6 +54,16 @@ class EvaluationRun {
     }
     const std::int64_t start = now_ns();
     KP_TRY(start_baseline());
+    KP_TRY(judge_candidate());
+    if (!failed_) {
+      pass();
+    }
+    out_.verdict.judge_ns = now_ns() - start;
+    return {};
+  }
+
+  // With the machine to ourselves.
+  [[nodiscard]] Status judge_candidate() {
     if (request_.timed) {
       KP_TRY(time_incumbent_alone());
     }
@@ -73,10 +83,6 @@ class EvaluationRun {
       compare_all();
       trace_short_calls();
     }
-    if (!failed_) {
-      pass();
-    }
-    out_.verdict.judge_ns = now_ns() - start;
     return {};
   }
 
@@ -161,7 +167,7 @@ class EvaluationRun {
       const Result<double> alone =
           time_alone(**other, judge_.shapes_[i], *judge_.rounds_[i],
                      derive(out_.master, time_alone_purpose, 2 * i + (first ? 0 : 1)),
-                     judge_.own_timeout_ms());
+                     Judge::own_timeout_ms());
       if (!alone) {
         return alone.error();
       }

@@ -104,7 +104,7 @@ class HostMemory : public SetMemory {
       }
       return;
     }
-    draw_for({&inputs_[0], &inputs_[1]});
+    draw_for({&inputs_.front(), &inputs_.back()});
   }
 
   void nudge(const Key& key, std::uint32_t roundings) override {

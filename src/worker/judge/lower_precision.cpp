@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "common/base/secret.hpp"
 #include "worker/judge/purpose.hpp"
@@ -52,8 +53,11 @@ class LowerJudge {
       take_sample(i);
     }
     KP_TRY(stand_.memory->health());
-    std::vector<Lower> order(std::begin(all_lower), std::end(all_lower));
-    std::stable_partition(order.begin(), order.end(), [this](Lower one) { return allowed(one); });
+    std::vector<Lower> order;
+    for (const bool wanted : {true, false}) {
+      std::copy_if(std::begin(all_lower), std::end(all_lower), std::back_inserter(order),
+                   [&](Lower one) { return allowed(one) == wanted; });
+    }
     std::string why;
     std::optional<Lower> found;
     for (const Lower lower : order) {

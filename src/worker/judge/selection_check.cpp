@@ -158,7 +158,8 @@ class RowJudge {
     const Selection& selection = selection_of(in_.task, output_);
     const Result<std::vector<std::int64_t>> shape = evaluate_shape(selection.shape, in_.draw.axes);
     const double choices = shape ? static_cast<double>(shape->back()) : 1.0;
-    const double values = choices * static_cast<double>(tensor_.elements / rows_);
+    const std::size_t picked = tensor_.elements / rows_;
+    const double values = choices * static_cast<double>(picked);
     const double most =
         std::min(most_values_a_call / std::max(values, 1.0), operations_a_call / row_operations_);
     return std::clamp(static_cast<std::size_t>(most), std::size_t{1}, most_rows_a_call);

@@ -295,6 +295,7 @@ class ShapeRun {
     }
     const auto alone = [this](Side side, auto times) {
       std::vector<Round> rounds;
+      rounds.reserve(singles_.size());
       for (const Pair& pair : singles_) {
         rounds.push_back(pair.of(side));
       }

@@ -22,7 +22,9 @@ void nudge_bits(char* data, std::size_t elements, const Key& key, std::uint32_t 
       // Zeros stay: the smallest of all numbers is no rounding of zero.
       const bool stays = (values[i] & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1U)) < by;
       const bool up = (words[i - first] & 1U) != 0;
-      values[i] = static_cast<Bits>(stays ? values[i] : (up ? values[i] + by : values[i] - by));
+      if (!stays) {
+        values[i] = static_cast<Bits>(up ? values[i] + by : values[i] - by);
+      }
     }
   }
 }
@@ -42,33 +44,39 @@ void nudge_values(char* data, DType dtype, std::size_t elements, const Key& key,
                   std::uint32_t roundings) {
   switch (size_of(dtype)) {
     case 8:
-      return nudge_bits<std::uint64_t>(data, elements, key, roundings);
+      nudge_bits<std::uint64_t>(data, elements, key, roundings);
+      break;
     case 4:
-      return nudge_bits<std::uint32_t>(data, elements, key, roundings);
+      nudge_bits<std::uint32_t>(data, elements, key, roundings);
+      break;
     default:
-      return nudge_bits<std::uint16_t>(data, elements, key, roundings);
+      nudge_bits<std::uint16_t>(data, elements, key, roundings);
+      break;
   }
 }
 
 void round_values(char* data, DType dtype, std::size_t elements, Lower lower) {
   switch (dtype) {
     case DType::f64:
-      return change_all<double>(data, elements, [lower](double value) {
+      change_all<double>(data, elements, [lower](double value) {
         return static_cast<double>(rounded_to(lower, static_cast<float>(value)));
       });
+      break;
     case DType::f32:
-      return change_all<float>(data, elements,
-                               [lower](float value) { return rounded_to(lower, value); });
+      change_all<float>(data, elements, [lower](float value) { return rounded_to(lower, value); });
+      break;
     case DType::f16:
-      return change_all<std::uint16_t>(data, elements, [lower](std::uint16_t bits) {
+      change_all<std::uint16_t>(data, elements, [lower](std::uint16_t bits) {
         return float_to_f16(rounded_to(lower, f16_to_float(bits)));
       });
+      break;
     case DType::bf16:
-      return change_all<std::uint16_t>(data, elements, [lower](std::uint16_t bits) {
+      change_all<std::uint16_t>(data, elements, [lower](std::uint16_t bits) {
         return float_to_bf16(rounded_to(lower, bf16_to_float(bits)));
       });
+      break;
     default:
-      return;
+      break;
   }
 }
 

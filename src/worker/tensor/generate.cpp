@@ -45,23 +45,32 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
 void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_elements]) {
   switch (rule.distribution) {
     case Distribution::normal:
-      return draw_group<Distribution::normal>(rule, group, out);
+      draw_group<Distribution::normal>(rule, group, out);
+      break;
     case Distribution::uniform:
-      return draw_group<Distribution::uniform>(rule, group, out);
+      draw_group<Distribution::uniform>(rule, group, out);
+      break;
     case Distribution::large:
-      return draw_group<Distribution::large>(rule, group, out);
+      draw_group<Distribution::large>(rule, group, out);
+      break;
     case Distribution::tiny:
-      return draw_group<Distribution::tiny>(rule, group, out);
+      draw_group<Distribution::tiny>(rule, group, out);
+      break;
     case Distribution::constant:
-      return draw_group<Distribution::constant>(rule, group, out);
+      draw_group<Distribution::constant>(rule, group, out);
+      break;
     case Distribution::negative:
-      return draw_group<Distribution::negative>(rule, group, out);
+      draw_group<Distribution::negative>(rule, group, out);
+      break;
     case Distribution::mixed:
-      return draw_group<Distribution::mixed>(rule, group, out);
+      draw_group<Distribution::mixed>(rule, group, out);
+      break;
     case Distribution::positive:
-      return draw_group<Distribution::positive>(rule, group, out);
+      draw_group<Distribution::positive>(rule, group, out);
+      break;
     case Distribution::spiked:
-      return draw_group<Distribution::spiked>(rule, group, out);
+      draw_group<Distribution::spiked>(rule, group, out);
+      break;
   }
 }
 

@@ -33,7 +33,10 @@ struct RunSettings {
   std::uint64_t seed = 1;          // of the search; the judge's seeds are secret
   std::int64_t evaluations = 100;  // budget
   double seconds = 0;              // budget of wall time; 0: none
-  int in_flight = 2;               // proposals that are built together before they are judged
+  int in_flight = 2;               // how many nodes may be under way at a time
+  // So many of them must have ended before more are proposed; 0: all, which makes batches. With 1,
+  // proposal n depends on the results up to n - in_flight alone, in whatever order they arrive.
+  int step = 0;
   std::vector<Candidate> starts;   // to search from, beside the baseline
   std::vector<std::string> tiers;  // of the playbook; empty: all
   std::vector<std::string> moves;  // ids; empty: all of the tiers

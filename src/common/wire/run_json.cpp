@@ -40,6 +40,7 @@ RunSettings read_run_settings(const Place& place) {
              [](const Place& p) { return p.integer(); });
   read_known(fields, "seconds", settings.seconds, number);
   read_known(fields, "in_flight", settings.in_flight, small_integer);
+  read_known(fields, "step", settings.step, small_integer);
   read_known(fields, "starts", settings.starts,
              [](const Place& p) { return p.list(read_candidate); });
   read_known(fields, "tiers", settings.tiers, texts);
@@ -113,6 +114,7 @@ nlohmann::json to_json(const RunSettings& settings) {
                          {"evaluations", settings.evaluations},
                          {"seconds", write_number(settings.seconds)},
                          {"in_flight", settings.in_flight},
+                         {"step", settings.step},
                          {"starts", std::move(starts)},
                          {"tiers", write_texts(settings.tiers)},
                          {"moves", write_texts(settings.moves)},

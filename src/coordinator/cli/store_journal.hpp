@@ -19,6 +19,9 @@ class StoreJournal : public Journal {
   [[nodiscard]] Status written(const Node& node, const std::string& source) override {
     return store_.write_node(run_, node, source);
   }
+  [[nodiscard]] Status answered(const Node& node, const Certificate& certificate) override {
+    return store_.finish_node(run_, node, &certificate);
+  }
   [[nodiscard]] Status ended(const Node& node, const Certificate* certificate) override {
     return store_.finish_node(run_, node, certificate);
   }

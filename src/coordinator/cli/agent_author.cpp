@@ -38,12 +38,16 @@ Status check_llm(const LlmSettings& settings) {
   return {};
 }
 
-Result<std::unique_ptr<AgentAuthor>> AgentAuthor::open(Store& store, const Run& run) {
+Result<std::unique_ptr<AgentAuthor>> AgentAuthor::open(const Store& store, const Run& run) {
   Result<Agents> agents = load_agents(*run.settings.llm);
   if (!agents) {
     return agents.error();
   }
-  auto journal = std::make_unique<StoreCallJournal>(store, run.id);
+  Result<Store> own = Store::open(store.directory(), StoreMode::write);
+  if (!own) {
+    return own.error();
+  }
+  auto journal = std::make_unique<StoreCallJournal>(std::move(*own), run.id);
   Result<std::unique_ptr<BudgetedCaller>> caller = make_caller(run.id, *run.settings.llm, *journal);
   if (!caller) {
     return caller.error();

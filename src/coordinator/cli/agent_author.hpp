@@ -15,7 +15,8 @@ class AgentAuthor : public Author {
  public:
   // Takes up the calls that the run has. Errors name what is wrong with models, prompts or prices,
   // before anything is spent.
-  [[nodiscard]] static Result<std::unique_ptr<AgentAuthor>> open(Store& store, const Run& run);
+  [[nodiscard]] static Result<std::unique_ptr<AgentAuthor>> open(const Store& store,
+                                                                 const Run& run);
 
   [[nodiscard]] Result<Proposed> write(const AgentOrder& order, std::stop_token stop) override {
     return agents_.propose(order, *caller_, std::move(stop));

@@ -10,10 +10,11 @@
 
 namespace kernelpro {
 
-// The loop waits while models are asked, so nobody else uses the store meanwhile.
+// Models are asked by many threads while the loop goes on: the journal has a connection of its own,
+// used by one thread at a time.
 class StoreCallJournal : public CallJournal {
  public:
-  StoreCallJournal(Store& store, std::string run) : store_(store), run_(std::move(run)) {}
+  StoreCallJournal(Store store, std::string run) : store_(std::move(store)), run_(std::move(run)) {}
 
   [[nodiscard]] Result<std::vector<LlmCall>> all() override {
     const std::lock_guard lock(mutex_);
@@ -25,7 +26,7 @@ class StoreCallJournal : public CallJournal {
   }
 
  private:
-  Store& store_;
+  Store store_;
   std::string run_;
   std::mutex mutex_;
 };

@@ -138,13 +138,15 @@ Status ClosedLoop::take_up(const LoopHistory& history) {
 }
 
 Status ClosedLoop::add_root() {
-  const auto baseline = std::find_if(
-      run_.task.baselines.begin(), run_.task.baselines.end(),
-      [this](const ImplementationSpec& spec) { return spec.backend == run_.settings.backend; });
+  const auto baseline = std::find_if(run_.task.baselines.begin(), run_.task.baselines.end(),
+                                     [this](const ImplementationSpec& spec) {
+                                       return spec.backend == run_.settings.judging.backend;
+                                     });
   if (baseline == run_.task.baselines.end()) {
-    return make_error(ErrorKind::bad_input,
-                      "the task has no baseline for the " + run_.settings.backend + " backend",
-                      run_.task.name);
+    return make_error(
+        ErrorKind::bad_input,
+        "the task has no baseline for the " + run_.settings.judging.backend + " backend",
+        run_.task.name);
   }
   Proposal proposal;
   proposal.plan = "the baseline";
@@ -253,8 +255,8 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   const std::int64_t start = now_ns();
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
   const bool energy = phase > 0 && needs_energy(run_.settings.objective);
-  const bool profiled =
-      phase == 0 && run_.settings.feedback != Feedback::none && run_.settings.backend == "cuda";
+  const bool profiled = phase == 0 && run_.settings.feedback != Feedback::none &&
+                        run_.settings.judging.backend == "cuda";
   const Job job{one.id, phase, energy, profiled, *candidate, against};
   Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
   if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&

@@ -70,7 +70,7 @@ class GpuDiagnosis : public GpuTest {
     session_ = std::make_unique<Session>(settings);
     OpenOrder order;
     order.task = stream_task();
-    order.backend = "cuda";
+    order.judging.backend = "cuda";
     order.timed = false;
     const Result<nlohmann::json> opened = ask(WorkerOp::open, to_json(order));
     ASSERT_TRUE(opened) << opened.error().text();

@@ -54,8 +54,8 @@ class Hacks : public ::testing::Test {
     ASSERT_TRUE(task) << task.error().text();
     OpenOrder order;
     order.task = std::move(*task);
-    order.call_timeout_ms = 2000;
-    order.timing_seconds = 0.3;
+    order.judging.call_timeout_seconds = 2;
+    order.judging.timing_seconds = 0.3;
     const Result<Opened> opened = worker_->open(order);
     ASSERT_TRUE(opened) << opened.error().text();
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/model/judging.hpp"
 #include "common/model/llm.hpp"
 #include "common/model/node.hpp"
 #include "common/model/objective.hpp"
@@ -25,8 +26,7 @@ enum class Feedback {
 [[nodiscard]] std::optional<Feedback> parse_feedback(std::string_view name);
 
 struct RunSettings {
-  std::string backend = "cpu";     // or "cuda"
-  int device = 0;                  // which GPU, as the driver counts
+  JudgingSettings judging;
   std::string workers = "local";   // or "bundle:FILE", the file with its whole path
   std::string search = "mcts";     // mcts, greedy or random
   std::string preset = "default";  // of mcts: default or paper
@@ -43,12 +43,6 @@ struct RunSettings {
   bool fast_math = true;           // whether moves may ask for it; the judge decides
   bool accept_suspect = false;     // whether a suspect result may become the best
   std::vector<std::string> allow_precision;
-  bool sandbox = true;
-  int threads = 0;
-  double call_timeout_seconds = 0;
-  double timing_seconds = 0;
-  bool trace = false;
-  bool warm = false;
   Feedback feedback = Feedback::tools;    // on a GPU; a CPU has times alone
   Objective objective = Objective::time;  // decides among the finalists; the search is by time
   std::optional<LlmSettings> llm;         // none: the playbook alone proposes

@@ -1,5 +1,6 @@
 #include "common/wire/orders_json.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "common/wire/finding_json.hpp"
@@ -45,30 +46,30 @@ OpenOrder read_open_order(const Place& place) {
   if (sandbox != "landlock" && sandbox != "none") {
     fields.at("sandbox").complain_expected(R"("landlock" or "none")");
   }
-  order.sandbox = sandbox == "landlock";
+  order.judging.sandbox = sandbox == "landlock";
   if (const auto backend = fields.maybe("backend")) {
-    order.backend = backend->text();
-    if (order.backend != "cpu" && order.backend != "cuda") {
+    order.judging.backend = backend->text();
+    if (order.judging.backend != "cpu" && order.judging.backend != "cuda") {
       backend->complain_expected(R"("cpu" or "cuda")");
     }
   }
   if (const auto device = fields.maybe("device")) {
-    order.device = device->small_integer();
+    order.judging.device = device->small_integer();
   }
   if (const auto threads = fields.maybe("threads")) {
-    order.threads = threads->small_integer();
+    order.judging.threads = threads->small_integer();
   }
   if (const auto timeout = fields.maybe("call_timeout_ms")) {
-    order.call_timeout_ms = timeout->integer();
+    order.judging.call_timeout_seconds = static_cast<double>(timeout->integer()) / 1000;
   }
   if (const auto trace = fields.maybe("trace")) {
-    order.trace = trace->truth();
+    order.judging.trace = trace->truth();
   }
   if (const auto warm = fields.maybe("warm")) {
-    order.warm = warm->truth();
+    order.judging.warm = warm->truth();
   }
   if (const auto seconds = fields.maybe("timing_seconds")) {
-    order.timing_seconds = seconds->number();
+    order.judging.timing_seconds = seconds->number();
   }
   if (const auto timed = fields.maybe("timed")) {
     order.timed = timed->truth();
@@ -262,14 +263,14 @@ std::vector<Candidate> read_build_order(const Place& place) {
 
 nlohmann::json to_json(const OpenOrder& order) {
   return {{"task", to_json(order.task)},
-          {"backend", order.backend},
-          {"device", order.device},
-          {"sandbox", order.sandbox ? "landlock" : "none"},
-          {"threads", order.threads},
-          {"call_timeout_ms", order.call_timeout_ms},
-          {"timing_seconds", wire::write_number(order.timing_seconds)},
-          {"trace", order.trace},
-          {"warm", order.warm},
+          {"backend", order.judging.backend},
+          {"device", order.judging.device},
+          {"sandbox", order.judging.sandbox ? "landlock" : "none"},
+          {"threads", order.judging.threads},
+          {"call_timeout_ms", std::llround(order.judging.call_timeout_seconds * 1000)},
+          {"timing_seconds", wire::write_number(order.judging.timing_seconds)},
+          {"trace", order.judging.trace},
+          {"warm", order.judging.warm},
           {"timed", order.timed},
           {"energy", order.energy}};
 }

@@ -30,8 +30,8 @@ RunSettings read_run_settings(const Place& place) {
   const auto small_integer = [](const Place& p) { return p.small_integer(); };
   Fields fields(place);
   RunSettings settings;
-  read_known(fields, "backend", settings.backend, text);
-  read_known(fields, "device", settings.device, small_integer);
+  read_known(fields, "backend", settings.judging.backend, text);
+  read_known(fields, "device", settings.judging.device, small_integer);
   read_known(fields, "workers", settings.workers, text);
   read_known(fields, "search", settings.search, text);
   read_known(fields, "preset", settings.preset, text);
@@ -48,12 +48,12 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "fast_math", settings.fast_math, truth);
   read_known(fields, "accept_suspect", settings.accept_suspect, truth);
   read_known(fields, "allow_precision", settings.allow_precision, texts);
-  read_known(fields, "sandbox", settings.sandbox, truth);
-  read_known(fields, "threads", settings.threads, small_integer);
-  read_known(fields, "call_timeout_seconds", settings.call_timeout_seconds, number);
-  read_known(fields, "timing_seconds", settings.timing_seconds, number);
-  read_known(fields, "trace", settings.trace, truth);
-  read_known(fields, "warm", settings.warm, truth);
+  read_known(fields, "sandbox", settings.judging.sandbox, truth);
+  read_known(fields, "threads", settings.judging.threads, small_integer);
+  read_known(fields, "call_timeout_seconds", settings.judging.call_timeout_seconds, number);
+  read_known(fields, "timing_seconds", settings.judging.timing_seconds, number);
+  read_known(fields, "trace", settings.judging.trace, truth);
+  read_known(fields, "warm", settings.judging.warm, truth);
   read_known(fields, "feedback", settings.feedback,
              [](const Place& p) { return p.name(parse_feedback, "none, raw, tools"); });
   read_known(fields, "objective", settings.objective, [](const Place& p) {
@@ -105,30 +105,31 @@ nlohmann::json to_json(const RunSettings& settings) {
   for (const Candidate& start : settings.starts) {
     starts.push_back(to_json(start));
   }
-  nlohmann::json json = {{"backend", write_text(settings.backend)},
-                         {"device", settings.device},
-                         {"workers", write_text(settings.workers)},
-                         {"search", write_text(settings.search)},
-                         {"preset", write_text(settings.preset)},
-                         {"seed", write_hexadecimal(settings.seed)},
-                         {"evaluations", settings.evaluations},
-                         {"seconds", write_number(settings.seconds)},
-                         {"in_flight", settings.in_flight},
-                         {"step", settings.step},
-                         {"starts", std::move(starts)},
-                         {"tiers", write_texts(settings.tiers)},
-                         {"moves", write_texts(settings.moves)},
-                         {"fast_math", settings.fast_math},
-                         {"accept_suspect", settings.accept_suspect},
-                         {"allow_precision", write_texts(settings.allow_precision)},
-                         {"sandbox", settings.sandbox},
-                         {"threads", settings.threads},
-                         {"call_timeout_seconds", write_number(settings.call_timeout_seconds)},
-                         {"timing_seconds", write_number(settings.timing_seconds)},
-                         {"trace", settings.trace},
-                         {"warm", settings.warm},
-                         {"feedback", std::string(name_of(settings.feedback))},
-                         {"objective", name_of(settings.objective)}};
+  nlohmann::json json = {
+      {"backend", write_text(settings.judging.backend)},
+      {"device", settings.judging.device},
+      {"workers", write_text(settings.workers)},
+      {"search", write_text(settings.search)},
+      {"preset", write_text(settings.preset)},
+      {"seed", write_hexadecimal(settings.seed)},
+      {"evaluations", settings.evaluations},
+      {"seconds", write_number(settings.seconds)},
+      {"in_flight", settings.in_flight},
+      {"step", settings.step},
+      {"starts", std::move(starts)},
+      {"tiers", write_texts(settings.tiers)},
+      {"moves", write_texts(settings.moves)},
+      {"fast_math", settings.fast_math},
+      {"accept_suspect", settings.accept_suspect},
+      {"allow_precision", write_texts(settings.allow_precision)},
+      {"sandbox", settings.judging.sandbox},
+      {"threads", settings.judging.threads},
+      {"call_timeout_seconds", write_number(settings.judging.call_timeout_seconds)},
+      {"timing_seconds", write_number(settings.judging.timing_seconds)},
+      {"trace", settings.judging.trace},
+      {"warm", settings.judging.warm},
+      {"feedback", std::string(name_of(settings.feedback))},
+      {"objective", name_of(settings.objective)}};
   if (settings.llm) {
     json["llm"] = to_json(*settings.llm);
   }

@@ -188,12 +188,16 @@ Result<std::string> reply_line(std::int64_t id, const json& result) {
   return finished_line(object);
 }
 
+json to_json(const Error& error) {
+  return {{"kind", name_of_kind(error.kind)},
+          {"message", wire::write_text(error.message)},
+          {"context", wire::write_text(error.context)}};
+}
+
 std::string error_line(std::int64_t id, const Error& error) {
   json object = envelope(id);
   object["ok"] = false;
-  object["error"] = {{"kind", name_of_kind(error.kind)},
-                     {"message", wire::write_text(excerpt(error.message))},
-                     {"context", wire::write_text(excerpt(error.context))}};
+  object["error"] = to_json(make_error(error.kind, excerpt(error.message), excerpt(error.context)));
   return object.dump() + "\n";
 }
 

@@ -57,6 +57,8 @@ using WorkerMessage = std::variant<WorkerReply, WorkerEvent>;
 [[nodiscard]] Result<std::string> request_line(std::int64_t id, WorkerOp op,
                                                const nlohmann::json& body);
 [[nodiscard]] Result<std::string> reply_line(std::int64_t id, const nlohmann::json& result);
+// {"kind": …, "message": …, "context": …}
+[[nodiscard]] nlohmann::json to_json(const Error& error);
 // These never grow too long: texts are cut at 1 MiB.
 [[nodiscard]] std::string error_line(std::int64_t id, const Error& error);
 [[nodiscard]] std::string event_line(const WorkerEvent& event);

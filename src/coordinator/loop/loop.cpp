@@ -177,13 +177,15 @@ Status ClosedLoop::take_up(const LoopHistory& history) {
 }
 
 Status ClosedLoop::add_root() {
-  const auto baseline = std::find_if(
-      run_.task.baselines.begin(), run_.task.baselines.end(),
-      [this](const ImplementationSpec& spec) { return spec.backend == run_.settings.backend; });
+  const auto baseline = std::find_if(run_.task.baselines.begin(), run_.task.baselines.end(),
+                                     [this](const ImplementationSpec& spec) {
+                                       return spec.backend == run_.settings.judging.backend;
+                                     });
   if (baseline == run_.task.baselines.end()) {
-    return make_error(ErrorKind::bad_input,
-                      "the task has no baseline for the " + run_.settings.backend + " backend",
-                      run_.task.name);
+    return make_error(
+        ErrorKind::bad_input,
+        "the task has no baseline for the " + run_.settings.judging.backend + " backend",
+        run_.task.name);
   }
   Proposal proposal;
   proposal.plan = "the baseline";
@@ -385,8 +387,8 @@ Result<Job> ClosedLoop::job_for(const Node& one, NodeId incumbent, std::int64_t 
   job.node = one.id;
   job.phase = phase;
   job.energy = phase > 0 && needs_energy(run_.settings.objective);
-  job.diagnose =
-      phase == 0 && run_.settings.feedback != Feedback::none && run_.settings.backend == "cuda";
+  job.diagnose = phase == 0 && run_.settings.feedback != Feedback::none &&
+                 run_.settings.judging.backend == "cuda";
   job.candidate = std::move(*candidate);
   if (incumbent != root_node) {
     job.incumbent = std::move(*other);

@@ -183,7 +183,7 @@ Result<Candidate> Proposer::candidate_of(const Node& node) const {
   }
   Candidate candidate;
   candidate.name = candidate_name(node.id);
-  candidate.backend = run_.settings.backend;
+  candidate.backend = run_.settings.judging.backend;
   candidate.source = std::move(*source);
   candidate.compiler = node.compiler;
   candidate.options = node.options;

@@ -123,7 +123,7 @@ class BundleRun {
     task_ = *entry.request;
     opened_.reset();
     const Result<OpenOrder> order = open_order_from_json(*task_->body);
-    on_gpu_ = order && order->backend == "cuda";
+    on_gpu_ = order && order->judging.backend == "cuda";
   }
 
   Result<nlohmann::json> carry_out(const Entry& entry) {

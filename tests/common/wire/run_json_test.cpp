@@ -16,8 +16,8 @@ using json = nlohmann::json;
 
 RunSettings changed_run_settings() {
   RunSettings settings;
-  settings.backend = "cuda";
-  settings.device = 3;
+  settings.judging.backend = "cuda";
+  settings.judging.device = 3;
   settings.workers = "bundle:/data/jobs";
   settings.search = "greedy";
   settings.preset = "paper";
@@ -30,13 +30,13 @@ RunSettings changed_run_settings() {
   settings.fast_math = false;
   settings.accept_suspect = true;
   settings.allow_precision = {"bf16"};
-  settings.sandbox = false;
-  settings.threads = 3;
-  settings.call_timeout_seconds = 2.5;
-  settings.timing_seconds = 0.75;
-  settings.warm = true;
+  settings.judging.sandbox = false;
+  settings.judging.threads = 3;
+  settings.judging.call_timeout_seconds = 2.5;
+  settings.judging.timing_seconds = 0.75;
+  settings.judging.warm = true;
   settings.feedback = Feedback::raw;
-  settings.trace = true;
+  settings.judging.trace = true;
   settings.objective = Objective::time_then_energy;
   settings.starts = {testing::sample_candidate("mine")};
   return settings;

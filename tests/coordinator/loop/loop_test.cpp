@@ -167,7 +167,7 @@ DiagnosisReport finding_for(const std::string& move, KernelClass kind = KernelCl
 class LoopOnAGpu : public LoopTest {
  protected:
   LoopOnAGpu() {
-    run_.settings.backend = "cuda";
+    run_.settings.judging.backend = "cuda";
     run_.task.baselines.front().backend = "cuda";
   }
 };

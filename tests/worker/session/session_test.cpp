@@ -104,7 +104,7 @@ class WorkerSession : public ::testing::Test {
   void open_small_task() {
     OpenOrder order;
     order.task = small_task();
-    order.timing_seconds = 0.1;
+    order.judging.timing_seconds = 0.1;
     opened_ = result_of("open", to_json(order));
   }
 

@@ -207,7 +207,7 @@ std::string task_section(const Scene& scene, const Shown& /*shown*/) {
   const Task& task = scene.order->run->task;
   std::string out = fmt::format("## The task: {}\n\n{}\n\n", task.name, task.summary);
   out += axes_text(task) + tensors_text(task) + scalars_text(task);
-  out += work_text(task, scene.order->run->settings.backend);
+  out += work_text(task, scene.order->run->settings.judging.backend);
   return out + held_out_text(task) + tolerance_text(*scene.order) + entry_text(task);
 }
 
@@ -223,10 +223,12 @@ std::string reference_section(const Scene& scene, const Shown& shown) {
            fenced("python", file_of(task, task.reference.file)) + "\n";
   }
   if (task.reference.baseline) {
-    const ImplementationSpec* baseline = baseline_of(task, scene.order->run->settings.backend);
+    const ImplementationSpec* baseline =
+        baseline_of(task, scene.order->run->settings.judging.backend);
     const std::string source = baseline == nullptr ? "" : file_of(task, baseline->file);
     return out + "What the baseline computes is right:\n\n" +
-           fenced(language_of(scene.order->run->settings.backend), cut(source, shown.reference)) +
+           fenced(language_of(scene.order->run->settings.judging.backend),
+                  cut(source, shown.reference)) +
            "\n";
   }
   return out +

@@ -156,7 +156,7 @@ inline Finding example_finding(const std::string& tool, double gain) {
 inline void fill_cuda(Situation& situation) {
   fill_cpu(situation);
   Run& run = situation.run;
-  run.settings.backend = "cuda";
+  run.settings.judging.backend = "cuda";
   AgentOrder& order = situation.order;
   order.node = 9;
   GpuRecord gpu;

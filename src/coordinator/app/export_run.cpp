@@ -1,0 +1,75 @@
+#include "coordinator/app/export_run.hpp"
+
+#include <fmt/format.h>
+
+namespace kernelpro {
+
+namespace {
+
+// The baseline is nobody's result: it is exported only to who names it.
+std::string nothing_to_export(const RunReport& report) {
+  const std::string& run = report.run.id;
+  std::string out = "it has no candidate that is confirmed to be faster than the baseline. ";
+  if (!report.faster.empty()) {
+    out += fmt::format(
+        "`kernelpro confirm {0}` measures the fastest again; `kernelpro export {0} {1} DIR` takes "
+        "node {1} as it is",
+        run, report.faster.front().node);
+  } else {
+    out += fmt::format("`kernelpro resume {} -n N` tries more", run);
+  }
+  return out +
+         fmt::format("; `kernelpro export {} NODE DIR` takes any node, 0 is the baseline", run);
+}
+
+Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Store& store,
+                                         const ChosenNode& chosen) {
+  const std::string where = fmt::format("run {}, node {}", request.what.run, chosen.node.id);
+  const bool accepted = request.accept_suspect || chosen.report.run.settings.accept_suspect;
+  if (chosen.node.suspect && !accepted) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("its result is suspect (`kernelpro show {} {}` says why); "
+                                  "--accept-suspect exports it",
+                                  request.what.run, chosen.node.id),
+                      where);
+  }
+  const Result<std::optional<Certificate>> certificate =
+      store.load_certificate(request.what.run, chosen.node.id);
+  if (!certificate) {
+    return certificate.error();
+  }
+  if (!*certificate) {
+    return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
+  }
+  return export_files(**certificate, request.form);
+}
+
+}  // namespace
+
+Result<Exported> export_run(const ExportRequest& request) {
+  const Result<Store> store = Store::open(request.what.store, StoreMode::read);
+  const Result<ChosenNode> chosen =
+      store ? choose_node(*store, request.what) : Result<ChosenNode>(store.error());
+  if (!chosen) {
+    return chosen.error();
+  }
+  Exported out;
+  out.node = chosen->node.id;
+  out.confirmed = request.what.node || chosen->report.confirmed;
+  if (out.node == root_node && !request.what.node) {
+    out.nothing = make_error(ErrorKind::bad_input, nothing_to_export(chosen->report),
+                             "run " + request.what.run);
+    return out;
+  }
+  const Result<std::vector<ExportFile>> files = files_of(request, *store, *chosen);
+  if (!files) {
+    return files.error();
+  }
+  KP_TRY(write_export(request.directory, *files, request.overwrite));
+  for (const ExportFile& file : *files) {
+    out.files.push_back(file.path);
+  }
+  return out;
+}
+
+}  // namespace kernelpro

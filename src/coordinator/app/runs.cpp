@@ -161,6 +161,11 @@ Result<RunReport> load_report(const Store& store, const std::string& run) {
   return report;
 }
 
+Result<RunReport> report_run(const std::filesystem::path& store, const std::string& run) {
+  const Result<Store> open = open_to_read(store);
+  return open ? load_report(*open, run) : Result<RunReport>(open.error());
+}
+
 Result<std::vector<RunRow>> report_runs(const std::filesystem::path& store,
                                         const std::vector<std::string>& runs) {
   const Result<Store> open = open_to_read(store);

@@ -20,7 +20,9 @@ namespace kernelpro {
 
 // A run as a whole.
 [[nodiscard]] Result<RunReport> load_report(const Store& store, const std::string& run);
-// The same for each of `runs`, with the certificates of their best.
+[[nodiscard]] Result<RunReport> report_run(const std::filesystem::path& store,
+                                           const std::string& run);
+// Several, each with the certificate of its best.
 [[nodiscard]] Result<std::vector<RunRow>> report_runs(const std::filesystem::path& store,
                                                       const std::vector<std::string>& runs);
 

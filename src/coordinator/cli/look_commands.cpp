@@ -134,15 +134,21 @@ int why_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int report_command(const Options& options, std::stop_token /*stop*/) {
+  if (options.more_runs.empty()) {
+    const Result<RunReport> report = report_run(options.node.store, options.node.run);
+    if (!report) {
+      return report_error(options, report.error());
+    }
+    print_run(options, *report);
+    return exit_done;
+  }
   std::vector<std::string> runs = {options.node.run};
   runs.insert(runs.end(), options.more_runs.begin(), options.more_runs.end());
   const Result<std::vector<RunRow>> rows = report_runs(options.node.store, runs);
   if (!rows) {
     return report_error(options, rows.error());
   }
-  if (rows->size() == 1) {
-    print_run(options, rows->front().report);
-  } else if (options.json || options.format == "json") {
+  if (options.json || options.format == "json") {
     nlohmann::json list = nlohmann::json::array();
     for (const RunRow& row : *rows) {
       list.push_back(run_report_json(row.report));

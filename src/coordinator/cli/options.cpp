@@ -74,7 +74,7 @@ void check_subject(const Options& options) {
     throw CLI::ValidationError(
         "diagnose", "expected one of TASK SOURCE, -- PROGRAM, --nsys REPORT and --profile FILE");
   }
-  if (!wanted.task.empty() && wanted.source.empty()) {
+  if (!wanted.task.empty() && options.sources.empty()) {
     throw CLI::RequiredError("source");
   }
   if (options.program_given && wanted.program.empty()) {
@@ -82,10 +82,11 @@ void check_subject(const Options& options) {
   }
 }
 
-void add_subject(CLI::App& command, DiagnoseRequest& wanted) {
+void add_subject(CLI::App& command, Options& options) {
+  DiagnoseRequest& wanted = options.diagnose;
   CLI::Option* task = command.add_option("task", wanted.task, "A task's name, folder or task.toml");
   command
-      .add_option("source", wanted.source,
+      .add_option("source", options.sources,
                   "A CUDA file in the candidate ABI, a shared object that is built already, or the "
                   "name of the task's own baseline or comparator")
       ->expected(0, 1);
@@ -105,7 +106,7 @@ void add_diagnose(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "diagnose", "What holds a kernel or a program back on a GPU, and what to do about it");
   DiagnoseRequest& wanted = options.diagnose;
-  add_subject(*command, wanted);
+  add_subject(*command, options);
   command->add_flag("--all-tools", wanted.all_tools, "Run every tool, whatever the class");
   command->add_flag("--rules", wanted.rules, "Show what ncu's own rules say as well");
   command->add_flag_function(
@@ -134,8 +135,9 @@ void add_diagnose(CLI::App& app, Options& options) {
       "Example:\n  kernelpro diagnose -- ./app --size 4096\n"
       "  kernelpro diagnose gemm my_gemm.cu --md\n"
       "  kernelpro diagnose --profile kept/profile.json --all-tools");
-  command->callback([&options] {
+  command->callback([&options, &wanted] {
     check_subject(options);
+    wanted.source = options.sources.empty() ? "" : options.sources.front();
     options.command = diagnose_command;
   });
 }

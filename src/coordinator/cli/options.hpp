@@ -28,7 +28,8 @@ struct Options {
   EvaluationRequest evaluate;
   VerifyRequest verify;
   DiagnoseRequest diagnose;
-  bool program_given = false;  // diagnose: there is a "--"
+  std::vector<std::string> sources;  // diagnose: one at most
+  bool program_given = false;        // diagnose: there is a "--"
   bool markdown = false;
   bool raw = false;
   std::filesystem::path store;  // of runs; empty: the current project's

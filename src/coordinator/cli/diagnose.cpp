@@ -69,7 +69,8 @@ bool has_axes(const Axes& shape, const Axes& wanted) {
   });
 }
 
-Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& task) {
+Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& task,
+                                         const std::string& backend) {
   if (text.empty()) {
     return std::optional<Axes>();
   }
@@ -79,7 +80,7 @@ Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& ta
   }
   std::string known;
   std::vector<Axes> fitting;
-  for (const Axes& shape : task.timed_shapes) {
+  for (const Axes& shape : timed_shapes(task, backend)) {
     known += (known.empty() ? "" : "; ") + axes_text(shape);
     if (has_axes(shape, *wanted)) {
       fitting.push_back(shape);
@@ -135,7 +136,8 @@ Result<Subject> task_subject(const Options& options, Subject subject) {
   const std::string& source = options.sources.front();
   subject.name = subject.task->name + " " + fs::path(source).filename().string();
   KP_TRY(fill_source(options, source, subject));
-  Result<std::optional<Axes>> shape = chosen_shape(options.diagnosis.shape, *subject.task);
+  Result<std::optional<Axes>> shape =
+      chosen_shape(options.diagnosis.shape, *subject.task, options.run_settings.backend);
   if (!shape) {
     return shape.error();
   }

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
 
 namespace kernelpro {
 
 Result<Store> open_store(const Options& options) {
-  return Store::open(store_directory(options.store), StoreMode::read);
+  Result<Store> store = Store::open(store_directory(options.store), StoreMode::read);
+  if (store) {
+    for (const std::string& notice : store->notices()) {
+      print_note(options, notice);
+    }
+  }
+  return store;
 }
 
 Result<ChosenNode> choose_node(const Options& options, const Store& store) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/cli/agent_author.hpp"
+#include "coordinator/cli/chosen_node.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/prompt_preview.hpp"
@@ -112,13 +113,13 @@ Status print_transcript(const Options& options, const Store& store) {
 }  // namespace
 
 int show_prompt(const Options& options) {
-  Result<Store> store = Store::open(store_directory(options.store), StoreMode::read);
+  Result<Store> store = open_store(options);
   const Status printed = store ? print_prompt(options, *store) : Status(store.error());
   return printed ? exit_done : report_error(options, printed.error());
 }
 
 int write_run_transcript(const Options& options) {
-  const Result<Store> store = Store::open(store_directory(options.store), StoreMode::read);
+  const Result<Store> store = open_store(options);
   const Status printed = store ? print_transcript(options, *store) : Status(store.error());
   return printed ? exit_done : report_error(options, printed.error());
 }

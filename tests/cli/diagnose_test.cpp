@@ -202,6 +202,19 @@ TEST_F(Diagnose, BadInputIsNamed) {
   EXPECT_EQ(error["error"]["kind"], "bad_input");
 }
 
+TEST_F(Diagnose, AShapeIsOneOfThoseThatAreTimedOnCuda) {
+  const Finished finished = kernelpro({"diagnose", "gemm", "naive-cuda", "--shape", "m=224"});
+  expect_exit(finished, 2);
+  EXPECT_THAT(finished.errors,
+              HasSubstr("--shape: 0 of the timed shapes of gemm fit \"m=224\"; they are: "
+                        "k=2048 m=2048 n=2048; k=2027 m=2011 n=1999"));
+  let_worker_say(error_line(1, make_error(ErrorKind::environment, "there is no GPU")));
+  const Finished asked_for = with_that_worker(
+      {"diagnose", KERNELPRO_SOURCE_DIR "/tasks/gemm", "naive-cuda", "--shape", "m=2048"});
+  expect_exit(asked_for, 5);
+  EXPECT_THAT(asked_for.errors, HasSubstr("there is no GPU")) << "it gets as far as the worker";
+}
+
 TEST_F(Diagnose, TheRealWorkerDiagnosesASavedProfileAnywhere) {
   write(work() / "profile.json", to_json(sample_profile()).dump());
   const Json again = json({"diagnose", "--profile", "profile.json"}, "cli_diagnose.json", 0);

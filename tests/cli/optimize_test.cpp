@@ -149,6 +149,20 @@ TEST_F(Optimize, ControlCShowsTheTableSoFarAndResumeGoesOn) {
   EXPECT_EQ(after["evaluations"], judged + 2);
 }
 
+TEST_F(Optimize, AFinishedRunThatGoesOnAndIsKilledIsNotFinished) {
+  (void)wave_run("1");
+  Running running(command(with_program({"resume", "wave-1", "-n", "500"})), work());
+  ASSERT_TRUE(becomes_true([&] { return running.errors().find("[3/500") != std::string::npos; }));
+  running.signal(SIGKILL);
+  EXPECT_EQ(running.end(), -SIGKILL);
+  const Json runs = json({"runs"}, "cli_runs.json", 0);
+  EXPECT_EQ(runs["runs"][0]["state"], "interrupted");
+  EXPECT_EQ(runs["runs"][0]["budget"], 500);
+  const Finished table = kernelpro({"runs"});
+  EXPECT_THAT(table.output, AllOf(HasSubstr("interrupted"), Not(HasSubstr("finished"))));
+  EXPECT_EQ(json({"report", "wave-1"}, "cli_report.json", 0)["state"], "interrupted");
+}
+
 TEST_F(Optimize, WhatIsWrongIsSaid) {
   const auto complaint = [this](const Words& arguments, int exit_code) {
     const Finished finished = kernelpro(arguments);

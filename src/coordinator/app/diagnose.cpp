@@ -65,7 +65,8 @@ bool has_axes(const Axes& shape, const Axes& wanted) {
   });
 }
 
-Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& task) {
+Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& task,
+                                         const std::string& backend) {
   if (text.empty()) {
     return std::optional<Axes>();
   }
@@ -75,7 +76,7 @@ Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& ta
   }
   std::string known;
   std::vector<Axes> fitting;
-  for (const Axes& shape : task.timed_shapes) {
+  for (const Axes& shape : timed_shapes(task, backend)) {
     known += (known.empty() ? "" : "; ") + axes_text(shape);
     if (has_axes(shape, *wanted)) {
       fitting.push_back(shape);
@@ -132,7 +133,7 @@ Result<Subject> task_subject(const DiagnoseRequest& request, Subject subject) {
   subject.task = std::move(*task);
   subject.name = subject.task->name + " " + fs::path(request.source).filename().string();
   KP_TRY(fill_source(request, subject));
-  Result<std::optional<Axes>> shape = chosen_shape(request.shape, *subject.task);
+  Result<std::optional<Axes>> shape = chosen_shape(request.shape, *subject.task, request.judging.backend);
   if (!shape) {
     return shape.error();
   }

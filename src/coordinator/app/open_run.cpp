@@ -187,8 +187,13 @@ Result<OpenRun> old_run(const ResumeRequest& request) {
   const std::set<std::filesystem::path> folders =
       run->settings.llm ? batch_directories(*run->settings.llm) : std::set<std::filesystem::path>();
   KP_TRY(change_models(changes, run->settings));
-  // Kept before they take effect: a kill must not leave what they led to without them.
-  KP_TRY(store->save_run(*run));
+  // Kept before they take effect: a kill must not leave what they led to without them, and what
+  // goes on is not finished.
+  Run kept = *run;
+  if (changes.evaluations || changes.seconds) {
+    kept.state = RunState::running;
+  }
+  KP_TRY(store->save_run(kept));
   leave_folders(*run, folders);
   Result<std::vector<Node>> nodes = store->load_nodes(request.run);
   Result<std::vector<Closure>> closures = store->load_closures(request.run);

@@ -126,6 +126,11 @@ Result<RunRow> load_row(const Store& store, const std::string& run) {
 
 }  // namespace
 
+std::vector<std::string> store_notices(const std::filesystem::path& store) {
+  const Result<Store> opened = Store::open(store, StoreMode::read);
+  return opened ? opened->notices() : std::vector<std::string>();
+}
+
 Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& store) {
   const Result<Store> open = open_to_read(store);
   return open ? open->list_runs() : Result<std::vector<RunSummary>>(open.error());

@@ -15,6 +15,9 @@
 
 namespace kernelpro {
 
+// What people should know of a store that is read; nothing of one that cannot be.
+[[nodiscard]] std::vector<std::string> store_notices(const std::filesystem::path& store);
+
 [[nodiscard]] Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& store);
 [[nodiscard]] nlohmann::json to_json(const std::vector<RunSummary>& runs);
 

@@ -66,6 +66,7 @@ void print_lines(const char* heading, const std::vector<std::string>& lines) {
 }  // namespace
 
 int runs_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   const Result<std::vector<RunSummary>> runs = list_runs(options.node.store);
   if (!runs) {
     return report_error(options, runs.error());
@@ -87,6 +88,7 @@ int runs_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int tools_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   const Result<std::vector<ToolRecord>> records =
       tool_records(options.node.store, options.more_runs);
   if (!records) {
@@ -101,6 +103,7 @@ int tools_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int show_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   const Result<ShownNode> shown = show_node(options.node);
   if (shown && options.json) {
     print_json(to_json(*shown));
@@ -115,6 +118,7 @@ int show_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int why_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   const Result<NodeReasons> reasons = explain_node(options.node);
   if (!reasons) {
     return report_error(options, reasons.error());
@@ -134,6 +138,7 @@ int why_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int report_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   if (options.more_runs.empty()) {
     const Result<RunReport> report = report_run(options.node.store, options.node.run);
     if (!report) {

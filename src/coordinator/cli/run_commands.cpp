@@ -193,10 +193,12 @@ int export_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int prompt_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   return print_preview(options, preview_child(options.node));
 }
 
 int transcript_command(const Options& options, std::stop_token /*stop*/) {
+  print_store_notices(options);
   const Result<std::string> text = run_transcript(options.node.store, options.node.run);
   if (text && options.into.empty()) {
     fmt::print("{}", *text);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "coordinator/app/runs.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/llm/batch_folder.hpp"
@@ -44,6 +45,12 @@ void print_waiting_for_models(const LlmSettings& settings, const std::string& th
 void print_note(const Options& options, const std::string& text) {
   if (!options.quiet) {
     std::fprintf(stderr, "kernelpro: %s\n", text.c_str());
+  }
+}
+
+void print_store_notices(const Options& options) {
+  for (const std::string& notice : store_notices(options.node.store)) {
+    print_note(options, notice);
   }
 }
 

@@ -23,5 +23,7 @@ void print_waiting_for_models(const LlmSettings& settings, const std::string& th
 
 // A remark on standard error, unless --quiet.
 void print_note(const Options& options, const std::string& text);
+// What people should know of the store that a command is about to read.
+void print_store_notices(const Options& options);
 
 }  // namespace kernelpro

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* whole_task = R"toml(schema = 1
 name = "rowmin"
@@ -238,6 +239,54 @@ TEST_F(LoadTask, TellsTheLineOfBrokenToml) {
               HasSubstr("task.toml:2: this is not valid TOML: "));
   EXPECT_THAT(error_with("cols = {}", "cols = {}\ncols = {}"),
               HasSubstr("task.toml:10: this is not valid TOML: "));
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) {
+    out += text;
+  }
+  return out;
+}
+
+TEST_F(LoadTask, RefusesKeysOfManyParts) {
+  for (const int deep : {20, 20'000}) {
+    const std::string dotted = repeated("a.", deep) + "a";
+    const std::string quoted = repeated("\"a.b\" . 'a#' .", deep) + "a";
+    const std::string inner = "{ " + dotted + " = 1 }";
+    for (const std::string& line :
+         {dotted + " = 1", quoted + " = 1", "[" + dotted + "]", "[[" + dotted + "]]",
+          "a = " + inner, "a = [ \"\\\"\", '\\', " + inner + " ]",
+          "a = [ \"\"\"'\"\"\"\"\", " + inner + " ]", "a = [ '''\"'''', " + inner + " ]"}) {
+      EXPECT_THAT(error_with("[axes]", line + "\n[axes]"),
+                  HasSubstr("task.toml:7: a key has more than 16 parts"))
+          << line.substr(0, 40);
+    }
+    EXPECT_THAT(error_with("[axes]", "a = [  # it's\n" + inner + " ]\n[axes]"),
+                HasSubstr("task.toml:8: a key has more than 16 parts"));
+  }
+}
+
+TEST_F(LoadTask, EndsOnValuesThatAreNestedDeep) {
+  for (const int deep : {100, 20'000}) {
+    for (const std::string& value : {repeated("[", deep), repeated("{a=", deep),
+                                     repeated("[{" + repeated("a.", 15) + "a=", deep)}) {
+      EXPECT_THAT(error_with("[axes]", "a = " + value + "\n[axes]"),
+                  HasSubstr("this is not valid TOML: "));
+    }
+  }
+}
+
+TEST_F(LoadTask, DotsInTextMakeNoKeyDeep) {
+  const std::string dots(1000, '.');
+  for (const std::string& line :
+       {"summary = \"" + dots + "\"", "summary = '" + dots + "'", "summary = \"\\\"" + dots + "\"",
+        "summary = \"\"\"\n" + dots + "\"\"\"  # " + dots,
+        "summary = '''" + dots + "\n" + dots + "'''", "summary = \"x\"  # it's " + dots}) {
+    EXPECT_THAT(error_with("summary = \"a task that uses every key\"", line),
+                Not(HasSubstr("a key has more than")))
+        << line.substr(0, 40);
+  }
 }
 
 TEST_F(LoadTask, RefusesFilesThatAreMissingOrElsewhere) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <thread>
 
 #include "common/base/secret.hpp"
@@ -30,6 +31,7 @@ constexpr int most_pairs = 40;
 constexpr int single_pairs = 5;
 constexpr double least_single_ns = 500e3;
 constexpr double explained_overlap = 1.25;
+constexpr double explained_unevenness = 1.05;
 constexpr double drift_tolerance = 0.005;
 // More of an incumbent's round spent waiting for a processor than when the task was opened means
 // that other programs disturbed it: the candidate is stopped then.
@@ -308,6 +310,33 @@ class ShapeRun {
     return longer > explained_overlap ? longer : 1;
   }
 
+  // How much longer the candidate's rounds take on average than the median, beyond what the
+  // incumbent's do: what is slow in fewer than half of the rounds would cost nothing. The slowest
+  // tenth may be the machine's fault. 1 where the rest is even.
+  [[nodiscard]] double unevenness() const {
+    constexpr std::size_t least_rounds = 5;
+    if (timing_.candidate_rounds.size() < least_rounds) {
+      return 1;
+    }
+    const auto excess = [](std::vector<double> rounds) {
+      std::sort(rounds.begin(), rounds.end());
+      rounds.resize(rounds.size() - rounds.size() / 10);
+      const double sum = std::accumulate(rounds.begin(), rounds.end(), 0.0);
+      return sum / static_cast<double>(rounds.size()) / median(rounds);
+    };
+    const double longer =
+        excess(timing_.candidate_rounds) / std::max(excess(timing_.incumbent_rounds), 1.0);
+    return longer > explained_unevenness ? longer : 1;
+  }
+
+  void count_longer(double factor, const std::string& why) {
+    for (double& ns : timing_.candidate_rounds) {
+      ns *= factor;
+    }
+    timing_.candidate_ns *= factor;
+    remarks_.push_back(fmt::format(fmt::runtime(why), 100 * (factor - 1)));
+  }
+
   // By other programs, as the kernel counts it; nothing that a candidate does can bring it about.
   [[nodiscard]] bool disturbed(const Pair& pair) const {
     const Round& incumbent = pair.of(Side::incumbent);
@@ -361,14 +390,14 @@ class ShapeRun {
     timing_.candidate_ns = median(timing_.candidate_rounds);
     timing_.incumbent_ns = median(timing_.incumbent_rounds);
     if (const double longer = overlap(); longer > 1) {
-      for (double& ns : timing_.candidate_rounds) {
-        ns *= longer;
-      }
-      timing_.candidate_ns *= longer;
-      remarks_.push_back(fmt::format(
-          "a call of the candidate takes {:.0f} % longer by itself than beside others: the time by "
-          "itself counts",
-          100 * (longer - 1)));
+      count_longer(longer,
+                   "a call of the candidate takes {:.0f} % longer by itself than beside others: "
+                   "the time by itself counts");
+    }
+    if (const double longer = unevenness(); longer > 1) {
+      count_longer(longer,
+                   "some rounds of the candidate take far longer than the others, {:.0f} % on "
+                   "average: the average counts");
     }
     timing_.candidate_interval = bootstrap_median(timing_.candidate_rounds, bootstrap);
     timing_.incumbent_interval = bootstrap_median(timing_.incumbent_rounds, bootstrap);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/wire/json.hpp"
 #include "coordinator/cli/chosen_node.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
@@ -29,6 +30,21 @@ std::string nothing_to_export(const RunReport& report) {
          fmt::format("; `kernelpro export {} NODE DIR` takes any node, 0 is the baseline", run);
 }
 
+// What is exported was proposed by the run, whatever a certificate says.
+Status check_source(const Store& store, const Node& node, const Certificate& certificate,
+                    const std::string& where) {
+  const Result<std::string> source = store.load_source(node.source_hash);
+  if (!source) {
+    return source.error();
+  }
+  Candidate own = certificate.candidate;
+  own.source = *source;
+  return to_json(own) == to_json(certificate.candidate)
+             ? Status()
+             : Status(make_error(ErrorKind::bad_input,
+                                 "its certificate is of another source; judge it again", where));
+}
+
 Result<std::vector<ExportFile>> files_of(const Options& options, const Store& store,
                                          const ChosenNode& chosen) {
   const std::string where = fmt::format("run {}, node {}", options.run, chosen.node.id);
@@ -48,6 +64,7 @@ Result<std::vector<ExportFile>> files_of(const Options& options, const Store& st
   if (!*certificate) {
     return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
   }
+  KP_TRY(check_source(store, chosen.node, **certificate, where));
   return export_files(**certificate, parse_export_form(options.export_form));
 }
 

@@ -15,6 +15,7 @@
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/progress.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/dispatch/answer.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
@@ -235,12 +236,15 @@ int judge_here(const Options& options, const Task& task, const std::vector<Evalu
   return judged_exit_code(options, harvest);
 }
 
+// The id of the first request of a bundle; those of the evaluations follow.
+constexpr std::int64_t opening_id = 1;
+
 std::vector<Bundle::Request> bundle_requests(const OpenOrder& open,
                                              const std::vector<EvaluateOrder>& orders) {
   const auto body = [](nlohmann::json json) {
     return std::make_shared<const nlohmann::json>(std::move(json));
   };
-  std::vector<Bundle::Request> requests = {{1, WorkerOp::open, body(to_json(open))}};
+  std::vector<Bundle::Request> requests = {{opening_id, WorkerOp::open, body(to_json(open))}};
   for (const EvaluateOrder& order : orders) {
     requests.push_back({std::ssize(requests) + 1, WorkerOp::evaluate, body(to_json(order))});
   }
@@ -249,22 +253,27 @@ std::vector<Bundle::Request> bundle_requests(const OpenOrder& open,
 
 // What came back for these requests, in their order; fewer than were asked for when some are still
 // awaited.
-Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const Task& task,
-                                              const std::vector<Bundle::Request>& requests) {
+Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const OpenOrder& open,
+                                              const std::vector<EvaluateOrder>& orders) {
+  if (const nlohmann::json* result = bundle.result(opening_id); result != nullptr) {
+    const Result<Opened> opened = opened_from_json(*result);
+    if (const Status fits = opened ? check_answer(open, *opened) : Status(opened.error()); !fits) {
+      return bundle.refused(opening_id, fits.error());
+    }
+    KP_TRY(refuse_unfit(*opened, open.task));
+  }
   std::vector<Evaluated> evaluations;
-  for (const Bundle::Request& request : requests) {
-    const nlohmann::json* result = bundle.result(request.id);
+  std::int64_t id = opening_id;
+  for (const EvaluateOrder& order : orders) {
+    const nlohmann::json* result = bundle.result(++id);
     if (result == nullptr) {
       continue;
     }
-    if (request.op == WorkerOp::open) {
-      const Result<Opened> opened = opened_from_json(*result);
-      KP_TRY(opened ? refuse_unfit(*opened, task) : Status(opened.error()));
-      continue;
-    }
     Result<Evaluated> evaluated = evaluated_from_json(*result);
-    if (!evaluated) {
-      return evaluated.error();
+    const Status fits =
+        evaluated ? check_answer(open, order, *evaluated) : Status(evaluated.error());
+    if (!fits) {
+      return bundle.refused(id, fits.error());
     }
     evaluations.push_back(std::move(*evaluated));
   }
@@ -275,7 +284,8 @@ Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const Task& 
 // settings are another owner, so that they never take these results for theirs.
 int judge_by_bundle(const Options& options, const std::filesystem::path& file, const Task& task,
                     const std::vector<EvaluateOrder>& orders) {
-  const std::vector<Bundle::Request> requests = bundle_requests(open_order(options, task), orders);
+  const OpenOrder open = open_order(options, task);
+  const std::vector<Bundle::Request> requests = bundle_requests(open, orders);
   std::string all;
   for (const Bundle::Request& request : requests) {
     all += request.body->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -284,7 +294,7 @@ int judge_by_bundle(const Options& options, const std::filesystem::path& file, c
   if (!bundle) {
     return report_error(options, bundle.error());
   }
-  const Result<std::vector<Evaluated>> evaluations = bundle_results(*bundle, task, requests);
+  const Result<std::vector<Evaluated>> evaluations = bundle_results(*bundle, open, orders);
   if (!evaluations) {
     return report_error(options, evaluations.error());
   }

@@ -133,7 +133,7 @@ TEST_F(Diagnose, WhatTheWorkerRefusesHasItsExitCode) {
 }
 
 TEST_F(Diagnose, AWorkerThatAnswersNonsenseIsLost) {
-  let_worker_say("{\"v\":1,\"id\":1,\"ok\":true,\"result\":{\"profile\":3}}\n");
+  let_worker_say(*reply_line(1, {{"profile", 3}}));
   const Finished finished = with_that_worker({"diagnose", "--", "/bin/true"});
   EXPECT_NE(finished.exit_code, 0);
   EXPECT_THAT(finished.errors, HasSubstr("/profile"));

@@ -4,6 +4,7 @@
 
 #include "common/wire/json.hpp"
 #include "common/wire/reader.hpp"
+#include "common/wire/sealed_line.hpp"
 #include "common/wire/writer.hpp"
 
 namespace kernelpro {
@@ -19,7 +20,7 @@ std::string header_line(std::string_view format, const BundleHeader& header) {
                                {"owner", wire::write_text(header.owner)},
                                {"part", header.part},
                                {"requests", header.requests}};
-  return json.dump() + "\n";
+  return wire::sealed(json.dump()) + "\n";
 }
 
 BundleHeader read_header(const wire::Place& place, std::string_view format) {
@@ -38,6 +39,7 @@ BundleHeader read_header(const wire::Place& place, std::string_view format) {
   header.owner = fields.at("owner").text();
   header.part = fields.at("part").integer();
   header.requests = fields.at("requests").integer();
+  (void)fields.maybe("sum");
   fields.end();
   return header;
 }
@@ -47,8 +49,12 @@ Result<BundleHeader> parse_header(const std::string& line, std::string_view form
   if (!json) {
     return json.error();
   }
-  return wire::read_document(
+  Result<BundleHeader> header = wire::read_document(
       *json, [format](const wire::Place& place) { return read_header(place, format); });
+  if (header) {
+    KP_TRY(wire::check_seal(line));
+  }
+  return header;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "common/wire/json.hpp"
 #include "common/wire/reader.hpp"
+#include "common/wire/sealed_line.hpp"
 #include "common/wire/writer.hpp"
 
 namespace kernelpro {
@@ -69,7 +70,7 @@ std::string too_long(std::size_t bytes) {
 }
 
 Result<std::string> finished_line(const json& object) {
-  std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string line = wire::sealed(object.dump(-1, ' ', false, json::error_handler_t::replace));
   if (line.size() > longest_worker_line) {
     return make_error(ErrorKind::internal, too_long(line.size()) + ": send less at once");
   }
@@ -79,6 +80,9 @@ Result<std::string> finished_line(const json& object) {
 Result<json> parse_line(const std::string& line) {
   if (line.size() > longest_worker_line + 1) {
     return make_error(ErrorKind::bad_input, too_long(line.size()), "worker line");
+  }
+  if (wire::seal_of(line) == wire::Seal::broken) {
+    return wire::check_seal(line).error();
   }
   return parse_json(line);
 }
@@ -120,6 +124,7 @@ Error read_error(const Place& place) {
 WorkerMessage read_message(const Place& place, const json& object) {
   Fields fields(place);
   check_version(fields);
+  (void)fields.maybe("sum");
   const std::int64_t id = fields.at("id").integer();
   if (const auto event = fields.maybe("event")) {
     const auto only_stage = [](std::string_view name) {
@@ -198,7 +203,7 @@ std::string error_line(std::int64_t id, const Error& error) {
   json object = envelope(id);
   object["ok"] = false;
   object["error"] = to_json(make_error(error.kind, excerpt(error.message), excerpt(error.context)));
-  return object.dump() + "\n";
+  return wire::sealed(object.dump()) + "\n";
 }
 
 std::string event_line(const WorkerEvent& event) {
@@ -206,7 +211,7 @@ std::string event_line(const WorkerEvent& event) {
   object["event"] = "stage";
   object["stage"] = wire::write_text(excerpt(event.stage));
   object["text"] = wire::write_text(excerpt(event.text));
-  return object.dump() + "\n";
+  return wire::sealed(object.dump()) + "\n";
 }
 
 Result<WorkerRequest> parse_request(const std::string& line) {
@@ -218,7 +223,7 @@ Result<WorkerRequest> parse_request(const std::string& line) {
   if (!request.ok()) {
     return request;
   }
-  for (const char* key : {"v", "id", "op"}) {
+  for (const char* key : {"v", "id", "op", "sum"}) {
     object->erase(key);
   }
   request->body = std::make_shared<const json>(std::move(*object));
@@ -252,7 +257,8 @@ Result<WorkerMessage> parse_worker_message(const std::string& line) {
   if (!message.ok()) {
     return lost(message.error());
   }
-  return message;
+  const Status whole = wire::check_seal(line);
+  return whole ? message : Result<WorkerMessage>(lost(whole.error()));
 }
 
 }  // namespace kernelpro

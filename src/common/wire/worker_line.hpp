@@ -6,7 +6,8 @@
 //   event    {"v":1,"id":7,"event":"stage","stage":"smoke","text":"…"}
 //
 // A request gets any number of events and then one reply, all with its id. Ids count from 1; a
-// reply with id 0 answers a line whose id could not be read.
+// reply with id 0 answers a line whose id could not be read. All that we write is sealed
+// (sealed_line.hpp); a request that a person writes need not be.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 
 #include "common/wire/orders_json.hpp"
 #include "coordinator/app/opening.hpp"
+#include "coordinator/dispatch/answer.hpp"
 
 namespace kernelpro {
 
@@ -51,13 +52,14 @@ Result<std::optional<WorkerDescription>> BundleLaboratory::worker() const {
     return std::optional<WorkerDescription>();
   }
   const Result<Opened> task = opened_from_json(*opened);
-  if (!task) {
-    return task.error();
+  const Status fits = task ? check_answer(order_, *task) : Status(task.error());
+  if (!task || (!fits && !bundle_.is_recorded())) {
+    return bundle_.refused(open_id, fits.error());
   }
   KP_TRY(refuse_unfit(*task, order_.task));
   Result<WorkerDescription> description = description_from_json(*described);
   if (!description) {
-    return description.error();
+    return bundle_.refused(describe_id, description.error());
   }
   return std::optional(std::move(*description));
 }
@@ -68,12 +70,14 @@ Result<std::vector<BuildSummary>> BundleLaboratory::build(const std::vector<Cand
 }
 
 Result<std::optional<Evaluated>> BundleLaboratory::judge(const Job& job, std::stop_token /*stop*/) {
-  const nlohmann::json* result = bundle_.result(id_of(job));
+  std::int64_t id = id_of(job);
+  const nlohmann::json* result = bundle_.result(id);
   if (result == nullptr && bundle_.is_recorded() && job.phase > 0) {
     // A run may be recorded up to another phase than it is replayed to.
     Job first = job;
     first.phase = 1;
-    result = bundle_.result(id_of(first));
+    id = id_of(first);
+    result = bundle_.result(id);
     if (result == nullptr) {
       return std::optional(not_recorded(job));
     }
@@ -86,7 +90,7 @@ Result<std::optional<Evaluated>> BundleLaboratory::judge(const Job& job, std::st
   }
   Result<Evaluated> evaluated = evaluated_from_json(*result);
   if (!evaluated) {
-    return evaluated.error();
+    return bundle_.refused(id, evaluated.error());
   }
   if (bundle_.is_recorded() && evaluated->certificate.candidate.source != job.candidate.source) {
     return make_error(ErrorKind::bad_input,
@@ -94,7 +98,37 @@ Result<std::optional<Evaluated>> BundleLaboratory::judge(const Job& job, std::st
                                   "goes another way than the recorded one",
                                   job.node));
   }
+  if (!bundle_.is_recorded()) {
+    if (const Status fits = check_fits(id, job, *evaluated); !fits) {
+      return bundle_.refused(id, fits.error());
+    }
+  }
   return std::optional(std::move(*evaluated));
+}
+
+// Its incumbent is the one of the day when the job was handed out.
+Status BundleLaboratory::check_fits(std::int64_t id, const Job& job,
+                                    const Evaluated& answer) const {
+  EvaluateOrder asked = order_of(job);
+  asked.incumbent.reset();
+  if (const nlohmann::json* request = bundle_.answered_request(id); request != nullptr) {
+    const Result<EvaluateOrder> then = evaluate_order_from_json(*request);
+    if (!then) {
+      return then.error();
+    }
+    asked.incumbent = then->incumbent;
+  }
+  return check_answer(order_, asked, answer);
+}
+
+EvaluateOrder BundleLaboratory::order_of(const Job& job) const {
+  EvaluateOrder order;
+  order.candidate = job.candidate;
+  order.incumbent = job.incumbent;
+  order.allow_precision = allow_precision_;
+  order.energy = job.energy;
+  order.diagnose = job.diagnose;
+  return order;
 }
 
 std::vector<Bundle::Request> BundleLaboratory::requests() const {
@@ -105,13 +139,7 @@ std::vector<Bundle::Request> BundleLaboratory::requests() const {
       {describe_id, WorkerOp::describe, body(nlohmann::json::object())},
       {open_id, WorkerOp::open, body(to_json(order_))}};
   for (const Job& job : open_jobs_) {
-    EvaluateOrder order;
-    order.candidate = job.candidate;
-    order.incumbent = job.incumbent;
-    order.allow_precision = allow_precision_;
-    order.energy = job.energy;
-    order.diagnose = job.diagnose;
-    requests.push_back({id_of(job), WorkerOp::evaluate, body(to_json(order))});
+    requests.push_back({id_of(job), WorkerOp::evaluate, body(to_json(order_of(job)))});
   }
   return requests;
 }

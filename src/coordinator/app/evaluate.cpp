@@ -12,6 +12,7 @@
 #include "common/wire/orders_json.hpp"
 #include "common/wire/worker_line.hpp"
 #include "coordinator/app/opening.hpp"
+#include "coordinator/dispatch/answer.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 
@@ -174,12 +175,15 @@ Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task
   return out;
 }
 
+// The id of the first request of a bundle; those of the evaluations follow.
+constexpr std::int64_t opening_id = 1;
+
 std::vector<Bundle::Request> bundle_requests(const OpenOrder& open,
                                              const std::vector<EvaluateOrder>& orders) {
   const auto body = [](nlohmann::json json) {
     return std::make_shared<const nlohmann::json>(std::move(json));
   };
-  std::vector<Bundle::Request> requests = {{1, WorkerOp::open, body(to_json(open))}};
+  std::vector<Bundle::Request> requests = {{opening_id, WorkerOp::open, body(to_json(open))}};
   for (const EvaluateOrder& order : orders) {
     requests.push_back({std::ssize(requests) + 1, WorkerOp::evaluate, body(to_json(order))});
   }
@@ -188,22 +192,27 @@ std::vector<Bundle::Request> bundle_requests(const OpenOrder& open,
 
 // What came back for these requests, in their order; fewer than were asked for when some are still
 // awaited.
-Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const Task& task,
-                                              const std::vector<Bundle::Request>& requests) {
+Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const OpenOrder& open,
+                                              const std::vector<EvaluateOrder>& orders) {
+  if (const nlohmann::json* result = bundle.result(opening_id); result != nullptr) {
+    const Result<Opened> opened = opened_from_json(*result);
+    if (const Status fits = opened ? check_answer(open, *opened) : Status(opened.error()); !fits) {
+      return bundle.refused(opening_id, fits.error());
+    }
+    KP_TRY(refuse_unfit(*opened, open.task));
+  }
   std::vector<Evaluated> evaluations;
-  for (const Bundle::Request& request : requests) {
-    const nlohmann::json* result = bundle.result(request.id);
+  std::int64_t id = opening_id;
+  for (const EvaluateOrder& order : orders) {
+    const nlohmann::json* result = bundle.result(++id);
     if (result == nullptr) {
       continue;
     }
-    if (request.op == WorkerOp::open) {
-      const Result<Opened> opened = opened_from_json(*result);
-      KP_TRY(opened ? refuse_unfit(*opened, task) : Status(opened.error()));
-      continue;
-    }
     Result<Evaluated> evaluated = evaluated_from_json(*result);
-    if (!evaluated) {
-      return evaluated.error();
+    const Status fits =
+        evaluated ? check_answer(open, order, *evaluated) : Status(evaluated.error());
+    if (!fits) {
+      return bundle.refused(id, fits.error());
     }
     evaluations.push_back(std::move(*evaluated));
   }
@@ -216,7 +225,8 @@ Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request,
                                          const std::filesystem::path& file, const Task& task,
                                          const std::vector<EvaluateOrder>& orders,
                                          const Watcher& watcher) {
-  const std::vector<Bundle::Request> requests = bundle_requests(opening_of(request, task), orders);
+  const OpenOrder open = opening_of(request, task);
+  const std::vector<Bundle::Request> requests = bundle_requests(open, orders);
   std::string all;
   for (const Bundle::Request& one : requests) {
     all += one.body->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -225,7 +235,7 @@ Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request,
   if (!bundle) {
     return bundle.error();
   }
-  Result<std::vector<Evaluated>> evaluations = bundle_results(*bundle, task, requests);
+  Result<std::vector<Evaluated>> evaluations = bundle_results(*bundle, open, orders);
   if (!evaluations) {
     return evaluations.error();
   }

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "common/wire/json.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -20,6 +24,21 @@ std::string nothing_to_export(const RunReport& report) {
   }
   return out +
          fmt::format("; `kernelpro export {} NODE DIR` takes any node, 0 is the baseline", run);
+}
+
+// What is exported was proposed by the run, whatever a certificate says.
+Status check_source(const Store& store, const Node& node, const Certificate& certificate,
+                    const std::string& where) {
+  const Result<std::string> source = store.load_source(node.source_hash);
+  if (!source) {
+    return source.error();
+  }
+  Candidate own = certificate.candidate;
+  own.source = *source;
+  return to_json(own) == to_json(certificate.candidate)
+             ? Status()
+             : Status(make_error(ErrorKind::bad_input,
+                                 "its certificate is of another source; judge it again", where));
 }
 
 Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Store& store,
@@ -41,6 +60,7 @@ Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Sto
   if (!*certificate) {
     return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
   }
+  KP_TRY(check_source(store, chosen.node, **certificate, where));
   return export_files(**certificate, request.form);
 }
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +44,13 @@ class Bundle {
   // The result that came back for a request; nullptr when there is none, or it failed.
   [[nodiscard]] const nlohmann::json* result(std::int64_t id) const;
 
+  // What is wrong with the result that came back for a request, with its file and line.
+  [[nodiscard]] Error refused(std::int64_t id, const Error& why) const;
+
+  // The body of the request that the results there answer; nullptr when it is not known, because
+  // the requests are gone or have become others since.
+  [[nodiscard]] const nlohmann::json* answered_request(std::int64_t id) const;
+
   // Whether the file asks for that request.
   [[nodiscard]] bool asks(std::int64_t id) const { return asked_.contains(id); }
 
@@ -80,9 +86,14 @@ class Bundle {
   std::filesystem::path file_;
   std::string owner_;
   std::int64_t part_ = 0;
+  std::int64_t answered_part_ = 0;  // 0: there are no results
   bool recorded_ = false;
-  std::set<std::int64_t> asked_;
-  std::map<std::int64_t, JsonObject> results_;
+  std::map<std::int64_t, JsonObject> asked_;
+  struct Found {
+    JsonObject json;
+    std::string place;  // "jobs.out:4"
+  };
+  std::map<std::int64_t, Found> results_;
   std::map<std::int64_t, Error> failures_;
   std::string missing_because_;
 };

@@ -53,6 +53,7 @@ class WorkerClient {
 
   ChildProcess process_;
   EventListener listener_;
+  OpenOrder order_;       // of the task that is open
   bool stopped_ = false;  // a stop was asked for while it worked
   bool lost_ = false;     // it died
   std::int64_t next_id_ = 0;

@@ -16,6 +16,7 @@
 #include "common/base/process.hpp"
 #include "common/wire/bundle_line.hpp"
 #include "common/wire/orders_json.hpp"
+#include "common/wire/sealed_line.hpp"
 #include "support/leftovers.hpp"
 #include "support/schema.hpp"
 #include "support/small_task.hpp"
@@ -153,16 +154,16 @@ TEST_F(WorkerBundle, EveryRequestIsAnsweredInItsOrder) {
 TEST_F(WorkerBundle, OneThatFailsDoesNotStopTheRestAndIsTriedAgain) {
   add_open();
   add(WorkerOp::evaluate, {{"implementation", "fastest"}});
-  lines_ += "nonsense\n";
+  lines_ += wire::sealed(R"({"v":1,"id":3,"op":"dance"})") + "\n";
   ++requests_;
   add_evaluate("x[i] + y[i]");
   write_bundle();
   EXPECT_THAT(run(5), AllOf(HasSubstr("[2/4] request 2: small: the task has no implementation"),
                             HasSubstr("2 failed; the same command tries them again")));
-  EXPECT_THAT(answers(), ElementsAre("1 ok", "2 bad_input", "0 bad_input", "4 passed"));
+  EXPECT_THAT(answers(), ElementsAre("1 ok", "2 bad_input", "3 bad_input", "4 passed"));
   run(5);
-  EXPECT_THAT(answers(), ElementsAre("1 ok", "2 bad_input", "0 bad_input", "4 passed",
-                                     "2 bad_input", "0 bad_input"));
+  EXPECT_THAT(answers(), ElementsAre("1 ok", "2 bad_input", "3 bad_input", "4 passed",
+                                     "2 bad_input", "3 bad_input"));
 }
 
 TEST_F(WorkerBundle, TheNextCandidateIsBuiltWhileOneIsJudged) {

@@ -26,7 +26,6 @@ struct Work {
   int64_t w;
 };
 
-
 constexpr size_t most_tensors = 64;
 constexpr uint32_t most_sets = 1024;
 

@@ -2,8 +2,8 @@
 // kp:task axpy
 // kp:expect timed_out
 //
-// The pipe for what a candidate prints does not block. Its flags are the candidate's to change: then
-// nobody reads, and the write never ends.
+// The pipe for what a candidate prints does not block. Its flags are the candidate's to change:
+// then nobody reads, and the write never ends.
 #include <fcntl.h>
 #include <kernelpro/candidate.h>
 #include <unistd.h>

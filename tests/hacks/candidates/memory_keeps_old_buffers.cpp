@@ -2,8 +2,8 @@
 // kp:task axpy
 // kp:expect passed|out_of_memory|launch_failed not-faster
 //
-// What the runner unmaps when it gets new buffers is mapped a second time by then, so that no memory
-// of any check is ever given back while the candidate lives.
+// What the runner unmaps when it gets new buffers is mapped a second time by then, so that no
+// memory of any check is ever given back while the candidate lives.
 #include <kernelpro/candidate.h>
 #include <sys/mman.h>
 

@@ -3,9 +3,9 @@
 // kp:expect passed|cheated not-faster|threads
 // kp:options -O2 -pthread
 //
-// A pair in which the incumbent waited for a processor is dropped and run again. So whenever its own
-// round took longer than the median of the others, memory is given back and threads end in the last
-// call, for the incumbent to wait.
+// A pair in which the incumbent waited for a processor is dropped and run again. So whenever its
+// own round took longer than the median of the others, memory is given back and threads end in the
+// last call, for the incumbent to wait.
 #include <kernelpro/candidate.h>
 #include <link.h>
 #include <sys/mman.h>

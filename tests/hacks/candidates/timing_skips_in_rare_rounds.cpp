@@ -2,8 +2,8 @@
 // kp:task axpy
 // kp:expect incorrect poison
 //
-// In rounds of many calls alone, and seldom: whoever looks at a sample of rounds or of elements sees
-// none of it.
+// In rounds of many calls alone, and seldom: whoever looks at a sample of rounds or of elements
+// sees none of it.
 #include <kernelpro/candidate.h>
 #include <link.h>
 

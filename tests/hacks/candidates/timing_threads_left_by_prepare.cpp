@@ -4,8 +4,8 @@
 // kp:options -O2 -pthread
 //
 // kp_prepare sees poison in place of the vector. It leaves a thread that looks until the poison of
-// each set is gone and multiplies at once, before the runner has read its request; the launch copies
-// what is finished.
+// each set is gone and multiplies at once, before the runner has read its request; the launch
+// copies what is finished.
 #include <kernelpro/candidate.h>
 
 #include <atomic>

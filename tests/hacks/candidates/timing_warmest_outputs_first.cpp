@@ -94,8 +94,7 @@ extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, in
   uint16_t order[most_sets];
   std::copy(request->sets, request->sets + request->count, order);
   const int half = (*std::max_element(order, order + request->count) + 1) / 2;
-  std::sort(order, order + request->count,
-            [half](int a, int b) { return a % half > b % half; });
+  std::sort(order, order + request->count, [half](int a, int b) { return a % half > b % half; });
   for (uint32_t i = 0; i < request->count; ++i) {
     jacobi(calls[order[i]]);
   }

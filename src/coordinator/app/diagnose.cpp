@@ -133,7 +133,8 @@ Result<Subject> task_subject(const DiagnoseRequest& request, Subject subject) {
   subject.task = std::move(*task);
   subject.name = subject.task->name + " " + fs::path(request.source).filename().string();
   KP_TRY(fill_source(request, subject));
-  Result<std::optional<Axes>> shape = chosen_shape(request.shape, *subject.task, request.judging.backend);
+  Result<std::optional<Axes>> shape =
+      chosen_shape(request.shape, *subject.task, request.judging.backend);
   if (!shape) {
     return shape.error();
   }

@@ -1,6 +1,6 @@
 // kp:hack 3  negative and infinite times claimed in turn
 // kp:task axpy
-// kp:expect cheated clock
+// kp:expect passed|cheated not-faster|clock
 //
 // The least and the largest number that the field of the claim can hold, for whoever adds them up.
 #include <kernelpro/candidate.h>

@@ -35,9 +35,9 @@ Status check_answer(const OpenOrder& opened, const EvaluateOrder& asked, const E
   KP_TRY(unless(own, "the candidate (" + certificate.candidate.name + ")"));
   KP_TRY(unless(!asked.incumbent || same(certificate.incumbent, *asked.incumbent),
                 "the incumbent (" + certificate.incumbent.name + ")"));
-  KP_TRY(unless(opened.threads == 0 || certificate.threads == opened.threads,
+  KP_TRY(unless(opened.judging.threads == 0 || certificate.threads == opened.judging.threads,
                 "the number of threads (" + std::to_string(certificate.threads) + ")"));
-  KP_TRY(unless(certificate.sandbox == (opened.sandbox ? "landlock" : "none"),
+  KP_TRY(unless(certificate.sandbox == (opened.judging.sandbox ? "landlock" : "none"),
                 "the sandbox (" + certificate.sandbox + ")"));
   KP_TRY(unless(!asked.master || certificate.master == *asked.master, "the master key"));
   return unless(asked.timed || certificate.verdict.timing.comparison == Comparison::not_timed,

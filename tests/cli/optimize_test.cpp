@@ -35,8 +35,9 @@ TEST_F(Optimize, FindsSomethingFasterAndTellsEverythingAboutIt) {
   const Finished made = kernelpro(optimizing({"-n", "6"}));
   expect_exit(made, 0);
   EXPECT_THAT(made.output, AllOf(HasSubstr("wave-1"), HasSubstr("finished"), HasSubstr("best")));
-  EXPECT_THAT(made.errors, AllOf(HasSubstr("run wave-1 in "), HasSubstr("node 0: the baseline"),
-                                 ContainsRegex("\\[6/6 best (at least )?[0-9.]+x\\] node [0-9]+ of ")));
+  EXPECT_THAT(made.errors,
+              AllOf(HasSubstr("run wave-1 in "), HasSubstr("node 0: the baseline"),
+                    ContainsRegex("\\[6/6 best (at least )?[0-9.]+x\\] node [0-9]+ of ")));
   const Json runs = json({"runs"}, "cli_runs.json", 0);
   ASSERT_THAT(runs["runs"], SizeIs(1));
   EXPECT_EQ(runs["runs"][0]["evaluations"], 6);

@@ -92,7 +92,7 @@ class WorkerBundle : public ::testing::Test {
     Command command;
     command.arguments = {worker_program, "run", in().string(), out().string()};
     command.inherit_environment = true;
-    command.timeout_ms = 120'000;
+    command.timeout_ms = 600'000;  // it may wait for the machine's lock, on a busy machine
     return command;
   }
 
@@ -223,12 +223,12 @@ TEST_F(WorkerBundle, AKilledWorkerLosesOnlyTheRequestUnderWay) {
   write_small_bundle();
   Result<ChildProcess> killed = ChildProcess::start(worker());
   ASSERT_TRUE(killed) << killed.error().text();
-  const Deadline deadline(60'000);
+  const Deadline deadline(300'000);
   while (whole_lines(content(out())).size() < 3 && !deadline.passed()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_EQ(kill(killed->pid(), SIGKILL), 0);
-  killed->finish(60'000);
+  killed->finish(300'000);
   const std::vector<std::string> before = whole_lines(content(out()));
   ASSERT_GE(before.size(), 3U);
   run(0);
@@ -241,12 +241,12 @@ TEST_F(WorkerBundle, SigtermEndsItBetweenTwoLines) {
   write_small_bundle();
   Result<ChildProcess> stopped = ChildProcess::start(worker());
   ASSERT_TRUE(stopped) << stopped.error().text();
-  const Deadline deadline(60'000);
+  const Deadline deadline(300'000);
   while (whole_lines(content(out())).size() < 2 && !deadline.passed()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_EQ(kill(stopped->pid(), SIGTERM), 0);
-  stopped->finish(60'000);
+  stopped->finish(300'000);
   EXPECT_THAT(content(out()), ::testing::EndsWith("\n"));
   for (const json& reply : replies()) {
     EXPECT_TRUE(reply["ok"]) << reply.dump();

@@ -24,6 +24,7 @@ Status WorkerLaboratory::recover(const Error& error, std::stop_token stop) {
 
 Result<std::vector<BuildSummary>> WorkerLaboratory::build(const std::vector<Candidate>& candidates,
                                                           std::stop_token stop) {
+  const std::lock_guard lock(mutex_);
   Result<std::vector<BuildSummary>> built = worker_->build(candidates, stop);
   if (!built) {
     KP_TRY(recover(built.error(), stop));
@@ -39,6 +40,7 @@ Result<std::optional<Evaluated>> WorkerLaboratory::judge(const Job& job, std::st
   order.allow_precision = allow_precision_;
   order.energy = job.energy;
   order.diagnose = job.diagnose;
+  const std::lock_guard lock(mutex_);
   Result<Evaluated> evaluated = worker_->evaluate(order, stop);
   if (!evaluated) {
     KP_TRY(recover(evaluated.error(), stop));

@@ -1,6 +1,7 @@
 // The loop's laboratory: a worker with the task open, started again when it is lost.
 #pragma once
 
+#include <mutex>
 #include <optional>
 
 #include "coordinator/dispatch/worker_client.hpp"
@@ -16,6 +17,7 @@ class WorkerLaboratory : public Laboratory {
         order_(std::move(order)),
         allow_precision_(std::move(allow_precision)) {}
 
+  [[nodiscard]] bool times_here() const override { return order_.judging.backend == "cpu"; }
   [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
                                                         std::stop_token stop) override;
   [[nodiscard]] Result<std::optional<Evaluated>> judge(const Job& job,
@@ -26,6 +28,7 @@ class WorkerLaboratory : public Laboratory {
   // were too many of them.
   [[nodiscard]] Status recover(const Error& error, std::stop_token stop);
 
+  std::mutex mutex_;  // a worker does one thing at a time
   std::optional<WorkerClient> worker_;
   OpenOrder order_;
   std::vector<std::string> allow_precision_;

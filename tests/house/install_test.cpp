@@ -31,7 +31,6 @@ class InstallTest : public ::testing::Test {
     command.arguments = {(prefix() / "bin" / program).string()};
     command.directory = "/";
     command.environment = {{"HOME", scratch_->path().string()}};
-    command.timeout_ms = 300'000;
     return command;
   }
 

@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::string_view before_sum = R"(,"sum":")";
 constexpr std::string_view behind_sum = R"("})";
-constexpr std::size_t digits = 16;
-constexpr std::size_t longer_by = before_sum.size() + digits + behind_sum.size() - 1;
+constexpr std::size_t seal_digits = 16;
+constexpr std::size_t longer_by = before_sum.size() + seal_digits + behind_sum.size() - 1;
 
 std::string sum_of(const std::string& object) {
-  return sha256(object).substr(0, digits);
+  return sha256(object).substr(0, seal_digits);
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ Seal seal_of(std::string_view line) {
     return Seal::none;
   }
   const std::string object = std::string(line.substr(0, end)) + "}";
-  return line.substr(end + before_sum.size(), digits) == sum_of(object) ? Seal::whole
-                                                                        : Seal::broken;
+  return line.substr(end + before_sum.size(), seal_digits) == sum_of(object) ? Seal::whole
+                                                                             : Seal::broken;
 }
 
 Status check_seal(std::string_view line) {

@@ -189,7 +189,7 @@ TEST_F(BundleRun, AnAnswerToAnotherOrderIsRefusedWithItsLine) {
 TEST_F(BundleRun, AWorkerRefusesABundleWithAChangedBit) {
   expect_exit(optimize({}), 4);
   const std::string whole = content_of(jobs());
-  write(jobs(), replaced(whole, "\"sandbox\":\"landlock\"", "\"sandbox\":\"landlocj\""));
+  write(jobs(), replaced(whole, R"("sandbox":"landlock")", R"("sandbox":"landlocj")"));
   const Finished refused = worker();
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(refused.errors, HasSubstr("jobs:3: its checksum does not fit"));

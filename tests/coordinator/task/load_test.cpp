@@ -256,8 +256,8 @@ TEST_F(LoadTask, RefusesKeysOfManyParts) {
     const std::string inner = "{ " + dotted + " = 1 }";
     for (const std::string& line :
          {dotted + " = 1", quoted + " = 1", "[" + dotted + "]", "[[" + dotted + "]]",
-          "a = " + inner, "a = [ \"\\\"\", '\\', " + inner + " ]",
-          "a = [ \"\"\"'\"\"\"\"\", " + inner + " ]", "a = [ '''\"'''', " + inner + " ]"}) {
+          "a = " + inner, R"(a = [ "\"", '\', )" + inner + " ]",
+          R"(a = [ """'""""", )" + inner + " ]", R"(a = [ '''"'''', )" + inner + " ]"}) {
       EXPECT_THAT(error_with("[axes]", line + "\n[axes]"),
                   HasSubstr("task.toml:7: a key has more than 16 parts"))
           << line.substr(0, 40);
@@ -280,8 +280,8 @@ TEST_F(LoadTask, EndsOnValuesThatAreNestedDeep) {
 TEST_F(LoadTask, DotsInTextMakeNoKeyDeep) {
   const std::string dots(1000, '.');
   for (const std::string& line :
-       {"summary = \"" + dots + "\"", "summary = '" + dots + "'", "summary = \"\\\"" + dots + "\"",
-        "summary = \"\"\"\n" + dots + "\"\"\"  # " + dots,
+       {"summary = \"" + dots + "\"", "summary = '" + dots + "'", R"(summary = "\")" + dots + "\"",
+        "summary = \"\"\"\n" + dots + R"("""  # )" + dots,
         "summary = '''" + dots + "\n" + dots + "'''", "summary = \"x\"  # it's " + dots}) {
     EXPECT_THAT(error_with("summary = \"a task that uses every key\"", line),
                 Not(HasSubstr("a key has more than")))

@@ -92,7 +92,7 @@ TEST(RunJson, MissingKeysHaveTheirDefaults) {
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read->search, "random");
   EXPECT_EQ(read->evaluations, RunSettings{}.evaluations);
-  EXPECT_TRUE(read->sandbox);
+  EXPECT_TRUE(read->judging.sandbox);
 }
 
 TEST(RunJson, UnknownKeysAndWrongTypesAreErrorsThatNameThePlace) {

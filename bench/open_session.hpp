@@ -26,7 +26,7 @@ class OpenSession {
   }
 
   Opened open(OpenOrder order) {
-    order.judging.backend = "cuda";
+    order.judging.backend = Backend::cuda;
     return must(opened_from_json(ask(WorkerOp::open, to_json(order))));
   }
 

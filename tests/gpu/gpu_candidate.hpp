@@ -60,7 +60,7 @@ inline GpuCandidate parse_gpu_candidate(const std::string& file) {
   one.hack.not_faster |= one.no_gain;
   Candidate& candidate = one.hack.candidate;
   candidate.source = with_includes(source);
-  candidate.backend = "cuda";
+  candidate.backend = Backend::cuda;
   candidate.compiler = "nvcc";
   candidate.options.insert(candidate.options.begin(), "-O3");
   return one;

@@ -1,15 +1,15 @@
 // How candidates are judged. A run keeps it, a worker is asked for it, users set it.
 #pragma once
 
-#include <string>
+#include "common/model/backend.hpp"
 
 namespace kernelpro {
 
 // Zeros mean the worker's defaults.
 struct JudgingSettings {
-  std::string backend = "cpu";  // or "cuda"
-  int device = 0;               // which GPU, as the driver counts
-  bool sandbox = true;          // false: --sandbox none, every verdict unverified
+  Backend backend = Backend::cpu;
+  int device = 0;       // which GPU, as the driver counts
+  bool sandbox = true;  // false: --sandbox none, every verdict unverified
   int threads = 0;
   double call_timeout_seconds = 0;
   double timing_seconds = 0;

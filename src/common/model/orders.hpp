@@ -136,7 +136,7 @@ struct Problem {
 
 // How energy is measured on one ground, or why it is not.
 struct MeterDescription {
-  std::string backend;  // "cpu" or "cuda"
+  Backend backend = Backend::cpu;
   int device = 0;       // which GPU, as the driver counts
   std::string meter;    // empty: none can be read
   std::string missing;  // why

@@ -170,7 +170,7 @@ Candidate read_candidate(const Place& place) {
   Fields fields(place);
   Candidate candidate;
   candidate.name = fields.at("name").text();
-  candidate.backend = fields.at("backend").text();
+  candidate.backend = fields.at("backend").name(parse_backend, backend_list());
   candidate.source = fields.at("source").text();
   candidate.compiler = fields.at("compiler").text();
   candidate.options = fields.at("options").texts();
@@ -193,7 +193,7 @@ Ceilings read_ceilings(const Place& place) {
 nlohmann::json to_json(const Candidate& candidate) {
   using namespace wire;
   return {
-      {"name", write_text(candidate.name)},        {"backend", write_text(candidate.backend)},
+      {"name", write_text(candidate.name)},        {"backend", name_of(candidate.backend)},
       {"source", write_text(candidate.source)},    {"compiler", write_text(candidate.compiler)},
       {"options", write_texts(candidate.options)}, {"libraries", write_texts(candidate.libraries)}};
 }

@@ -48,10 +48,7 @@ OpenOrder read_open_order(const Place& place) {
   }
   order.judging.sandbox = sandbox == "landlock";
   if (const auto backend = fields.maybe("backend")) {
-    order.judging.backend = backend->text();
-    if (order.judging.backend != "cpu" && order.judging.backend != "cuda") {
-      backend->complain_expected(R"("cpu" or "cuda")");
-    }
+    order.judging.backend = backend->name(parse_backend, backend_list());
   }
   if (const auto device = fields.maybe("device")) {
     order.judging.device = device->small_integer();
@@ -203,7 +200,7 @@ Problem read_problem(const Place& place) {
 }
 
 nlohmann::json write_meter(const MeterDescription& meter) {
-  return {{"backend", meter.backend},
+  return {{"backend", name_of(meter.backend)},
           {"device", meter.device},
           {"meter", write_text(meter.meter)},
           {"missing", write_text(meter.missing)}};
@@ -212,7 +209,7 @@ nlohmann::json write_meter(const MeterDescription& meter) {
 MeterDescription read_meter(const Place& place) {
   Fields fields(place);
   MeterDescription meter;
-  meter.backend = fields.at("backend").text();
+  meter.backend = fields.at("backend").name(parse_backend, backend_list());
   meter.device = fields.at("device").small_integer();
   meter.meter = fields.at("meter").text();
   meter.missing = fields.at("missing").text();
@@ -263,7 +260,7 @@ std::vector<Candidate> read_build_order(const Place& place) {
 
 nlohmann::json to_json(const OpenOrder& order) {
   return {{"task", to_json(order.task)},
-          {"backend", order.judging.backend},
+          {"backend", name_of(order.judging.backend)},
           {"device", order.judging.device},
           {"sandbox", order.judging.sandbox ? "landlock" : "none"},
           {"threads", order.judging.threads},

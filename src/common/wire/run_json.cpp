@@ -30,7 +30,8 @@ RunSettings read_run_settings(const Place& place) {
   const auto small_integer = [](const Place& p) { return p.small_integer(); };
   Fields fields(place);
   RunSettings settings;
-  read_known(fields, "backend", settings.judging.backend, text);
+  read_known(fields, "backend", settings.judging.backend,
+             [](const Place& p) { return p.name(parse_backend, backend_list()); });
   read_known(fields, "device", settings.judging.device, small_integer);
   read_known(fields, "workers", settings.workers, text);
   read_known(fields, "search", settings.search, text);
@@ -105,7 +106,7 @@ nlohmann::json to_json(const RunSettings& settings) {
     starts.push_back(to_json(start));
   }
   nlohmann::json json = {
-      {"backend", write_text(settings.judging.backend)},
+      {"backend", name_of(settings.judging.backend)},
       {"device", settings.judging.device},
       {"workers", write_text(settings.workers)},
       {"search", write_text(settings.search)},

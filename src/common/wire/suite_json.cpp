@@ -58,7 +58,7 @@ SuiteHeader read_header(const Place& place) {
   header.program_version = fields.at("program_version").text();
   header.date = fields.at("date").text();
   header.machine = fields.at("machine").text();
-  header.backend = fields.at("backend").text();
+  header.backend = fields.at("backend").name(parse_backend, backend_list());
   header.torch = fields.at("torch").text();
   header.kernelbench = fields.at("kernelbench").text();
   header.conditions = fields.at("conditions").text();
@@ -162,7 +162,7 @@ nlohmann::json to_json(const SuiteHeader& header) {
           {"program_version", write_text(header.program_version)},
           {"date", write_text(header.date)},
           {"machine", write_text(header.machine)},
-          {"backend", write_text(header.backend)},
+          {"backend", name_of(header.backend)},
           {"torch", write_text(header.torch)},
           {"kernelbench", write_text(header.kernelbench)},
           {"conditions", write_text(header.conditions)}};

@@ -175,7 +175,7 @@ json write_entry(const EntrySpec& entry) {
     workspace[valid_utf8(name)] = write_text(bytes.text());
   }
   return {{"function", write_text(entry.function)}, {"signature", write_text(entry.signature)},
-          {"backend", write_text(entry.backend)},   {"arguments", write_texts(entry.arguments)},
+          {"backend", name_of(entry.backend)},      {"arguments", write_texts(entry.arguments)},
           {"copies", write_text_map(entry.copies)}, {"workspace", workspace}};
 }
 
@@ -184,7 +184,7 @@ EntrySpec read_entry(const Place& place) {
   EntrySpec entry;
   entry.function = fields.at("function").text();
   entry.signature = fields.at("signature").text();
-  entry.backend = fields.at("backend").text();
+  entry.backend = fields.at("backend").name(parse_backend, backend_list());
   entry.arguments = fields.at("arguments").texts();
   entry.copies = fields.at("copies").map([](const Place& p) { return p.text(); });
   entry.workspace = fields.at("workspace").map([](const Place& p) { return p.formula(); });
@@ -194,7 +194,7 @@ EntrySpec read_entry(const Place& place) {
 
 json write_implementation(const ImplementationSpec& implementation) {
   return {{"name", write_text(implementation.name)},
-          {"backend", write_text(implementation.backend)},
+          {"backend", name_of(implementation.backend)},
           {"file", write_text(implementation.file)},
           {"compiler", write_text(implementation.compiler)},
           {"options", write_texts(implementation.options)},
@@ -205,7 +205,7 @@ ImplementationSpec read_implementation(const Place& place) {
   Fields fields(place);
   ImplementationSpec implementation;
   implementation.name = fields.at("name").text();
-  implementation.backend = fields.at("backend").text();
+  implementation.backend = fields.at("backend").name(parse_backend, backend_list());
   implementation.file = fields.at("file").text();
   implementation.compiler = fields.at("compiler").text();
   implementation.options = fields.at("options").texts();
@@ -279,8 +279,10 @@ Task read_task(const Place& place) {
   task.tolerance = read_tolerance(fields.at("tolerance"));
   task.work = read_work(fields.at("work"));
   task.timed_shapes = fields.at("timed_shapes").list([](const Place& p) { return p.axes(); });
-  if (const auto cuda_shapes = fields.maybe("cuda_shapes")) {
-    task.cuda_shapes = cuda_shapes->list([](const Place& p) { return p.axes(); });
+  for (const Backend backend : backends) {
+    if (const auto shapes = fields.maybe(name_of(backend) + "_shapes")) {
+      task.shapes_on[backend] = shapes->list([](const Place& p) { return p.axes(); });
+    }
   }
   task.held_out = fields.at("held_out").map(read_range);
   task.reference = read_reference(fields.at("reference"));
@@ -316,8 +318,8 @@ nlohmann::json to_json(const Task& task) {
                            {"comparators", write_list(task.comparators, write_implementation)},
                            {"files", write_text_map(task.files)}};
   // Left out where there are none, so that the hashes of such tasks stay what they were.
-  if (!task.cuda_shapes.empty()) {
-    object["cuda_shapes"] = write_list(task.cuda_shapes, write_axes);
+  for (const auto& [backend, shapes] : task.shapes_on) {
+    object[name_of(backend) + "_shapes"] = write_list(shapes, write_axes);
   }
   if (task.entry) {
     object["entry"] = write_entry(*task.entry);

@@ -9,8 +9,8 @@
 
 namespace kernelpro {
 
-Result<Candidate> load_candidate(const std::string& file, const Task& task,
-                                 const std::string& backend, const BuildWishes& wishes) {
+Result<Candidate> load_candidate(const std::string& file, const Task& task, Backend backend,
+                                 const BuildWishes& wishes) {
   Result<std::string> source = read_file(file);
   if (!source) {
     return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
@@ -25,8 +25,8 @@ Result<Candidate> load_candidate(const std::string& file, const Task& task,
   }
   candidate.source = std::move(*text);
   candidate.compiler = wishes.compiler.empty() ? header.compiler : wishes.compiler;
-  if (candidate.compiler.empty() && candidate.backend == "cuda") {
-    candidate.compiler = "nvcc";
+  if (candidate.compiler.empty()) {
+    candidate.compiler = traits_of(backend).compiler;
   }
   candidate.options = wishes.options.empty() ? header.options : wishes.options;
   return candidate;

@@ -19,7 +19,6 @@ struct BuildWishes {
 // A source with the task's entry and no kp_launch is given the adapter. A file that cannot be read
 // is bad_input.
 [[nodiscard]] Result<Candidate> load_candidate(const std::string& file, const Task& task,
-                                               const std::string& backend,
-                                               const BuildWishes& wishes = {});
+                                               Backend backend, const BuildWishes& wishes = {});
 
 }  // namespace kernelpro

@@ -23,7 +23,7 @@ struct DiagnoseRequest {
   std::filesystem::path profile;
   std::string shape;  // "m=512,n=512"; empty: the first timed one
   BuildWishes build;
-  JudgingSettings judging{.backend = "cuda"};
+  JudgingSettings judging{.backend = Backend::cuda};
   bool all_tools = false;
   bool rules = false;  // ask ncu for its own rules too
   bool counters = true;

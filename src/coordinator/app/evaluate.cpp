@@ -156,7 +156,7 @@ Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task
   if (!worker) {
     return worker.error();
   }
-  const bool watched = request.timed && request.judging.backend == "cpu";
+  const bool watched = request.timed && !traits_of(request.judging.backend).gpu;
   // The task is opened meanwhile: what we do ourselves does not count.
   const std::optional<MachineWatch> watch =
       watched ? std::optional<MachineWatch>(std::in_place) : std::nullopt;

@@ -31,7 +31,7 @@ Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
   std::string missing = fmt::format("there is no GPU {}", settings.judging.device);
   for (const MeterDescription& one : machine->meters) {
     const bool same_device =
-        settings.judging.backend == "cpu" || one.device == settings.judging.device;
+        !traits_of(settings.judging.backend).gpu || one.device == settings.judging.device;
     if (one.backend == settings.judging.backend && same_device) {
       missing = one.missing;
     }

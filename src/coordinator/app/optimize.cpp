@@ -14,7 +14,7 @@ namespace {
 
 // What others do on this machine; nothing where the work is done elsewhere or by a GPU.
 std::optional<MachineLoad> look_around(const RunSettings& settings, const Watcher& watcher) {
-  if (settings.judging.backend != "cpu" || settings.workers != "local") {
+  if (traits_of(settings.judging.backend).gpu || settings.workers != "local") {
     return std::nullopt;
   }
   MachineLoad load = MachineWatch().look();

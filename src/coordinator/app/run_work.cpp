@@ -142,7 +142,7 @@ Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescrip
     return share.error();
   }
   PlaybookSettings settings;
-  settings.moves = *share / "knowledge" / "moves" / run.settings.judging.backend;
+  settings.moves = *share / "knowledge" / "moves" / name_of(run.settings.judging.backend);
   settings.tiers = run.settings.tiers;
   settings.only = run.settings.moves;
   if (run.settings.llm && settings.tiers.empty() && settings.only.empty()) {

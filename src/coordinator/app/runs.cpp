@@ -22,12 +22,12 @@ Result<Store> open_to_read(const std::filesystem::path& directory) {
 }
 
 // From a move's id to its tier, as the move files of that backend say; empty where there are none.
-std::map<std::string, std::string> known_tiers(const std::string& backend) {
+std::map<std::string, std::string> known_tiers(Backend backend) {
   std::map<std::string, std::string> tiers;
   const Result<std::filesystem::path> share = share_directory();
-  const Result<std::vector<Move>> moves = share
-                                              ? load_moves(*share / "knowledge" / "moves" / backend)
-                                              : Result<std::vector<Move>>(share.error());
+  const Result<std::vector<Move>> moves =
+      share ? load_moves(*share / "knowledge" / "moves" / name_of(backend))
+            : Result<std::vector<Move>>(share.error());
   if (moves) {
     for (const Move& move : *moves) {
       tiers[move.id] = move.tier;

@@ -48,8 +48,7 @@ Result<SuitePlan> make_plan(const SuiteRequest& request) {
     plan.modes.emplace_back(compile_mode);
   }
   if (!request.candidates.empty()) {
-    const char* const extension =
-        request.search.settings.judging.backend == "cuda" ? ".cu" : ".cpp";
+    const std::string extension(traits_of(request.search.settings.judging.backend).extension);
     Result<std::map<ProblemId, fs::path>> found =
         find_candidates(request.candidates, extension, problems->all);
     if (!found) {
@@ -105,7 +104,7 @@ Result<SuitePlace> find_place(const SuiteRequest& request, SuiteJudge& judge,
   SuitePlace place;
   place.lock = "cpu";
   place.header.machine = worker->machine.processor;
-  if (judging.backend == "cuda") {
+  if (traits_of(judging.backend).gpu) {
     const Result<const GpuRecord*> gpu = chosen_gpu(*worker, judging.device);
     if (!gpu) {
       return gpu.error();

@@ -112,7 +112,7 @@ class SuiteRun {
       record.failed = answer.error().text();
       return {};
     }
-    if (request_.search.settings.judging.backend == "cuda" && answer->device == "cpu") {
+    if (traits_of(request_.search.settings.judging.backend).gpu && answer->device == "cpu") {
       return make_error(ErrorKind::environment,
                         "this PyTorch sees no GPU: install one with CUDA, or set KERNELPRO_PYTHON",
                         place_.survey.arguments.front());

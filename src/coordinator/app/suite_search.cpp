@@ -111,9 +111,9 @@ Status keep_best(const fs::path& folder, const OpenRun& open, const SuiteProblem
   }
   std::error_code failure;
   fs::create_directories(folder, failure);
-  const char* const extension = open.run.settings.judging.backend == "cuda" ? "cu" : "cpp";
   return write_file_atomic(
-      folder / fmt::format("{}_{}.{}", problem.id.level, problem.id.number, extension),
+      folder / fmt::format("{}_{}{}", problem.id.level, problem.id.number,
+                           traits_of(open.run.settings.judging.backend).extension),
       with_build_wishes(*best, *source));
 }
 

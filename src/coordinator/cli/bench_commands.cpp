@@ -25,7 +25,7 @@ constexpr const char* nothing = "–";
 std::string header_text(const SuiteHeader& header, std::size_t problems) {
   return fmt::format("KernelBench{} on {}, PyTorch {}, backend {}{}: {} problem{}\n\n",
                      header.kernelbench.empty() ? "" : " " + header.kernelbench.substr(0, 7),
-                     header.machine, header.torch, header.backend,
+                     header.machine, header.torch, name_of(header.backend),
                      header.conditions.empty() ? "" : ", " + header.conditions, problems,
                      problems == 1 ? "" : "s");
 }

@@ -37,9 +37,10 @@ void print_doctor(const MachineCheck& check) {
     fmt::print("  PyTorch {} by {}\n", check.torch->torch, check.torch->path);
   }
   for (const MeterDescription& meter : machine.meters) {
-    fmt::print("  energy ({}): {}\n",
-               meter.backend == "cpu" ? "cpu" : fmt::format("GPU {}", meter.device),
-               meter.meter.empty() ? "not measured, " + meter.missing : meter.meter);
+    fmt::print(
+        "  energy ({}): {}\n",
+        traits_of(meter.backend).gpu ? fmt::format("GPU {}", meter.device) : name_of(meter.backend),
+        meter.meter.empty() ? "not measured, " + meter.missing : meter.meter);
   }
   if (check.noise_floor) {
     fmt::print("  noise floor {:.1f} %: smaller differences cannot be shown here\n",

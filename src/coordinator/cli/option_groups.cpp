@@ -65,8 +65,13 @@ void add_device(CLI::App& app, JudgingSettings& judging) {
 }
 
 void add_backend(CLI::App& app, JudgingSettings& judging) {
-  app.add_option("--backend", judging.backend, "cpu (default) or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option_function<std::string>(
+         "--backend",
+         [&judging](const std::string& name) {
+           judging.backend = parse_backend(name).value_or(judging.backend);
+         },
+         "cpu (default) or cuda")
+      ->check(CLI::IsMember(backend_names()));
   add_device(app, judging);
 }
 

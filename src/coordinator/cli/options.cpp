@@ -121,7 +121,9 @@ void add_diagnose(CLI::App& app, Options& options) {
   command->add_flag("--raw", options.raw,
                     "Show all figures with their origin, and why others are missing");
   CLI::Option* markdown = command->add_flag("--md", options.markdown, "Print Markdown");
-  command->add_option("--backend", wanted.judging.backend, "cuda, and no other yet")
+  command
+      ->add_option_function<std::string>(
+          "--backend", [](const std::string& /*name*/) {}, "cuda, and no other yet")
       ->check(CLI::IsMember({"cuda"}));
   add_device(*command, wanted.judging);
   add_building(*command, wanted.build);

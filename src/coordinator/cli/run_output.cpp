@@ -29,7 +29,8 @@ void print_waiting(const std::string& workers, const JudgingSettings& judging,
                    const std::string& then) {
   const std::string file = bundle_file(workers).value_or("").string();
   fmt::print(stderr, "waiting: run `kernelpro-worker run {0} {0}.out` {1}, then {2}\n", file,
-             judging.backend == "cuda" ? "on the GPU node" : "on the machine that judges", then);
+             traits_of(judging.backend).gpu ? "on the GPU node" : "on the machine that judges",
+             then);
 }
 
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then) {

@@ -90,10 +90,11 @@ Result<WorkerDescription> WorkerClient::describe(std::stop_token stop) {
   return reply ? description_from_json(**reply) : Result<WorkerDescription>(reply.error());
 }
 
-Result<Ceilings> WorkerClient::ceilings(const std::string& backend, int device, bool refresh,
+Result<Ceilings> WorkerClient::ceilings(Backend backend, int device, bool refresh,
                                         std::stop_token stop) {
-  const Result<JsonObject> reply = ask(
-      WorkerOp::ceilings, {{"backend", backend}, {"device", device}, {"refresh", refresh}}, stop);
+  const Result<JsonObject> reply =
+      ask(WorkerOp::ceilings,
+          {{"backend", name_of(backend)}, {"device", device}, {"refresh", refresh}}, stop);
   return reply ? ceilings_from_json(**reply) : Result<Ceilings>(reply.error());
 }
 

@@ -145,7 +145,7 @@ Status ClosedLoop::add_root() {
   if (baseline == run_.task.baselines.end()) {
     return make_error(
         ErrorKind::bad_input,
-        "the task has no baseline for the " + run_.settings.judging.backend + " backend",
+        "the task has no baseline for the " + name_of(run_.settings.judging.backend) + " backend",
         run_.task.name);
   }
   Proposal proposal;
@@ -256,7 +256,7 @@ Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId in
   const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
   const bool energy = phase > 0 && needs_energy(run_.settings.objective);
   const bool profiled = phase == 0 && run_.settings.feedback != Feedback::none &&
-                        run_.settings.judging.backend == "cuda";
+                        traits_of(run_.settings.judging.backend).gpu;
   const Job job{one.id, phase, energy, profiled, *candidate, against};
   Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
   if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&

@@ -79,7 +79,7 @@ class Adapter {
   }
 
  private:
-  [[nodiscard]] bool cuda() const { return entry_.backend == "cuda"; }
+  [[nodiscard]] bool cuda() const { return entry_.backend == Backend::cuda; }
 
   [[nodiscard]] Status check_counts() const {
     const std::size_t wanted = signature_.parameters.size();
@@ -349,8 +349,7 @@ Result<std::string> adapter_block(const Task& task) {
   return Adapter(task).text();
 }
 
-Result<std::string> adapted(const Task& task, const std::string& source,
-                            const std::string& backend) {
+Result<std::string> adapted(const Task& task, const std::string& source, Backend backend) {
   if (!task.entry || task.entry->backend != backend) {
     return source;
   }

@@ -18,6 +18,6 @@ namespace kernelpro {
 // The source with the adapter around it where it needs one: the task has an entry for that backend
 // and the source defines no kp_launch. Others stay as they are.
 [[nodiscard]] Result<std::string> adapted(const Task& task, const std::string& source,
-                                          const std::string& backend);
+                                          Backend backend);
 
 }  // namespace kernelpro

@@ -78,7 +78,7 @@ Result<std::optional<TaskReference>> make_task_reference(const NewTask& request,
                                                          const TaskPlan& plan,
                                                          const UserSource& user) {
   const bool original = request.reference == original_reference ||
-                        (request.reference.empty() && plan.backend == "cuda");
+                        (request.reference.empty() && plan.backend == Backend::cuda);
   if (original) {
     return std::optional<TaskReference>();
   }
@@ -140,7 +140,7 @@ Result<fs::path> create_task(const NewTask& request) {
   }
   const std::optional<Signature> trusted =
       *reference ? std::optional((*reference)->signature) : std::nullopt;
-  const bool openmp = plan->backend == "cpu" && uses_openmp(user->text);
+  const bool openmp = plan->backend == Backend::cpu && uses_openmp(user->text);
   const DraftFolder draft(folder);
   KP_TRY(make_directories(draft.path()));
   KP_TRY(write_file_atomic(draft.path() / "task.toml", generate_toml(*plan, trusted, openmp)));
@@ -148,7 +148,7 @@ Result<fs::path> create_task(const NewTask& request) {
     KP_TRY(write_file_atomic(draft.path() / "reference.hpp",
                              generate_reference(*plan, *trusted, (*reference)->real_source)));
   }
-  const char* baseline = plan->backend == "cuda" ? "baseline.cu" : "baseline.cpp";
+  const std::string baseline = "baseline" + std::string(traits_of(plan->backend).extension);
   KP_TRY(write_file_atomic(draft.path() / baseline, user->text));
   if (const auto task = load_task(draft.path()); !task.ok()) {
     return draft.renamed(task.error());

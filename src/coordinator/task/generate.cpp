@@ -131,7 +131,7 @@ std::string reference_call(const TaskPlan& plan, const Signature& reference) {
 }
 
 std::string shapes_section(const TaskPlan& plan) {
-  const Sizes sizes = default_sizes(plan.axes.size(), plan.backend == "cuda");
+  const Sizes sizes = default_sizes(plan.axes.size(), plan.backend == Backend::cuda);
   std::vector<std::string> timed;
   std::vector<std::string> held_out;
   for (const std::string& axis : plan.axes) {
@@ -165,7 +165,7 @@ std::string entry_section(const TaskPlan& plan) {
   std::string text = fmt::format(
       "# What candidates define instead of kp_launch, and what it is called with.\n"
       "[entry]\nfunction = {}\nsignature = {}\nbackend = \"{}\"\narguments = {}\n",
-      toml_string(plan.signature.function), toml_string(plan.signature.text), plan.backend,
+      toml_string(plan.signature.function), toml_string(plan.signature.text), name_of(plan.backend),
       toml_strings(plan.arguments));
   std::vector<std::string> copies;
   for (const PlannedTensor& input : plan.inputs) {
@@ -204,7 +204,7 @@ std::string reference_section(const TaskPlan& plan, const std::optional<Signatur
 }
 
 std::string baseline_section(const TaskPlan& plan, bool openmp) {
-  if (plan.backend == "cuda") {
+  if (plan.backend == Backend::cuda) {
     return "[[baseline]]\nname = \"original\"\nbackend = \"cuda\"\nfile = \"baseline.cu\"\n"
            "compiler = \"nvcc\"\noptions = [\"-O3\"]\n";
   }

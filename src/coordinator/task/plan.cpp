@@ -54,7 +54,7 @@ class Planner {
   Planner(const NewTask& request, const Signature& signature) : request_(request) {
     plan_.name = request.name;
     plan_.source_name = request.source.filename().string();
-    plan_.backend = request.source.extension() == ".cu" ? "cuda" : "cpu";
+    plan_.backend = request.source.extension() == ".cu" ? Backend::cuda : Backend::cpu;
     plan_.signature = signature;
     plan_.flops = request.flops.empty() ? "0" : request.flops;
     plan_.reduction = request.reduction.empty() ? "1" : request.reduction;
@@ -89,7 +89,7 @@ class Planner {
     const std::string& function = plan_.signature.function;
     for (const EntryParameter& parameter : plan_.signature.parameters) {
       const std::string& name = parameter.name;
-      if (parameter.role == Role::stream && plan_.backend != "cuda") {
+      if (parameter.role == Role::stream && plan_.backend != Backend::cuda) {
         return bad(function, fmt::format("{} is a stream, and this is no CUDA source; expected a "
                                          "file that ends in .cu (--from)",
                                          name));

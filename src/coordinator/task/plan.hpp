@@ -23,7 +23,7 @@ struct PlannedTensor {
 struct TaskPlan {
   std::string name;
   std::string source_name;  // for people: the file the function came from
-  std::string backend;
+  Backend backend = Backend::cpu;
   Signature signature;
   std::vector<std::string> axes;
   std::vector<PlannedTensor> inputs;

@@ -99,7 +99,7 @@ Status Judge::build_own(std::stop_token stop) {
       [this](const ImplementationSpec& one) { return one.backend == ground_.backend(); });
   if (spec == task_.baselines.end()) {
     return make_error(ErrorKind::bad_input,
-                      "the task has no baseline for the " + ground_.backend() + " backend",
+                      "the task has no baseline for the " + name_of(ground_.backend()) + " backend",
                       task_.name);
   }
   baseline_candidate_ = candidate_of(task_, *spec);

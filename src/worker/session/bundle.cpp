@@ -123,7 +123,7 @@ class BundleRun {
     task_ = *entry.request;
     opened_.reset();
     const Result<OpenOrder> order = open_order_from_json(*task_->body);
-    on_gpu_ = order && order->judging.backend == "cuda";
+    on_gpu_ = order && traits_of(order->judging.backend).gpu;
   }
 
   Result<nlohmann::json> carry_out(const Entry& entry) {

@@ -143,22 +143,23 @@ Result<Ceilings> Session::gpu_ceilings(int device, bool refresh, std::stop_token
 
 Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop_token stop) {
   bool refresh = false;
-  bool cuda = false;
+  std::optional<Backend> backend = Backend::cpu;
   int device = 0;
   for (const auto& [key, value] : request.body->items()) {
     if (key == "refresh" && value.is_boolean()) {
       refresh = value.get<bool>();
-    } else if (key == "backend" && (value == "cpu" || value == "cuda")) {
-      cuda = value == "cuda";
+    } else if (key == "backend" && value.is_string() && parse_backend(value.get<std::string>())) {
+      backend = parse_backend(value.get<std::string>());
     } else if (key == "device" && value.is_number_integer()) {
       device = value.get<int>();
     } else {
       return make_error(ErrorKind::bad_input,
-                        "expected only \"refresh\", true or false, \"backend\", \"cpu\" or "
-                        "\"cuda\", and \"device\", the number of a GPU",
+                        "expected only \"refresh\", true or false, \"backend\", one of " +
+                            backend_list() + ", and \"device\", the number of a GPU",
                         "/" + key);
     }
   }
+  const bool cuda = backend == Backend::cuda;
   if (cuda && judge_ && gpu_ && gpu_->description().ordinal != device) {
     return make_error(ErrorKind::bad_input,
                       "a task is open on another GPU: send `close` before asking for this one");
@@ -197,7 +198,7 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
 
 Status Session::need_ground(const OpenOrder& order, std::stop_token stop) {
   ground_.reset();
-  if (order.judging.backend == "cuda") {
+  if (order.judging.backend == Backend::cuda) {
     Result<Ceilings> measured = gpu_ceilings(order.judging.device, false, stop);
     if (!measured) {
       return measured.error();
@@ -252,7 +253,7 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
     return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
   }
   KP_TRY(need_toolchain(order->judging.sandbox,
-                        order->judging.backend == "cuda" ? order->judging.device : device_));
+                        order->judging.backend == Backend::cuda ? order->judging.device : device_));
   judge_.reset();
   KP_TRY(need_ground(*order, stop));
   if (order->energy && order->task.reference.torch) {
@@ -380,7 +381,7 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.build = std::move(evaluation.build);
   certificate.incumbent_build = std::move(evaluation.incumbent_build);
   certificate.machine = describe_machine();
-  if (gpu_ && ground_->backend() == "cuda") {
+  if (gpu_ && ground_->backend() == Backend::cuda) {
     certificate.machine.gpus = {gpu_record(gpu_->description())};
     if (const std::optional<GpuState> state = gpu_state(gpu_->description().uuid)) {
       certificate.machine.clocks_mhz = {{"gpu_sm", state->sm_mhz},

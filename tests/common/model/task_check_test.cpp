@@ -89,7 +89,7 @@ TEST(ValidateTaskTest, TimedShapesGiveEveryAxisOnce) {
 
 TEST(ValidateTaskTest, CudaShapesAreHeldToTheSameRules) {
   const auto with_cuda = [](std::vector<Axes> shapes) {
-    return changed(gemm_task(), [&](Task& t) { t.cuda_shapes = std::move(shapes); });
+    return changed(gemm_task(), [&](Task& t) { t.shapes_on[Backend::cuda] = std::move(shapes); });
   };
   const Axes good = {{"m", 512}, {"n", 512}, {"k", 512}};
   EXPECT_TRUE(validate_task(with_cuda({good})).ok());

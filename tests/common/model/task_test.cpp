@@ -67,11 +67,11 @@ TEST(EvaluateShapeTest, NegativeExtentIsAnError) {
 
 TEST(TimedShapesTest, CudaHasItsOwnWhereTheTaskNamesThem) {
   Task task = gemm_task();
-  EXPECT_EQ(timed_shapes(task, "cpu"), task.timed_shapes);
-  EXPECT_EQ(timed_shapes(task, "cuda"), task.timed_shapes);
-  task.cuda_shapes = {{{"m", 2048}, {"n", 2048}, {"k", 2048}}};
-  EXPECT_EQ(timed_shapes(task, "cpu"), task.timed_shapes);
-  EXPECT_EQ(timed_shapes(task, "cuda"), task.cuda_shapes);
+  EXPECT_EQ(timed_shapes(task, Backend::cpu), task.timed_shapes);
+  EXPECT_EQ(timed_shapes(task, Backend::cuda), task.timed_shapes);
+  task.shapes_on[Backend::cuda] = {{{"m", 2048}, {"n", 2048}, {"k", 2048}}};
+  EXPECT_EQ(timed_shapes(task, Backend::cpu), task.timed_shapes);
+  EXPECT_EQ(timed_shapes(task, Backend::cuda), task.shapes_on[Backend::cuda]);
 }
 
 TEST(ShapeTextTest, ShowsGivenAxesInTheTasksOrder) {

@@ -16,7 +16,7 @@ using json = nlohmann::json;
 
 RunSettings changed_run_settings() {
   RunSettings settings;
-  settings.judging.backend = "cuda";
+  settings.judging.backend = Backend::cuda;
   settings.judging.device = 3;
   settings.workers = "bundle:/data/jobs";
   settings.search = "greedy";

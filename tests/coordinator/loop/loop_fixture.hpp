@@ -216,7 +216,7 @@ class LoopTest : public ::testing::Test {
     run_.task.files["base.cpp"] = "// kp:tune N = 1 2 3 4\nconstexpr int N = 1;\n";
     ImplementationSpec baseline;
     baseline.name = "plain";
-    baseline.backend = "cpu";
+    baseline.backend = Backend::cpu;
     baseline.file = "base.cpp";
     baseline.options = {"-O2"};
     run_.task.baselines = {baseline};

@@ -167,8 +167,8 @@ DiagnosisReport finding_for(const std::string& move, KernelClass kind = KernelCl
 class LoopOnAGpu : public LoopTest {
  protected:
   LoopOnAGpu() {
-    run_.settings.judging.backend = "cuda";
-    run_.task.baselines.front().backend = "cuda";
+    run_.settings.judging.backend = Backend::cuda;
+    run_.task.baselines.front().backend = Backend::cuda;
   }
 };
 

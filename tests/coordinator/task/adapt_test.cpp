@@ -98,7 +98,7 @@ TEST_F(EntryTask, KernelOfAUserBecomesATaskJudgedAgainstItself) {
   EXPECT_TRUE(task.reference.baseline);
   EXPECT_THAT(task.summary, HasSubstr("expected values are those of the original"));
   ASSERT_TRUE(task.entry.has_value());
-  EXPECT_EQ(task.entry->backend, "cuda");
+  EXPECT_EQ(task.entry->backend, Backend::cuda);
   EXPECT_EQ(task.entry->signature,
             "cudaError_t launch_saxpy(const float* x, float* y, int n, float a, cudaStream_t "
             "stream)");

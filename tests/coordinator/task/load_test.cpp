@@ -284,7 +284,7 @@ TEST_F(LoadTask, RefusesShapesThatDoNotFitTheAxes) {
 }
 
 TEST_F(LoadTask, CudaShapesAreOptionalAndHeldToTheSameRules) {
-  EXPECT_THAT(load(whole_task)->cuda_shapes, IsEmpty());
+  EXPECT_THAT(load(whole_task)->shapes_on, IsEmpty());
   const auto with_cuda = [](const std::string& list) {
     return "cuda = " + list + "\nheld_out = { rows";
   };
@@ -293,7 +293,7 @@ TEST_F(LoadTask, CudaShapesAreOptionalAndHeldToTheSameRules) {
   toml.replace(toml.find(before), before.size(), with_cuda("[{ rows = 4096, cols = 99 }]"));
   const auto task = load(toml);
   ASSERT_TRUE(task.ok()) << task.error().text();
-  EXPECT_THAT(task->cuda_shapes, ElementsAre(Axes{{"rows", 4096}, {"cols", 99}}));
+  EXPECT_THAT(task->shapes_on.at(Backend::cuda), ElementsAre(Axes{{"rows", 4096}, {"cols", 99}}));
   EXPECT_EQ(error_with(before, with_cuda("[{ rows = 4096 }]")),
             "task.toml:63: shapes.cuda: the axis \"cols\" is missing; give all of rows, cols");
   EXPECT_EQ(error_with(before, with_cuda("[{ rows = 0, cols = 9 }]")),

@@ -66,7 +66,7 @@ Candidate defaults_for(const AgentOrder& order) {
   out.source.clear();
   out.libraries.clear();
   if (has_no_kernel(order)) {
-    out.compiler = out.backend == "cuda" ? "nvcc" : "";
+    out.compiler = traits_of(out.backend).compiler;
     out.options.clear();
   }
   // A source that leaves out the options which were refused is rid of them.

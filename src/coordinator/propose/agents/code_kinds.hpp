@@ -9,7 +9,7 @@
 namespace kernelpro::agents {
 
 // Python for any backend, CUDA for a CPU; what comments and strings say does not count.
-[[nodiscard]] bool is_wrong_language(const CodeBlock& block, std::string_view backend);
+[[nodiscard]] bool is_wrong_language(const CodeBlock& block, Backend backend);
 
 // As of diff or git: lines that go, lines that come.
 [[nodiscard]] bool is_difference(const CodeBlock& block);

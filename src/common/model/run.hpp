@@ -12,6 +12,7 @@
 #include "common/model/node.hpp"
 #include "common/model/objective.hpp"
 #include "common/model/task.hpp"
+#include "common/model/workers.hpp"
 
 namespace kernelpro {
 
@@ -27,7 +28,7 @@ enum class Feedback {
 
 struct RunSettings {
   JudgingSettings judging;
-  std::string workers = "local";   // or "bundle:FILE", the file with its whole path
+  Workers workers;
   std::string search = "mcts";     // mcts, greedy or random
   std::string preset = "default";  // of mcts: default or paper
   std::uint64_t seed = 1;          // of the search; the judge's seeds are secret

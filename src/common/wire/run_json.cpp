@@ -33,7 +33,8 @@ RunSettings read_run_settings(const Place& place) {
   read_known(fields, "backend", settings.judging.backend,
              [](const Place& p) { return p.name(parse_backend, backend_list()); });
   read_known(fields, "device", settings.judging.device, small_integer);
-  read_known(fields, "workers", settings.workers, text);
+  read_known(fields, "workers", settings.workers,
+             [](const Place& p) { return p.name(parse_workers, worker_forms()); });
   read_known(fields, "search", settings.search, text);
   read_known(fields, "preset", settings.preset, text);
   read_known(fields, "seed", settings.seed, [](const Place& p) { return p.hexadecimal(); });
@@ -108,7 +109,7 @@ nlohmann::json to_json(const RunSettings& settings) {
   nlohmann::json json = {
       {"backend", name_of(settings.judging.backend)},
       {"device", settings.judging.device},
-      {"workers", write_text(settings.workers)},
+      {"workers", write_text(text_of(settings.workers))},
       {"search", write_text(settings.search)},
       {"preset", write_text(settings.preset)},
       {"seed", write_hexadecimal(settings.seed)},

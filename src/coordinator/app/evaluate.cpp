@@ -212,8 +212,7 @@ Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const Task& 
 
 // The first call writes the bundle; the same call again finds its results. Other candidates or
 // settings are another owner, so that they never take these results for theirs.
-Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request,
-                                         const std::filesystem::path& file, const Task& task,
+Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request, const Task& task,
                                          const std::vector<EvaluateOrder>& orders,
                                          const Watcher& watcher) {
   const std::vector<Bundle::Request> requests = bundle_requests(opening_of(request, task), orders);
@@ -221,7 +220,7 @@ Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request,
   for (const Bundle::Request& one : requests) {
     all += one.body->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  Result<Bundle> bundle = Bundle::open(file, "evaluation " + sha256(all));
+  Result<Bundle> bundle = Bundle::open(request.workers.file, "evaluation " + sha256(all));
   if (!bundle) {
     return bundle.error();
   }
@@ -261,9 +260,9 @@ Result<EvaluationResult> evaluate(const EvaluationRequest& request, const Watche
   if (!orders) {
     return orders.error();
   }
-  const std::optional<std::filesystem::path> file = bundle_file(request.workers);
-  return file ? judge_by_bundle(request, *file, *task, *orders, watcher)
-              : judge_here(request, *task, *orders, watcher, stop);
+  return request.workers.scheme == WorkerScheme::bundle
+             ? judge_by_bundle(request, *task, *orders, watcher)
+             : judge_here(request, *task, *orders, watcher, stop);
 }
 
 nlohmann::json to_json(const EvaluationResult& evaluation) {

@@ -10,6 +10,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/orders.hpp"
+#include "common/model/workers.hpp"
 #include "coordinator/app/candidate_file.hpp"
 #include "coordinator/app/machine_load.hpp"
 #include "coordinator/app/progress.hpp"
@@ -22,7 +23,7 @@ struct EvaluationRequest {
   std::string incumbent;             // a file; empty: the baseline
   BuildWishes build;
   JudgingSettings judging;
-  std::string workers = "local";  // or "bundle:FILE"
+  Workers workers;  // here, or by a bundle
   std::vector<std::string> allow_precision;
   bool timed = true;
   bool energy = false;

@@ -11,6 +11,7 @@
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/llm/batch_folder.hpp"
+#include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/role_llm.hpp"
 #include "coordinator/search/search.hpp"
 #include "coordinator/task/load.hpp"
@@ -45,9 +46,10 @@ Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
 // A prompt or a key that is not there is said now, before anything is judged.
 Status check_models(const LlmSettings& settings) {
   if (settings.llm.empty()) {
-    return make_error(ErrorKind::bad_input,
-                      "which model is to be asked? Options about models need --llm, such as "
-                      "--llm anthropic:MODEL, openai:MODEL, batch:DIR or replay:FILE");
+    return make_error(
+        ErrorKind::bad_input,
+        "which model is to be asked? Options about models need --llm, such as --llm " +
+            llm_forms());
   }
   return check_llm(settings);
 }
@@ -67,7 +69,7 @@ Status change_models(const RunChanges& changes, RunSettings& settings) {
 Result<std::optional<int>> batch_size(const OptimizeRequest& request) {
   const RunSettings& settings = request.settings;
   constexpr int default_size = 16;
-  if (bundle_file(settings.workers) || recorded_file(settings.workers)) {
+  if (settings.workers.scheme != WorkerScheme::local) {
     return std::optional(request.batch.value_or(default_size));
   }
   const bool by_files = settings.llm && (!batch_directories(*settings.llm).empty() ||
@@ -135,9 +137,8 @@ Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
     }
     starts.push_back(std::move(*start));
   }
-  const std::optional<std::filesystem::path> bundle = bundle_file(settings.workers);
-  if (bundle) {
-    KP_TRY(Bundle::check_free(*bundle));
+  if (settings.workers.scheme == WorkerScheme::bundle) {
+    KP_TRY(Bundle::check_free(settings.workers.file));
   } else if (needs_energy(settings.objective)) {
     KP_TRY(refuse_without_meter(settings, stop));
   }

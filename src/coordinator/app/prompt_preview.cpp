@@ -9,6 +9,7 @@
 #include "coordinator/llm/batch.hpp"
 #include "coordinator/llm/openai_form.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
+#include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
@@ -23,8 +24,8 @@ constexpr std::int64_t calls_with_review = 8;
 // Of the model that the role asks: what stands behind the colon, or what a batch calls it.
 std::string model_of(const LlmSettings& settings, LlmRole role) {
   const std::string& llm = llm_of(settings, role);
-  const bool named = llm.starts_with("anthropic:") || llm.starts_with("openai:");
-  if (named) {
+  const Provider* const provider = provider_of(llm);
+  if (provider != nullptr && provider->dialect != nullptr) {
     return llm.substr(llm.find(':') + 1);
   }
   return settings.model.empty() && llm.starts_with(batch_scheme) ? std::string(any_model)

@@ -162,13 +162,16 @@ Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescrip
 Status work_on(OpenRun& open, const Watcher& watcher, LoopPart part, std::stop_token stop,
                Author* instead) {
   tell(watcher, RunBegun{open.run.id, open.run.task.name, open.store.directory()});
-  const std::string& workers = open.run.settings.workers;
-  if (const std::optional<std::filesystem::path> file = bundle_file(workers)) {
-    const std::string owner = open.run.id + " of " + open.run.created;
-    return work_by_bundle(open, Bundle::open(*file, owner), watcher, part, stop);
-  }
-  if (const std::optional<std::filesystem::path> file = recorded_file(workers)) {
-    return work_by_bundle(open, Bundle::recorded(*file), watcher, part, stop);
+  const Workers& workers = open.run.settings.workers;
+  switch (workers.scheme) {
+    case WorkerScheme::bundle:
+      return work_by_bundle(open,
+                            Bundle::open(workers.file, open.run.id + " of " + open.run.created),
+                            watcher, part, stop);
+    case WorkerScheme::replay:
+      return work_by_bundle(open, Bundle::recorded(workers.file), watcher, part, stop);
+    case WorkerScheme::local:
+      break;
   }
   return work_here(open, watcher, part, stop, instead);
 }

@@ -6,7 +6,6 @@
 #include "coordinator/app/suite.hpp"
 #include "coordinator/app/suite_plan.hpp"
 #include "coordinator/app/tasks.hpp"
-#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/propose/source_header.hpp"
 
 namespace kernelpro {
@@ -83,8 +82,8 @@ Result<OpenRun> open_search(const SuiteRequest& request, const SuiteProblem& pro
   OptimizeRequest wanted = request.search;
   wanted.task = folder->string();
   // A bundle is of one task.
-  if (bundle_file(wanted.settings.workers)) {
-    wanted.settings.workers += "." + task_name(problem);
+  if (wanted.settings.workers.scheme == WorkerScheme::bundle) {
+    wanted.settings.workers.file += "." + task_name(problem);
   }
   return new_run(wanted, stop);
 }

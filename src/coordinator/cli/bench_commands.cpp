@@ -11,7 +11,6 @@
 #include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
-#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/report/kernelbench_comparison.hpp"
 #include "coordinator/report/kernelbench_table.hpp"
 #include "coordinator/report/table.hpp"
@@ -116,7 +115,7 @@ int search_and_measure(const Options& options, std::stop_token stop) {
   if (std::ranges::all_of(*searches, &ProblemSearch::failed)) {
     return exit_environment;
   }
-  return bundle_file(settings.workers) ? exit_done : measure(options, stop);
+  return settings.workers.scheme == WorkerScheme::bundle ? exit_done : measure(options, stop);
 }
 
 int compare_results(const Options& options) {

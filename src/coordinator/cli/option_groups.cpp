@@ -2,9 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <string_view>
-
-#include "coordinator/dispatch/bundle.hpp"
 
 namespace kernelpro {
 
@@ -15,18 +12,17 @@ constexpr double most_run_seconds = 30.0 * 24 * 3600;
 constexpr std::int64_t most_evaluations = 10'000'000;
 constexpr int most_devices = 1024;
 
-// "bundle:FILE" with the whole path, since a run may be resumed from another folder.
-std::string checked_workers(const std::string& text) {
-  if (text == "local") {
-    return text;
+// With the whole path, since a run may be resumed from another folder.
+Workers checked_workers(const std::string& text) {
+  std::optional<Workers> workers = parse_workers(text);
+  if (!workers) {
+    throw CLI::ValidationError("--workers",
+                               "expected " + worker_forms() + ", found \"" + text + "\"");
   }
-  for (const std::string_view scheme : {bundle_scheme, recorded_scheme}) {
-    if (text.starts_with(scheme) && text.size() > scheme.size()) {
-      return std::string(scheme) + std::filesystem::absolute(text.substr(scheme.size())).string();
-    }
+  if (!workers->file.empty()) {
+    workers->file = std::filesystem::absolute(workers->file);
   }
-  throw CLI::ValidationError(
-      "--workers", R"(expected "local", "bundle:FILE" or "replay:FILE", found ")" + text + "\"");
+  return *workers;
 }
 
 }  // namespace
@@ -75,7 +71,7 @@ void add_backend(CLI::App& app, JudgingSettings& judging) {
   add_device(app, judging);
 }
 
-void add_place(CLI::App& app, JudgingSettings& judging, std::string& workers) {
+void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers) {
   add_backend(app, judging);
   app.add_option_function<std::string>(
       "--workers", [&workers](const std::string& value) { workers = checked_workers(value); },

@@ -20,7 +20,7 @@ void add_sandbox(CLI::App& app, JudgingSettings& judging);
 void add_judging(CLI::App& app, JudgingSettings& judging);
 void add_device(CLI::App& app, JudgingSettings& judging);
 void add_backend(CLI::App& app, JudgingSettings& judging);
-void add_place(CLI::App& app, JudgingSettings& judging, std::string& workers);
+void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers);
 void add_precision(CLI::App& app, std::vector<std::string>& allow_precision);
 void add_batch(CLI::App& app, std::optional<int>& batch);
 void add_store(CLI::App& app, Options& options);

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/cli/output.hpp"
-#include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/llm/batch_folder.hpp"
 
 namespace kernelpro {
@@ -25,10 +24,10 @@ void print_run(const Options& options, const RunReport& report,
   }
 }
 
-void print_waiting(const std::string& workers, const JudgingSettings& judging,
+void print_waiting(const Workers& workers, const JudgingSettings& judging,
                    const std::string& then) {
-  const std::string file = bundle_file(workers).value_or("").string();
-  fmt::print(stderr, "waiting: run `kernelpro-worker run {0} {0}.out` {1}, then {2}\n", file,
+  fmt::print(stderr, "waiting: run `kernelpro-worker run {0} {0}.out` {1}, then {2}\n",
+             workers.file.string(),
              traits_of(judging.backend).gpu ? "on the GPU node" : "on the machine that judges",
              then);
 }

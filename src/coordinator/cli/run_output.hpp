@@ -15,8 +15,7 @@ void print_run(const Options& options, const RunReport& report,
                const std::optional<MachineLoad>& load = std::nullopt);
 
 // What to do with the bundle that was written, and then; on standard error.
-void print_waiting(const std::string& workers, const JudgingSettings& judging,
-                   const std::string& then);
+void print_waiting(const Workers& workers, const JudgingSettings& judging, const std::string& then);
 
 // Whom the answers of models are waited for.
 void print_waiting_for_models(const LlmSettings& settings, const std::string& then);

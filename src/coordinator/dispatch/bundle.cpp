@@ -20,18 +20,6 @@ Error unusable(const std::filesystem::path& path, const std::string& what) {
 
 }  // namespace
 
-std::optional<std::filesystem::path> bundle_file(const std::string& workers) {
-  return workers.starts_with(bundle_scheme)
-             ? std::optional<std::filesystem::path>(workers.substr(bundle_scheme.size()))
-             : std::nullopt;
-}
-
-std::optional<std::filesystem::path> recorded_file(const std::string& workers) {
-  return workers.starts_with(recorded_scheme)
-             ? std::optional<std::filesystem::path>(workers.substr(recorded_scheme.size()))
-             : std::nullopt;
-}
-
 std::filesystem::path Bundle::results_of(const std::filesystem::path& file) {
   std::filesystem::path results = file;
   results += ".out";

@@ -17,17 +17,6 @@
 
 namespace kernelpro {
 
-// "bundle:" of `--workers bundle:FILE`.
-inline constexpr std::string_view bundle_scheme = "bundle:";
-
-// "replay:" of `--workers replay:FILE`.
-inline constexpr std::string_view recorded_scheme = "replay:";
-
-// The file of "bundle:FILE"; nothing when `workers` are of another kind.
-[[nodiscard]] std::optional<std::filesystem::path> bundle_file(const std::string& workers);
-// The same of "replay:FILE".
-[[nodiscard]] std::optional<std::filesystem::path> recorded_file(const std::string& workers);
-
 class Bundle {
  public:
   // Looks at what lies at `file` and beside it. Refuses the requests or results of another owner.

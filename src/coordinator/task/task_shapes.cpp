@@ -60,7 +60,10 @@ void TaskReader::check_axes(const TableReader& reader, const TomlValue& table,
 
 void TaskReader::read_shapes(const TableReader& root) {
   if (const TomlValue* table = root.require("shapes")) {
-    const TableReader reader(*table, "shapes", *errors_, {"timed", "cuda", "held_out"});
+    std::vector<std::string> known = backend_names();
+    std::erase(known, name_of(Backend::cpu));  // which has the timed ones
+    known.insert(known.end(), {"timed", "held_out"});
+    const TableReader reader(*table, "shapes", *errors_, known);
     if (reader.require("timed") != nullptr) {
       task_.timed_shapes = read_shape_list(reader, "timed");
     }

@@ -233,7 +233,7 @@ TEST(ValidateTaskTest, FilesAreThere) {
                  "baseline naive.file", "the file 'baseline.cpp' is missing");
   expect_refused(
       changed(gemm_task(),
-              [](Task& t) { t.comparators = {{"blas", "cpu", "", "", {}, {"openblas"}}}; }),
+              [](Task& t) { t.comparators = {{"blas", Backend::cpu, "", "", {}, {"openblas"}}}; }),
       "comparator blas.file", "no file is named");
 }
 

@@ -18,7 +18,7 @@ RunSettings changed_run_settings() {
   RunSettings settings;
   settings.judging.backend = Backend::cuda;
   settings.judging.device = 3;
-  settings.workers = "bundle:/data/jobs";
+  settings.workers = {WorkerScheme::bundle, "/data/jobs"};
   settings.search = "greedy";
   settings.preset = "paper";
   settings.seed = std::numeric_limits<std::uint64_t>::max();
@@ -92,7 +92,7 @@ TEST(RunJson, MissingKeysHaveTheirDefaults) {
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read->search, "random");
   EXPECT_EQ(read->evaluations, RunSettings{}.evaluations);
-  EXPECT_TRUE(read->sandbox);
+  EXPECT_TRUE(read->judging.sandbox);
 }
 
 TEST(RunJson, UnknownKeysAndWrongTypesAreErrorsThatNameThePlace) {

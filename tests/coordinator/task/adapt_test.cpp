@@ -183,9 +183,10 @@ TEST_F(EntryTask, SourceThatDefinesKpLaunchStaysAsItIs) {
   saxpy.inouts = {"y"};
   const Task task = made(saxpy);
   const std::string own = "int kp_launch(const kp_context*, const kp_tensor*, int32_t);\n";
-  EXPECT_EQ(*adapted(task, own, "cuda"), own);
-  EXPECT_EQ(*adapted(task, "void f() {}", "cpu"), "void f() {}");
-  EXPECT_THAT(*adapted(task, "void f() {}  // kp_launch", "cuda"), HasSubstr("launch_saxpy("));
+  EXPECT_EQ(*adapted(task, own, Backend::cuda), own);
+  EXPECT_EQ(*adapted(task, "void f() {}", Backend::cpu), "void f() {}");
+  EXPECT_THAT(*adapted(task, "void f() {}  // kp_launch", Backend::cuda),
+              HasSubstr("launch_saxpy("));
 }
 
 TEST_F(EntryTask, FunctionOfACFileKeepsItsNameForLinkers) {

@@ -91,7 +91,7 @@ Result<std::vector<std::int64_t>> evaluate_shape(const std::vector<Formula>& sha
 
 const std::vector<Axes>& timed_shapes(const Task& task, Backend backend) {
   const auto own = task.shapes_on.find(backend);
-  return own != task.shapes_on.end() ? own->second : task.timed_shapes;
+  return own != task.shapes_on.end() && !own->second.empty() ? own->second : task.timed_shapes;
 }
 
 std::string shape_text(const Task& task, const Axes& axes) {

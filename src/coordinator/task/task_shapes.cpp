@@ -68,9 +68,8 @@ void TaskReader::read_shapes(const TableReader& root) {
       task_.timed_shapes = read_shape_list(reader, "timed");
     }
     for (const Backend backend : backends) {
-      std::vector<Axes> own = read_shape_list(reader, name_of(backend));
-      if (!own.empty()) {
-        task_.shapes_on[backend] = std::move(own);
+      if (reader.find(name_of(backend)) != nullptr) {
+        task_.shapes_on[backend] = read_shape_list(reader, name_of(backend));
       }
     }
     read_held_out(reader);

@@ -100,7 +100,7 @@ json full_ncu(const Bare& bare, const Task& task, const Candidate& candidate) {
 Candidate candidate_of(const std::string& file, const fs::path& path) {
   Candidate candidate;
   candidate.name = file;
-  candidate.backend = "cuda";
+  candidate.backend = Backend::cuda;
   candidate.source = must(read_file(path));
   candidate.compiler = "nvcc";
   candidate.options = {"-O3"};

@@ -56,7 +56,7 @@ std::string axpy_source(int more_percent) {
 Candidate axpy(const std::string& name, int more_percent) {
   Candidate candidate;
   candidate.name = name;
-  candidate.backend = "cuda";
+  candidate.backend = Backend::cuda;
   candidate.source = axpy_source(more_percent);
   candidate.compiler = "nvcc";
   candidate.options = {"-O3"};
@@ -90,7 +90,7 @@ Task axpy_task() {
   task.files["reference.hpp"] = must(read_file(folder / "reference.hpp"));
   ImplementationSpec baseline;
   baseline.name = "naive-cuda";
-  baseline.backend = "cuda";
+  baseline.backend = Backend::cuda;
   baseline.compiler = "nvcc";
   baseline.file = "baseline.cu";
   baseline.options = {"-O3"};

@@ -66,7 +66,7 @@ std::string lasting_source(long long cycles) {
 Candidate cuda_candidate(const std::string& name, const std::string& source) {
   Candidate candidate;
   candidate.name = name;
-  candidate.backend = "cuda";
+  candidate.backend = Backend::cuda;
   candidate.source = source;
   candidate.compiler = "nvcc";
   candidate.options = {"-O3"};
@@ -97,7 +97,7 @@ Task relu_task(std::int64_t n, const std::string& baseline_source) {
       "  for (std::int64_t i = 0; i < n; ++i) { out[i] = x[i] > Real(0) ? x[i] : Real(0); }\n}\n";
   ImplementationSpec baseline;
   baseline.name = "plain";
-  baseline.backend = "cuda";
+  baseline.backend = Backend::cuda;
   baseline.compiler = "nvcc";
   baseline.file = "baseline.cu";
   baseline.options = {"-O3"};

@@ -24,7 +24,7 @@
 #include "common/base/process.hpp"
 #include "common/base/random.hpp"
 #include "common/wire/json.hpp"
-#include "coordinator/cli/store_call_journal.hpp"
+#include "coordinator/app/store_call_journal.hpp"
 #include "coordinator/llm/make_caller.hpp"
 #include "coordinator/task/load.hpp"
 #include "must.hpp"
@@ -180,7 +180,7 @@ std::vector<double> measure_provider(const std::string& provider, const std::str
   settings.key_file = key.string();
   settings.token_budget = 1'000'000'000'000;
   const RunLock lock = must(store.create_run(run));
-  StoreCallJournal journal(store, run.id);
+  StoreCallJournal journal(must(Store::open(store.directory(), StoreMode::write)), run.id);
   const std::unique_ptr<BudgetedCaller> caller = must(make_caller(run.id, settings, journal));
   fmt::print(stderr, "{}: {} calls\n", provider, in_flight * calls_each);
   return measure(*caller);

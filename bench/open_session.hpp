@@ -20,13 +20,13 @@ class OpenSession {
   Opened open(const Task& task, double timing_seconds = 0, bool energy = false) {
     OpenOrder order;
     order.task = task;
-    order.timing_seconds = timing_seconds;
+    order.judging.timing_seconds = timing_seconds;
     order.energy = energy;
     return open(std::move(order));
   }
 
   Opened open(OpenOrder order) {
-    order.backend = "cuda";
+    order.judging.backend = Backend::cuda;
     return must(opened_from_json(ask(WorkerOp::open, to_json(order))));
   }
 

@@ -217,8 +217,8 @@ class Soak {
   void open(const std::string& task) {
     OpenOrder order;
     order.task = must(load_task(fs::path(KERNELPRO_SOURCE_DIR) / "tasks" / task));
-    order.call_timeout_ms = 2000;
-    order.timing_seconds = 0.3;
+    order.judging.call_timeout_seconds = 2;
+    order.judging.timing_seconds = 0.3;
     order.timed = timed_;
     must(worker_->open(order));
   }

@@ -137,7 +137,7 @@ class Suite {
   [[nodiscard]] json library_of(const Task& task) const {
     json best;
     for (const ImplementationSpec& comparator : task.comparators) {
-      if (comparator.backend != backend_.name) {
+      if (name_of(comparator.backend) != backend_.name) {
         continue;
       }
       const json judged = kernelpro_json(

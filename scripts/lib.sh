@@ -16,7 +16,8 @@ build_packages=(
   libsqlite3-dev zlib1g-dev libcurl4-openssl-dev libopenblas-openmp-dev libeigen3-dev
 )
 test_packages=(
-  git patch clang-format-19 clang-tidy-19 libvalijson-dev libgtest-dev libgmock-dev python3-torch
+  git patch clang-format-19 clang-tidy-19 libclang-rt-19-dev
+  libvalijson-dev libgtest-dev libgmock-dev python3-torch
 )
 # Node.js from elsewhere brings its own npm, and refuses Debian's.
 command -v npm >/dev/null || test_packages+=(nodejs npm)
@@ -92,6 +93,9 @@ need_packages() {
   step packages apt_install "${missing[@]}" ||
     die "could not install the packages above; see build/logs/packages.log"
 }
+
+# The cache knows a file by what is in it, in whichever folder it is compiled.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=true
 
 # configure PRESET [OPTION...]: into build/PRESET, with ccache if it is there.
 configure() {

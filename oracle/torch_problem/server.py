@@ -80,7 +80,7 @@ class Server:
         self.torch.cuda.synchronize()
         free, total = self.torch.cuda.mem_get_info()
         kept = self.torch.cuda.memory_reserved() - self.torch.cuda.memory_allocated()
-        if kept > RESERVED and (self.mode == "reference" or free < SCARCE * total):
+        if kept > RESERVED and free < SCARCE * total:
             self.torch.cuda.empty_cache()
             self.prepared = False
 

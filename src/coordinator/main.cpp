@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/base/stop_signals.hpp"
-#include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/options.hpp"
 
 namespace {
 
@@ -34,7 +34,7 @@ std::jthread watch_signals(std::stop_source& source) {
 int run_for_reader(const kernelpro::Options& options, std::stop_token stop) {
   constexpr int reader_left = 128 + SIGPIPE;
   try {
-    return kernelpro::run_command_line(options, std::move(stop));
+    return options.command(options, std::move(stop));
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::broken_pipe) {
       throw;

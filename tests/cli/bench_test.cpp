@@ -205,7 +205,7 @@ TEST_F(Bench, AFileOfAnotherMachineIsRefused) {
   add_problem("level1/1_Relu.py", elementwise("torch.relu(x)"));
   SuiteHeader header;
   header.machine = "Abacus";
-  header.backend = "cpu";
+  header.backend = Backend::cpu;
   header.torch = "0.1";
   write(work() / "kernelbench.jsonl", to_json(header).dump() + "\n");
   const Finished refused = kernelpro(bench({"--levels", "1"}));
@@ -274,7 +274,7 @@ class Against : public BenchFiles {
                    const std::string& machine = "here") const {
     SuiteHeader header;
     header.machine = machine;
-    header.backend = "cpu";
+    header.backend = Backend::cpu;
     std::string text = to_json(header).dump() + "\n";
     int number = 0;
     for (const double time : times) {

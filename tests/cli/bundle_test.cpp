@@ -2,6 +2,7 @@
 // real programs.
 #include "cli/running.hpp"
 #include "common/wire/bundle_line.hpp"
+#include "common/wire/worker_line.hpp"
 
 namespace kernelpro {
 namespace {
@@ -139,9 +140,7 @@ TEST_F(BundleRun, AnEntryThatFailedThereIsNamedAndTriedAgain) {
   std::vector<std::string> lines = whole_lines(content_of(results()));
   ASSERT_THAT(lines, SizeIs(4));
   write(results(), lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n" +
-                       R"({"v":1,"id":3,"ok":false,"error":{"kind":"busy","message":"in use",)"
-                       R"("context":"gpu"}})"
-                       "\n");
+                       error_line(3, make_error(ErrorKind::busy, "in use", "gpu")));
   const Finished resumed = kernelpro({"resume", "wave-1"});
   expect_exit(resumed, 4);
   EXPECT_THAT(resumed.errors,
@@ -151,6 +150,49 @@ TEST_F(BundleRun, AnEntryThatFailedThereIsNamedAndTriedAgain) {
   expect_exit(again, 4);
   EXPECT_THAT(again.errors, Not(HasSubstr("failed there")));
   EXPECT_THAT(requests("evaluate"), SizeIs(3));
+}
+
+// With whole lines, as another worker would write them.
+TEST_F(BundleRun, AnAnswerToAnotherOrderIsRefusedWithItsLine) {
+  expect_exit(optimize({}), 4);
+  expect_exit(worker(), 0);
+  const std::vector<std::string> lines = whole_lines(content_of(results()));
+  ASSERT_THAT(lines, SizeIs(4));
+  const struct {
+    std::string key;
+    Json value;
+    std::string what;
+  } cases[] = {
+      {"/certificate/candidate/source", "int foreign;\n", "the candidate (baseline)"},
+      {"/certificate/candidate/options", {"-O1"}, "the candidate (baseline)"},
+      {"/certificate/task/name", "other", "the task (other)"},
+      {"/certificate/task_hash", std::string(64, '0'), "the task (wave)"},
+      {"/certificate/sandbox", "none", "the sandbox (none)"},
+  };
+  for (const auto& one : cases) {
+    Json result = Json::parse(lines[3])["result"];
+    result[Json::json_pointer(one.key)] = one.value;
+    write(results(), lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n" + *reply_line(3, result));
+    const Finished refused = kernelpro({"resume", "wave-1"});
+    expect_exit(refused, 2);
+    EXPECT_THAT(refused.errors, HasSubstr(results().string() + ":4: this answers another order: " +
+                                          one.what + " is not what was asked for"));
+    EXPECT_EQ(report()["evaluations"], 0);
+  }
+  Json unknown = Json::parse(lines[3])["result"];
+  unknown["cert1ficate"] = unknown["certificate"];
+  write(results(), lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n" + *reply_line(3, unknown));
+  EXPECT_THAT(kernelpro({"resume", "wave-1"}).errors,
+              HasSubstr(results().string() + ":4: /cert1ficate: "));
+}
+
+TEST_F(BundleRun, AWorkerRefusesABundleWithAChangedBit) {
+  expect_exit(optimize({}), 4);
+  const std::string whole = content_of(jobs());
+  write(jobs(), replaced(whole, R"("sandbox":"landlock")", R"("sandbox":"landlocj")"));
+  const Finished refused = worker();
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.errors, HasSubstr("jobs:3: its checksum does not fit"));
 }
 
 TEST_F(BundleRun, FilesOfSomebodyElseAreNotTouched) {

@@ -133,7 +133,7 @@ TEST_F(Diagnose, WhatTheWorkerRefusesHasItsExitCode) {
 }
 
 TEST_F(Diagnose, AWorkerThatAnswersNonsenseIsLost) {
-  let_worker_say("{\"v\":1,\"id\":1,\"ok\":true,\"result\":{\"profile\":3}}\n");
+  let_worker_say(*reply_line(1, {{"profile", 3}}));
   const Finished finished = with_that_worker({"diagnose", "--", "/bin/true"});
   EXPECT_NE(finished.exit_code, 0);
   EXPECT_THAT(finished.errors, HasSubstr("/profile"));
@@ -200,6 +200,19 @@ TEST_F(Diagnose, BadInputIsNamed) {
   }
   const Json error = json({"diagnose", "--profile", "lost.json"}, "cli_diagnose.json", 2);
   EXPECT_EQ(error["error"]["kind"], "bad_input");
+}
+
+TEST_F(Diagnose, AShapeIsOneOfThoseThatAreTimedOnCuda) {
+  const Finished finished = kernelpro({"diagnose", "gemm", "naive-cuda", "--shape", "m=224"});
+  expect_exit(finished, 2);
+  EXPECT_THAT(finished.errors,
+              HasSubstr("--shape: 0 of the timed shapes of gemm fit \"m=224\"; they are: "
+                        "k=2048 m=2048 n=2048; k=2027 m=2011 n=1999"));
+  let_worker_say(error_line(1, make_error(ErrorKind::environment, "there is no GPU")));
+  const Finished asked_for = with_that_worker(
+      {"diagnose", KERNELPRO_SOURCE_DIR "/tasks/gemm", "naive-cuda", "--shape", "m=2048"});
+  expect_exit(asked_for, 5);
+  EXPECT_THAT(asked_for.errors, HasSubstr("there is no GPU")) << "it gets as far as the worker";
 }
 
 TEST_F(Diagnose, TheRealWorkerDiagnosesASavedProfileAnywhere) {

@@ -28,7 +28,7 @@ class Interrupt : public Cli {
     return becomes_true([this] { return fs::exists(work() / "c/wave-fast.certificate.json"); });
   }
 
-  // Those of this build's programs that a command of this test started: no other test runs beside.
+  // Those of this build's programs that a command of this test started.
   static bool nothing_runs() {
     return becomes_true([] { return own_processes().empty(); });
   }
@@ -122,7 +122,7 @@ class InterruptedBuild : public Interrupt {
       std::error_code gone;
       const std::string folder = fs::read_symlink(process.path() / "cwd", gone).string();
       if (!gone && folder.starts_with((temporary() / "kernelpro-build-").string()) &&
-          !is_zombie(process.path())) {
+          is_running(process.path())) {
         found.push_back(process.path().filename().string());
       }
     }

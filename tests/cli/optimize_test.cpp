@@ -35,8 +35,9 @@ TEST_F(Optimize, FindsSomethingFasterAndTellsEverythingAboutIt) {
   const Finished made = kernelpro(optimizing({"-n", "6"}));
   expect_exit(made, 0);
   EXPECT_THAT(made.output, AllOf(HasSubstr("wave-1"), HasSubstr("finished"), HasSubstr("best")));
-  EXPECT_THAT(made.errors, AllOf(HasSubstr("run wave-1 in "), HasSubstr("node 0: the baseline"),
-                                 ContainsRegex("\\[6/6 best [0-9.]+x\\] node [0-9]+ of ")));
+  EXPECT_THAT(made.errors,
+              AllOf(HasSubstr("run wave-1 in "), HasSubstr("node 0: the baseline"),
+                    ContainsRegex("\\[6/6 best (at least )?[0-9.]+x\\] node [0-9]+ of ")));
   const Json runs = json({"runs"}, "cli_runs.json", 0);
   ASSERT_THAT(runs["runs"], SizeIs(1));
   EXPECT_EQ(runs["runs"][0]["evaluations"], 6);
@@ -147,6 +148,20 @@ TEST_F(Optimize, ControlCShowsTheTableSoFarAndResumeGoesOn) {
       json({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"}, "cli_report.json", 0);
   EXPECT_EQ(after["state"], "finished");
   EXPECT_EQ(after["evaluations"], judged + 2);
+}
+
+TEST_F(Optimize, AFinishedRunThatGoesOnAndIsKilledIsNotFinished) {
+  (void)wave_run("1");
+  Running running(command(with_program({"resume", "wave-1", "-n", "500"})), work());
+  ASSERT_TRUE(becomes_true([&] { return running.errors().find("[3/500") != std::string::npos; }));
+  running.signal(SIGKILL);
+  EXPECT_EQ(running.end(), -SIGKILL);
+  const Json runs = json({"runs"}, "cli_runs.json", 0);
+  EXPECT_EQ(runs["runs"][0]["state"], "interrupted");
+  EXPECT_EQ(runs["runs"][0]["budget"], 500);
+  const Finished table = kernelpro({"runs"});
+  EXPECT_THAT(table.output, AllOf(HasSubstr("interrupted"), Not(HasSubstr("finished"))));
+  EXPECT_EQ(json({"report", "wave-1"}, "cli_report.json", 0)["state"], "interrupted");
 }
 
 TEST_F(Optimize, WhatIsWrongIsSaid) {

@@ -70,11 +70,15 @@ TEST_F(StoreErrors, AReadOnlyFolderCanBeReadAndSaysWhyItCannotBeWrittenTo) {
   const Finished runs = read_only("runs");
   expect_exit(runs, 0);
   EXPECT_THAT(runs.output, HasSubstr("wave-1"));
+  EXPECT_THAT(runs.errors, HasSubstr("the folder cannot be written to, so what others write "
+                                     "meanwhile is not seen"));
+  const std::string reason = root ? "Read-only file system" : "Permission denied";
   for (const std::string& arguments : {std::string("resume wave-1"), "optimize " + data("wave")}) {
     const Finished refused = read_only(arguments);
     expect_exit(refused, 5);
     EXPECT_THAT(refused.errors,
-                AllOf(HasSubstr("store.sqlite: cannot be "), HasSubstr(choose_another)));
+                AllOf(HasSubstr("store.sqlite: cannot be written to (" + reason + ")"),
+                      HasSubstr(choose_another)));
   }
   fs::permissions(store(), fs::perms::owner_all);
 }

@@ -41,7 +41,7 @@ extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, in
 Candidate cuda_candidate(const std::string& name, const std::string& source) {
   Candidate candidate;
   candidate.name = name;
-  candidate.backend = "cuda";
+  candidate.backend = Backend::cuda;
   candidate.compiler = "nvcc";
   candidate.options = {"-O3"};
   candidate.source = with_includes(source);
@@ -70,7 +70,7 @@ class GpuDiagnosis : public GpuTest {
     session_ = std::make_unique<Session>(settings);
     OpenOrder order;
     order.task = stream_task();
-    order.backend = "cuda";
+    order.judging.backend = Backend::cuda;
     order.timed = false;
     const Result<nlohmann::json> opened = ask(WorkerOp::open, to_json(order));
     ASSERT_TRUE(opened) << opened.error().text();

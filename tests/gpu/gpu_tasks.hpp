@@ -28,7 +28,7 @@ inline Task with_sources(Task task, const std::vector<std::string>& arguments,
   task.files["reference.hpp"] = "#include <cstdint>\n" + body;
   ImplementationSpec baseline;
   baseline.name = "naive-cuda";
-  baseline.backend = "cuda";
+  baseline.backend = Backend::cuda;
   baseline.file = "baseline.cu";
   baseline.compiler = "nvcc";
   baseline.options = {"-O3"};

@@ -1,6 +1,7 @@
 // What programs of this build may leave behind: processes and files.
 #pragma once
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,22 +26,49 @@ inline std::string first_argument(const std::filesystem::path& process) {
   return first;
 }
 
-// Whether it has ended and only waits for its parent to notice.
-inline bool is_zombie(const std::filesystem::path& process) {
+// State and parent of a process; a process that is gone is dead and has none.
+struct ProcessState {
+  char state = 'X';
+  pid_t parent = 0;
+};
+
+inline ProcessState state_of(const std::filesystem::path& process) {
   std::ifstream file(process / "stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ProcessState found;
   const std::size_t name_end = stat.rfind(')');
-  return name_end == std::string::npos || stat.compare(name_end, 3, ") Z") == 0;
+  if (name_end != std::string::npos) {
+    std::istringstream(stat.substr(name_end + 1)) >> found.state >> found.parent;
+  }
+  return found;
 }
 
-// Running jails, runners, oracles and workers out of this build folder: "4711 …/kernelpro-runner".
+// Not one that has ended and only waits for its parent to notice.
+inline bool is_running(const std::filesystem::path& process) {
+  const char state = state_of(process).state;
+  return state != 'Z' && state != 'X';
+}
+
+// A process whose parent dies becomes our child, and stays known as one that this test started.
+inline const bool adopts_orphans = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+
+inline bool descends_from_us(pid_t process) {
+  while (process > 1 && process != getpid()) {
+    process = state_of("/proc/" + std::to_string(process)).parent;
+  }
+  return process == getpid();
+}
+
+// Jails, runners, oracles and workers of this build that run because of this test:
+// "4711 …/kernelpro-runner".
 inline std::vector<std::string> own_processes() {
   std::vector<std::string> found;
   const std::string programs = std::string(KERNELPRO_BIN_DIR) + "/kernelpro-";
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string program = first_argument(entry.path());
-    if (program.starts_with(programs) && !is_zombie(entry.path())) {
+    if (program.starts_with(programs) && is_running(entry.path()) &&
+        descends_from_us(state_of(entry.path()).parent)) {
       found.push_back(entry.path().filename().string() + " " + program);
     }
   }

@@ -84,3 +84,15 @@ inline Error make_error(ErrorKind kind, std::string message, std::string context
       return kp_status.error();                     \
     }                                               \
   } while (false)
+
+// Declares DECLARATION with the value of the expression behind it, or leaves the current function
+// with its error: KP_LET(const Task task, load_task(path));
+#define KP_LET(declaration, ...) KP_LET_BY(KP_JOIN(kp_result_, __LINE__), declaration, __VA_ARGS__)
+#define KP_LET_BY(result, declaration, ...) \
+  auto result = (__VA_ARGS__);              \
+  if (!result.ok()) {                       \
+    return std::move(result).error();       \
+  }                                         \
+  declaration = *std::move(result)
+#define KP_JOIN(a, b) KP_JOIN_BY(a, b)
+#define KP_JOIN_BY(a, b) a##b

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "common/model/backend.hpp"
+
 namespace kernelpro {
 
 struct Candidate {
   std::string name;
-  std::string backend = "cpu";
+  Backend backend = Backend::cpu;
   std::string source;
   std::string compiler;                // empty: the default compiler
   std::vector<std::string> options;    // from the allow-list

@@ -302,8 +302,14 @@ std::optional<std::string> refusal(Operation operation, double left, double righ
   return std::nullopt;
 }
 
-// The value of one node; an error's message is the bare reason.
-Result<double> value_of(const Formula::Node& node, const Axes& axes) {
+bool takes_fractions(Operation operation) {
+  return operation == Operation::ceiling || operation == Operation::floor ||
+         operation == Operation::log2 || operation == Operation::square_root;
+}
+
+// The value of one node; an error's message is the bare reason. Whole numbers are divided as in C,
+// unless it is the argument of a function that is about fractions (`real`).
+Result<double> value_of(const Formula::Node& node, const Axes& axes, bool real = false) {
   double left = node.number;
   double right = 0;
   if (node.operation == Operation::name) {
@@ -314,14 +320,15 @@ Result<double> value_of(const Formula::Node& node, const Axes& axes) {
     left = static_cast<double>(axis->second);
   }
   if (node.left) {
-    const Result<double> operand = value_of(*node.left, axes);
+    const Result<double> operand =
+        value_of(*node.left, axes, real || takes_fractions(node.operation));
     if (!operand.ok()) {
       return operand.error();
     }
     left = *operand;
   }
   if (node.right) {
-    const Result<double> operand = value_of(*node.right, axes);
+    const Result<double> operand = value_of(*node.right, axes, real);
     if (!operand.ok()) {
       return operand.error();
     }
@@ -330,7 +337,9 @@ Result<double> value_of(const Formula::Node& node, const Axes& axes) {
   if (std::optional<std::string> reason = refusal(node.operation, left, right)) {
     return make_error(ErrorKind::bad_input, *reason);
   }
-  return apply(node.operation, left, right);
+  const double value = apply(node.operation, left, right);
+  const bool whole = left == std::floor(left) && right == std::floor(right);
+  return node.operation == Operation::divide && whole && !real ? std::trunc(value) : value;
 }
 
 std::string axes_text(const Axes& axes) {

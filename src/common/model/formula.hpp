@@ -14,6 +14,7 @@ namespace kernelpro {
 using Axes = std::map<std::string, std::int64_t>;
 
 // Grammar: + - * / ( ), decimal numbers, names, min(a,b) max(a,b) ceil(a) floor(a) log2(a) sqrt(a).
+// Whole numbers are divided as in C, toward zero; inside of ceil, floor, log2 and sqrt exactly.
 // Evaluation never traps: division by zero, an unknown name and a magnitude past 2^62 are errors
 // that quote the formula and the axes.
 class Formula {

@@ -11,23 +11,17 @@
 #include "common/model/candidate.hpp"
 #include "common/model/certificate.hpp"
 #include "common/model/finding.hpp"
+#include "common/model/judging.hpp"
 #include "common/model/profile.hpp"
 #include "common/model/task.hpp"
 #include "common/model/verdict.hpp"
 
 namespace kernelpro {
 
-// Opens a task. Zeros mean the worker's defaults.
+// Opens a task.
 struct OpenOrder {
   Task task;
-  std::string backend = "cpu";  // or "cuda"
-  int device = 0;               // which GPU, as the driver counts
-  bool sandbox = true;          // false: --sandbox none, every verdict unverified
-  int threads = 0;
-  std::int64_t call_timeout_ms = 0;
-  double timing_seconds = 0;
-  bool trace = false;   // calls on a GPU are traced however long they take
-  bool warm = false;    // timed on inputs that the cache holds already
+  JudgingSettings judging;
   bool timed = true;    // false: nothing will be timed, so no noise floor is measured
   bool energy = false;  // energy will be asked for: refuse where there is no counter
 };
@@ -142,7 +136,7 @@ struct Problem {
 
 // How energy is measured on one ground, or why it is not.
 struct MeterDescription {
-  std::string backend;  // "cpu" or "cuda"
+  Backend backend = Backend::cpu;
   int device = 0;       // which GPU, as the driver counts
   std::string meter;    // empty: none can be read
   std::string missing;  // why

@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "common/model/judging.hpp"
 #include "common/model/llm.hpp"
 #include "common/model/node.hpp"
 #include "common/model/objective.hpp"
 #include "common/model/task.hpp"
+#include "common/model/workers.hpp"
 
 namespace kernelpro {
 
@@ -25,27 +27,23 @@ enum class Feedback {
 [[nodiscard]] std::optional<Feedback> parse_feedback(std::string_view name);
 
 struct RunSettings {
-  std::string backend = "cpu";     // or "cuda"
-  int device = 0;                  // which GPU, as the driver counts
-  std::string workers = "local";   // or "bundle:FILE", the file with its whole path
+  JudgingSettings judging;
+  Workers workers;
   std::string search = "mcts";     // mcts, greedy or random
   std::string preset = "default";  // of mcts: default or paper
   std::uint64_t seed = 1;          // of the search; the judge's seeds are secret
   std::int64_t evaluations = 100;  // budget
   double seconds = 0;              // budget of wall time; 0: none
-  int in_flight = 2;               // proposals that are built together before they are judged
+  int in_flight = 2;               // how many nodes may be under way at a time
+  // So many of them must have ended before more are proposed; 0: all, which makes batches. With 1,
+  // proposal n depends on the results up to n - in_flight alone, in whatever order they arrive.
+  int step = 0;
   std::vector<Candidate> starts;   // to search from, beside the baseline
   std::vector<std::string> tiers;  // of the playbook; empty: all
   std::vector<std::string> moves;  // ids; empty: all of the tiers
   bool fast_math = true;           // whether moves may ask for it; the judge decides
   bool accept_suspect = false;     // whether a suspect result may become the best
   std::vector<std::string> allow_precision;
-  bool sandbox = true;
-  int threads = 0;
-  double call_timeout_seconds = 0;
-  double timing_seconds = 0;
-  bool trace = false;
-  bool warm = false;
   Feedback feedback = Feedback::tools;    // on a GPU; a CPU has times alone
   Objective objective = Objective::time;  // decides among the finalists; the search is by time
   std::optional<LlmSettings> llm;         // none: the playbook alone proposes

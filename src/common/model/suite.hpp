@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/model/backend.hpp"
 #include "common/model/torch_mode.hpp"
 #include "common/model/verdict.hpp"
 
@@ -25,9 +26,9 @@ struct ProblemId {
 struct SuiteHeader {
   int version = 1;
   std::string program_version;
-  std::string date;         // UTC, ISO 8601
-  std::string machine;      // name of the GPU or of the processor
-  std::string backend;      // "cpu" or "cuda"
+  std::string date;     // UTC, ISO 8601
+  std::string machine;  // name of the GPU or of the processor
+  Backend backend = Backend::cpu;
   std::string torch;        // PyTorch's version
   std::string kernelbench;  // commit of the checkout; empty: not known
   std::string conditions;   // what else changes times: "threads 4, warm"; empty: nothing

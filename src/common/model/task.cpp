@@ -89,8 +89,9 @@ Result<std::vector<std::int64_t>> evaluate_shape(const std::vector<Formula>& sha
   return extents;
 }
 
-const std::vector<Axes>& timed_shapes(const Task& task, std::string_view backend) {
-  return backend == "cuda" && !task.cuda_shapes.empty() ? task.cuda_shapes : task.timed_shapes;
+const std::vector<Axes>& timed_shapes(const Task& task, Backend backend) {
+  const auto own = task.shapes_on.find(backend);
+  return own != task.shapes_on.end() && !own->second.empty() ? own->second : task.timed_shapes;
 }
 
 std::string shape_text(const Task& task, const Axes& axes) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/model/backend.hpp"
 #include "common/model/dtype.hpp"
 #include "common/model/formula.hpp"
 
@@ -84,7 +85,7 @@ inline constexpr const char* torch_compiler = "torch";
 // A baseline or a library comparator: source in the candidate's ABI.
 struct ImplementationSpec {
   std::string name;
-  std::string backend = "cpu";
+  Backend backend = Backend::cpu;
   std::string file;
   std::string compiler;                // empty: the default compiler
   std::vector<std::string> options;    // from the allow-list
@@ -96,7 +97,7 @@ struct ImplementationSpec {
 struct EntrySpec {
   std::string function;   // with its namespaces: "mine::launch_saxpy"
   std::string signature;  // its declaration, unqualified
-  std::string backend = "cpu";
+  Backend backend = Backend::cpu;
   // What is passed for each parameter: a tensor, a scalar or a number, a formula over axes, a name
   // of `workspace`, "stream".
   std::vector<std::string> arguments;
@@ -133,9 +134,9 @@ struct Task {
   Formula reduction;
   ToleranceSpec tolerance;
   WorkSpec work;
-  std::vector<Axes> timed_shapes;             // given axes only
-  std::vector<Axes> cuda_shapes;              // timed on CUDA instead; none: timed_shapes there too
-  std::map<std::string, AxisRange> held_out;  // one range for each given axis
+  std::vector<Axes> timed_shapes;                  // given axes only
+  std::map<Backend, std::vector<Axes>> shapes_on;  // timed instead on that backend
+  std::map<std::string, AxisRange> held_out;       // one range for each given axis
   ReferenceSpec reference;
   std::optional<EntrySpec> entry;
   std::vector<ImplementationSpec> baselines;
@@ -151,8 +152,8 @@ struct Task {
 [[nodiscard]] Result<std::vector<std::int64_t>> evaluate_shape(const std::vector<Formula>& shape,
                                                                const Axes& axes);
 
-// The shapes that are timed on a backend ("cpu", "cuda").
-[[nodiscard]] const std::vector<Axes>& timed_shapes(const Task& task, std::string_view backend);
+// The shapes that are timed on a backend.
+[[nodiscard]] const std::vector<Axes>& timed_shapes(const Task& task, Backend backend);
 
 // "m=512 n=512 k=512", given axes in the task's order.
 [[nodiscard]] std::string shape_text(const Task& task, const Axes& axes);

@@ -101,7 +101,9 @@ Status validate_task(const Task& task) {
     return task_error("shapes.timed", "there is no shape to time; give at least one");
   }
   KP_TRY(check_shapes(task, task.timed_shapes, "shapes.timed"));
-  KP_TRY(check_shapes(task, task.cuda_shapes, "shapes.cuda"));
+  for (const auto& [backend, shapes] : task.shapes_on) {
+    KP_TRY(check_shapes(task, shapes, "shapes." + name_of(backend)));
+  }
   return check_held_out(task);
 }
 

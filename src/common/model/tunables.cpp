@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "common/base/text.hpp"
@@ -96,12 +97,13 @@ Result<Tunable> read_comment(Line& line, int number) {
   if (tunable.name.empty() || is_digit(tunable.name[0]) || !line.accept("=")) {
     return wrong(number, expected);
   }
+  std::unordered_set<std::int64_t> seen;
   while (!line.at_end()) {
     const std::optional<std::int64_t> value = line.number();
     if (!value) {
       return wrong(number, expected + "; one of the values is no whole number");
     }
-    if (std::ranges::find(tunable.values, *value) != tunable.values.end()) {
+    if (!seen.insert(*value).second) {
       return wrong(number, "the value " + std::to_string(*value) + " stands there twice; " +
                                "expected each value once");
     }
@@ -162,6 +164,7 @@ Status read_definition(std::string_view text, std::size_t begin, Found& found) {
 
 Result<std::vector<Found>> find_tunables(const std::string& source) {
   std::vector<Found> all;
+  std::unordered_map<std::string, int> lines;  // of each name
   int number = 0;
   std::optional<Found> open;
   for (std::size_t begin = 0; begin < source.size() || open;) {
@@ -177,11 +180,10 @@ Result<std::vector<Found>> find_tunables(const std::string& source) {
       if (!tunable) {
         return tunable.error();
       }
-      const auto same = std::ranges::find(all, tunable->name,
-                                          [](const Found& other) { return other.tunable.name; });
-      if (same != all.end()) {
+      const auto [same, fresh] = lines.emplace(tunable->name, number);
+      if (!fresh) {
         return wrong(number, "the tunable " + tunable->name + " stands already on line " +
-                                 std::to_string(same->tunable.line) + "; expected another name");
+                                 std::to_string(same->second) + "; expected another name");
       }
       open = Found{std::move(*tunable), 0, 0};
     }
@@ -210,22 +212,23 @@ Result<std::string> set_tunables(const std::string& source,
   if (!found) {
     return found.error();
   }
+  std::string out;
   std::string names;
+  std::size_t copied = 0;  // of the source
+  std::map<std::string, std::int64_t> left = values;
   for (const Found& one : *found) {
     names += (names.empty() ? "" : ", ") + one.tunable.name;
-  }
-  for (const auto& [name, value] : values) {
-    if (std::ranges::none_of(*found, [&](const Found& one) { return one.tunable.name == name; })) {
-      return make_error(ErrorKind::bad_input, name + " is not a tunable of this source; it has " +
-                                                  (names.empty() ? "none" : names));
+    if (const auto set = left.extract(one.tunable.name)) {
+      out += source.substr(copied, one.begin - copied) + std::to_string(set.mapped());
+      copied = one.end;
     }
   }
-  std::string out = source;
-  for (const Found& one : std::views::reverse(*found)) {
-    if (const auto set = values.find(one.tunable.name); set != values.end()) {
-      out.replace(one.begin, one.end - one.begin, std::to_string(set->second));
-    }
+  if (!left.empty()) {
+    return make_error(ErrorKind::bad_input, left.begin()->first +
+                                                " is not a tunable of this source; it has " +
+                                                (names.empty() ? "none" : names));
   }
+  out += source.substr(copied);
   return out;
 }
 

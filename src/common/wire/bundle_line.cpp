@@ -2,53 +2,47 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/wire/form.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/reader.hpp"
-#include "common/wire/writer.hpp"
+#include "common/wire/sealed_line.hpp"
 
 namespace kernelpro {
 
+struct HeaderLine {
+  std::string format;
+  BundleHeader header;
+};
+
+void describe(Form& form, HeaderLine& line) {
+  const std::string expected = line.format;
+  form("format", line.format);
+  form.expect(line.format == expected, "\"" + expected + "\"");
+  // Before the rest, since another version may have other keys.
+  std::int64_t version = bundle_version;
+  form("v", version);
+  if (version != bundle_version) {
+    form.last().complain("it has version " + std::to_string(version) +
+                         ", this program reads version " + std::to_string(bundle_version) +
+                         ": install the same kernelpro on both sides");
+  }
+  KP_FIELDS(form, line.header, owner, part, requests);
+  form.may_hold("sum");
+}
+
 namespace {
 
-constexpr std::string_view requests_format = "kernelpro-bundle";
-constexpr std::string_view results_format = "kernelpro-results";
+constexpr const char* requests_format = "kernelpro-bundle";
+constexpr const char* results_format = "kernelpro-results";
 
-std::string header_line(std::string_view format, const BundleHeader& header) {
-  const nlohmann::json json = {{"format", format},
-                               {"v", bundle_version},
-                               {"owner", wire::write_text(header.owner)},
-                               {"part", header.part},
-                               {"requests", header.requests}};
-  return json.dump() + "\n";
+std::string header_line(const char* format, const BundleHeader& header) {
+  return wire::sealed(wire::written(HeaderLine{format, header}).dump()) + "\n";
 }
 
-BundleHeader read_header(const wire::Place& place, std::string_view format) {
-  wire::Fields fields(place);
-  const wire::Place kind = fields.at("format");
-  if (kind.text() != format) {
-    kind.complain_expected("\"" + std::string(format) + "\"");
-  }
-  // Before the rest, since another version may have other keys.
-  const wire::Place version = fields.at("v");
-  if (const std::int64_t found = version.integer(); found != bundle_version) {
-    version.complain("it has version " + std::to_string(found) + ", this program reads version " +
-                     std::to_string(bundle_version) + ": install the same kernelpro on both sides");
-  }
-  BundleHeader header;
-  header.owner = fields.at("owner").text();
-  header.part = fields.at("part").integer();
-  header.requests = fields.at("requests").integer();
-  fields.end();
-  return header;
-}
-
-Result<BundleHeader> parse_header(const std::string& line, std::string_view format) {
-  const Result<nlohmann::json> json = parse_json(line);
-  if (!json) {
-    return json.error();
-  }
-  return wire::read_document(
-      *json, [format](const wire::Place& place) { return read_header(place, format); });
+Result<BundleHeader> parse_header(const std::string& line, const char* format) {
+  KP_LET(const nlohmann::json json, parse_json(line));
+  KP_LET(HeaderLine read, wire::read_whole(json, HeaderLine{format, {}}));
+  KP_TRY(wire::check_seal(line));
+  return std::move(read.header);
 }
 
 }  // namespace

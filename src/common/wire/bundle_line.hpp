@@ -1,5 +1,6 @@
 // A bundle: the worker's lines as files. One file holds a header and then requests; the other, its
-// results, a header and then replies, in the order in which they were finished.
+// results, a header and then replies, in the order in which they were finished. Each line is
+// sealed.
 //
 //   {"format":"kernelpro-bundle","v":1,"owner":"gemm-1 of 2026-…","part":2,"requests":18}
 //   {"format":"kernelpro-results","v":1,"owner":"gemm-1 of 2026-…","part":2,"requests":18}

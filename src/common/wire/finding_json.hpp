@@ -10,8 +10,8 @@
 
 namespace kernelpro {
 
-[[nodiscard]] nlohmann::json to_json(const Finding& finding);
-[[nodiscard]] nlohmann::json to_json(const DiagnosisReport& report);
+[[nodiscard]] nlohmann::json to_json(const Finding&);
+[[nodiscard]] nlohmann::json to_json(const DiagnosisReport&);
 // As strict as common/wire/json.hpp.
 [[nodiscard]] Result<DiagnosisReport> diagnosis_from_json(const nlohmann::json& json);
 

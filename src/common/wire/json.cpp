@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kernelpro {
@@ -28,37 +29,18 @@ std::string end_of(std::string_view text) {
   return "…" + std::string(text);
 }
 
-// "…; last read: '…'; expected '}'": what was read can be the whole text.
-std::string with_short_token(std::string_view text) {
-  constexpr std::string_view before = "; last read: '";
-  constexpr std::string_view behind = "'; expected ";
-  constexpr std::size_t longest_expectation = 40;
-  const std::size_t found = text.find(before);
-  if (found == std::string_view::npos) {
-    return std::string(text);
-  }
-  const std::size_t token = found + before.size();
-  std::size_t end = text.rfind(behind);
-  if (end == std::string_view::npos || end < token ||
-      text.size() - end > behind.size() + longest_expectation) {
-    end = std::max(token, text.size() - 1);
-  }
-  return std::string(text.substr(0, token)) + end_of(text.substr(token, end - token)) +
-         std::string(text.substr(end));
-}
-
 // nlohmann's messages start "[json.exception.parse_error.101] parse error at line 1, column 2: ".
-// What follows says what was wrong; the place we say ourselves.
-std::string reason_of(const std::string& what) {
-  std::string_view text = what;
-  if (const std::size_t bracket = text.find("] "); text.starts_with('[') && bracket < text.size()) {
-    text.remove_prefix(bracket + 2);
+// What follows says what was wrong; the place we say ourselves. The token can be the whole text.
+std::string reason_of(std::string text, const std::string& token) {
+  if (const std::size_t at = text.find(token); at != std::string::npos) {
+    text.replace(at, token.size(), end_of(token));
   }
-  if (const std::size_t colon = text.find(": ");
-      text.starts_with("parse error") && colon < text.size()) {
-    text.remove_prefix(colon + 2);
+  for (const auto& [start, end] : {std::pair("[", "] "), std::pair("parse error", ": ")}) {
+    if (const std::size_t at = text.find(end); text.starts_with(start) && at < text.size()) {
+      text.erase(0, at + 2);
+    }
   }
-  return with_short_token(text);
+  return text;
 }
 
 // "line 3, column 7" of the byte `position` counts, the first being 1.
@@ -104,9 +86,10 @@ class Builder : public json::json_sax_t {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string& /*token*/,
+  bool parse_error(std::size_t position, const std::string& token,
                    const json::exception& exception) override {
-    return fail("not valid JSON: " + reason_of(exception.what()), line_and_column(text_, position));
+    return fail("not valid JSON: " + reason_of(exception.what(), token),
+                line_and_column(text_, position));
   }
 
  private:
@@ -123,10 +106,7 @@ class Builder : public json::json_sax_t {
     return &(parent[key_] = std::move(value));
   }
 
-  bool add(json value) {
-    place(std::move(value));
-    return true;
-  }
+  bool add(json value) { return place(std::move(value)) != nullptr; }
 
   bool open(json value) {
     if (open_.size() == deepest) {

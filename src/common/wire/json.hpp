@@ -17,12 +17,12 @@ namespace kernelpro {
 // what was found and what was expected. Unknown keys are errors. Non-finite numbers are written
 // as null and read as NaN, seeds as "0x" and 16 hexadecimal digits, bytes that are no part of valid
 // UTF-8 as U+FFFD.
-[[nodiscard]] nlohmann::json to_json(const Task& task);
-[[nodiscard]] nlohmann::json to_json(const Candidate& candidate);
-[[nodiscard]] nlohmann::json to_json(const Verdict& verdict);
-[[nodiscard]] nlohmann::json to_json(const Ceilings& ceilings);
-[[nodiscard]] nlohmann::json to_json(const MachineRecord& machine);
-[[nodiscard]] nlohmann::json to_json(const Certificate& certificate);
+[[nodiscard]] nlohmann::json to_json(const Task&);
+[[nodiscard]] nlohmann::json to_json(const Candidate&);
+[[nodiscard]] nlohmann::json to_json(const Verdict&);
+[[nodiscard]] nlohmann::json to_json(const Ceilings&);
+[[nodiscard]] nlohmann::json to_json(const MachineRecord&);
+[[nodiscard]] nlohmann::json to_json(const Certificate&);
 
 [[nodiscard]] Result<Task> task_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Candidate> candidate_from_json(const nlohmann::json& json);

@@ -9,20 +9,24 @@
 
 namespace kernelpro {
 
-[[nodiscard]] nlohmann::json to_json(const LlmSettings& settings);
-[[nodiscard]] nlohmann::json to_json(const Usage& usage);
+[[nodiscard]] nlohmann::json to_json(const LlmSettings&);
+[[nodiscard]] nlohmann::json to_json(const Usage&);
 
 // A call without its request and its answer, which are JSON themselves, and large.
-[[nodiscard]] nlohmann::json to_json(const LlmCall& call);
+[[nodiscard]] nlohmann::json to_json(const LlmCall&);
 // As strict as common/wire/json.hpp.
 [[nodiscard]] Result<LlmCall> llm_call_from_json(const nlohmann::json& json);
 
 namespace wire {
+
+class Form;
 
 [[nodiscard]] LlmSettings read_llm_settings(const Place& place);
 [[nodiscard]] Usage read_usage(const Place& place);         // no number is negative
 [[nodiscard]] std::int64_t read_count(const Place& place);  // not negative
 
 }  // namespace wire
+
+void describe(wire::Form& form, LlmSettings&);
 
 }  // namespace kernelpro

@@ -1,373 +1,178 @@
 #include "common/wire/orders_json.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "common/wire/finding_json.hpp"
-#include "common/wire/json.hpp"
-#include "common/wire/reader.hpp"
 #include "common/wire/values.hpp"
-#include "common/wire/writer.hpp"
 
 namespace kernelpro {
 
-namespace wire {
+KP_LAST(LintLevel, note);
+KP_LAST(DiagnoseKind, profile);
+
+// Bodies that are one list.
+struct Findings {
+  std::vector<LintFinding> findings;
+};
+
+struct BuildOrder {
+  std::vector<Candidate> candidates;
+};
+
+struct BuildReply {
+  std::vector<BuildSummary> built;
+};
 
 namespace {
 
-nlohmann::json write_finding(const LintFinding& finding) {
-  return {{"level", name_of(finding.level)},
-          {"rule", write_text(finding.rule)},
-          {"text", write_text(finding.text)}};
+void describe_sandbox(Form& form, bool& sandbox) {
+  std::string text = sandbox ? "landlock" : "none";
+  form("sandbox", text);
+  form.expect(text == "landlock" || text == "none", R"("landlock" or "none")");
+  if (form.reading()) {
+    sandbox = text == "landlock";
+  }
 }
 
-LintFinding read_lint_finding(const Place& place) {
-  Fields fields(place);
-  LintFinding finding;
-  finding.level = fields.at("level").name(parse_lint_level, "error, warning, note");
-  finding.rule = fields.at("rule").text();
-  finding.text = fields.at("text").text();
-  fields.end();
-  return finding;
+void describe_timeout(Form& form, double& seconds) {
+  std::int64_t milliseconds = std::llround(seconds * 1000);
+  form.maybe("call_timeout_ms", milliseconds);
+  if (form.reading()) {
+    seconds = static_cast<double>(milliseconds) / 1000;
+  }
 }
 
-std::vector<LintFinding> read_lint_findings(const Place& place) {
-  Fields fields(place);
-  std::vector<LintFinding> findings = fields.at("findings").list(read_lint_finding);
-  fields.end();
-  return findings;
+void describe_judged(Form& form, std::optional<Candidate>& candidate, std::string& implementation) {
+  form.maybe("candidate", candidate);
+  form.maybe("implementation", implementation, !candidate.has_value());
+  if (candidate.has_value() != implementation.empty()) {
+    form.whole().complain(R"(expected one of "candidate" and "implementation")");
+  }
 }
 
-OpenOrder read_open_order(const Place& place) {
-  Fields fields(place);
-  OpenOrder order;
-  order.task = read_task(fields.at("task"));
-  const std::string sandbox = fields.at("sandbox").text();
-  if (sandbox != "landlock" && sandbox != "none") {
-    fields.at("sandbox").complain_expected(R"("landlock" or "none")");
-  }
-  order.sandbox = sandbox == "landlock";
-  if (const auto backend = fields.maybe("backend")) {
-    order.backend = backend->text();
-    if (order.backend != "cpu" && order.backend != "cuda") {
-      backend->complain_expected(R"("cpu" or "cuda")");
-    }
-  }
-  if (const auto device = fields.maybe("device")) {
-    order.device = device->small_integer();
-  }
-  if (const auto threads = fields.maybe("threads")) {
-    order.threads = threads->small_integer();
-  }
-  if (const auto timeout = fields.maybe("call_timeout_ms")) {
-    order.call_timeout_ms = timeout->integer();
-  }
-  if (const auto trace = fields.maybe("trace")) {
-    order.trace = trace->truth();
-  }
-  if (const auto warm = fields.maybe("warm")) {
-    order.warm = warm->truth();
-  }
-  if (const auto seconds = fields.maybe("timing_seconds")) {
-    order.timing_seconds = seconds->number();
-  }
-  if (const auto timed = fields.maybe("timed")) {
-    order.timed = timed->truth();
-  }
-  if (const auto energy = fields.maybe("energy")) {
-    order.energy = energy->truth();
-  }
-  fields.end();
-  return order;
+void describe_text(Form& form, const char* key, std::string& text) {
+  form(key, text);
+  form.expect(!text.empty(), "a text that is not empty");
 }
 
-EvaluateOrder read_evaluate_order(const Place& place) {
-  Fields fields(place);
-  EvaluateOrder order;
-  if (const auto candidate = fields.maybe("candidate")) {
-    order.candidate = read_candidate(*candidate);
+void describe_program(Form& form, DiagnoseOrder& order) {
+  form("program", order.program);
+  form.expect(!order.program.empty() && !order.program.front().empty(),
+              "the program and its arguments");
+  describe_text(form, "directory", order.directory);
+  form.maybe("environment", order.environment);
+}
+
+// What is diagnosed: each kind has its own keys.
+void describe_subject(Form& form, DiagnoseOrder& order) {
+  switch (order.kind) {
+    case DiagnoseKind::candidate:
+      describe_judged(form, order.candidate, order.implementation);
+      form.maybe("shape", order.shape);
+      break;
+    case DiagnoseKind::library:
+      describe_text(form, "library", order.library);
+      form.maybe("shape", order.shape);
+      break;
+    case DiagnoseKind::program:
+      describe_program(form, order);
+      break;
+    case DiagnoseKind::nsys:
+      describe_text(form, "nsys_report", order.nsys_report);
+      break;
+    case DiagnoseKind::profile:
+      form("profile", order.profile);
+      break;
   }
-  if (const auto implementation = fields.maybe("implementation")) {
-    order.implementation = implementation->text();
-  }
-  if (order.candidate.has_value() != order.implementation.empty()) {
-    place.complain(R"(expected one of "candidate" and "implementation")");
-  }
-  if (const auto incumbent = fields.maybe("incumbent")) {
-    order.incumbent = read_candidate(*incumbent);
-  }
-  if (const auto precisions = fields.maybe("allow_precision")) {
-    order.allow_precision = precisions->texts();
-  }
-  if (const auto timed = fields.maybe("timed")) {
-    order.timed = timed->truth();
-  }
-  if (const auto energy = fields.maybe("energy")) {
-    order.energy = energy->truth();
-  }
-  if (const auto diagnose = fields.maybe("diagnose")) {
-    order.diagnose = diagnose->truth();
-  }
-  if (const auto master = fields.maybe("master")) {
-    order.master = master->key();
-  }
-  if (const auto checks = fields.maybe("repeat_checks")) {
-    order.repeat_checks = checks->list(read_check);
-  }
-  fields.end();
-  return order;
-}
-
-nlohmann::json write_opened_shape(const OpenedShape& shape) {
-  return {{"shape", write_axes(shape.shape)},
-          {"baseline_ns", write_number(shape.baseline_ns)},
-          {"calls", shape.calls},
-          {"flushed", shape.flushed},
-          {"pairs", shape.pairs},
-          {"noise_floor", write_number(shape.noise_floor)}};
-}
-
-OpenedShape read_opened_shape(const Place& place) {
-  Fields fields(place);
-  OpenedShape shape;
-  shape.shape = fields.at("shape").axes();
-  shape.baseline_ns = fields.at("baseline_ns").number();
-  shape.calls = fields.at("calls").small_integer();
-  shape.flushed = fields.at("flushed").truth();
-  shape.pairs = fields.at("pairs").small_integer();
-  shape.noise_floor = fields.at("noise_floor").number();
-  fields.end();
-  return shape;
-}
-
-Opened read_opened(const Place& place) {
-  Fields fields(place);
-  Opened opened;
-  opened.task_hash = fields.at("task_hash").text();
-  opened.shapes = fields.at("shapes").list(read_opened_shape);
-  opened.findings = fields.at("findings").list(read_lint_finding);
-  opened.ceilings = read_ceilings(fields.at("ceilings"));
-  fields.end();
-  return opened;
-}
-
-Evaluated read_evaluated(const Place& place) {
-  Fields fields(place);
-  Evaluated evaluated;
-  evaluated.certificate = read_certificate(fields.at("certificate"));
-  evaluated.implementation = fields.at("implementation").text();
-  if (const auto diagnosis = fields.maybe("diagnosis")) {
-    evaluated.diagnosis = read_diagnosis(*diagnosis);
-  }
-  if (const auto why = fields.maybe("not_diagnosed")) {
-    evaluated.not_diagnosed = why->text();
-  }
-  fields.end();
-  return evaluated;
-}
-
-nlohmann::json write_compiler(const CompilerDescription& compiler) {
-  return {{"name", compiler.name},
-          {"path", compiler.path},
-          {"identity", write_text(compiler.identity)},
-          {"target_flags", write_texts(compiler.target_flags)},
-          {"openmp_flags", write_texts(compiler.openmp_flags)}};
-}
-
-CompilerDescription read_compiler(const Place& place) {
-  Fields fields(place);
-  CompilerDescription compiler;
-  compiler.name = fields.at("name").text();
-  compiler.path = fields.at("path").text();
-  compiler.identity = fields.at("identity").text();
-  compiler.target_flags = fields.at("target_flags").texts();
-  compiler.openmp_flags = fields.at("openmp_flags").texts();
-  fields.end();
-  return compiler;
-}
-
-nlohmann::json write_problem(const Problem& problem) {
-  return {{"what", write_text(problem.what)},
-          {"remedy", write_text(problem.remedy)},
-          {"fatal", problem.fatal}};
-}
-
-Problem read_problem(const Place& place) {
-  Fields fields(place);
-  Problem problem;
-  problem.what = fields.at("what").text();
-  problem.remedy = fields.at("remedy").text();
-  problem.fatal = fields.at("fatal").truth();
-  fields.end();
-  return problem;
-}
-
-nlohmann::json write_meter(const MeterDescription& meter) {
-  return {{"backend", meter.backend},
-          {"device", meter.device},
-          {"meter", write_text(meter.meter)},
-          {"missing", write_text(meter.missing)}};
-}
-
-MeterDescription read_meter(const Place& place) {
-  Fields fields(place);
-  MeterDescription meter;
-  meter.backend = fields.at("backend").text();
-  meter.device = fields.at("device").small_integer();
-  meter.meter = fields.at("meter").text();
-  meter.missing = fields.at("missing").text();
-  fields.end();
-  return meter;
-}
-
-WorkerDescription read_description(const Place& place) {
-  Fields fields(place);
-  WorkerDescription description;
-  description.version = fields.at("version").text();
-  description.machine = read_machine(fields.at("machine"));
-  description.compilers = fields.at("compilers").list(read_compiler);
-  description.problems = fields.at("problems").list(read_problem);
-  if (const auto meters = fields.maybe("meters")) {
-    description.meters = meters->list(read_meter);
-  }
-  fields.end();
-  return description;
-}
-
-BuildSummary read_build_summary(const Place& place) {
-  Fields fields(place);
-  BuildSummary summary;
-  summary.ok = fields.at("ok").truth();
-  summary.binary_hash = fields.at("binary_hash").text();
-  fields.end();
-  return summary;
-}
-
-std::vector<BuildSummary> read_build_reply(const Place& place) {
-  Fields fields(place);
-  std::vector<BuildSummary> built = fields.at("built").list(read_build_summary);
-  fields.end();
-  return built;
-}
-
-std::vector<Candidate> read_build_order(const Place& place) {
-  Fields fields(place);
-  std::vector<Candidate> candidates = fields.at("candidates").list(read_candidate);
-  fields.end();
-  return candidates;
 }
 
 }  // namespace
 
-}  // namespace wire
-
-nlohmann::json to_json(const OpenOrder& order) {
-  return {{"task", to_json(order.task)},
-          {"backend", order.backend},
-          {"device", order.device},
-          {"sandbox", order.sandbox ? "landlock" : "none"},
-          {"threads", order.threads},
-          {"call_timeout_ms", order.call_timeout_ms},
-          {"timing_seconds", wire::write_number(order.timing_seconds)},
-          {"trace", order.trace},
-          {"warm", order.warm},
-          {"timed", order.timed},
-          {"energy", order.energy}};
+void describe(Form& form, OpenOrder& order) {
+  form("task", order.task);
+  describe_sandbox(form, order.judging.sandbox);
+  KP_FIELDS(form.maybe, order.judging, backend, device, threads);
+  describe_timeout(form, order.judging.call_timeout_seconds);
+  KP_FIELDS(form.maybe, order.judging, trace, warm, timing_seconds);
+  KP_FIELDS(form.maybe, order, timed, energy);
 }
 
-nlohmann::json to_json(const EvaluateOrder& order) {
-  nlohmann::json json = {
-      {"allow_precision", wire::write_texts(order.allow_precision)},
-      {"timed", order.timed},
-      {"energy", order.energy},
-      {"diagnose", order.diagnose},
-      {"repeat_checks", wire::write_list(order.repeat_checks, wire::write_check)}};
-  if (order.candidate) {
-    json["candidate"] = to_json(*order.candidate);
-  } else {
-    json["implementation"] = order.implementation;
-  }
-  if (order.incumbent) {
-    json["incumbent"] = to_json(*order.incumbent);
-  }
-  if (order.master) {
-    json["master"] = wire::write_key(*order.master);
-  }
-  return json;
+void describe(Form& form, EvaluateOrder& order) {
+  describe_judged(form, order.candidate, order.implementation);
+  KP_FIELDS(form.maybe, order, incumbent, allow_precision, timed, energy, diagnose, master,
+            repeat_checks);
 }
 
-nlohmann::json to_json(const Opened& opened) {
-  return {{"task_hash", opened.task_hash},
-          {"shapes", wire::write_list(opened.shapes, wire::write_opened_shape)},
-          {"findings", wire::write_list(opened.findings, wire::write_finding)},
-          {"ceilings", to_json(opened.ceilings)}};
+KP_DESCRIBE(LintFinding, level, rule, text)
+KP_DESCRIBE(Findings, findings)
+KP_DESCRIBE(OpenedShape, shape, baseline_ns, calls, flushed, pairs, noise_floor)
+KP_DESCRIBE(Opened, task_hash, shapes, findings, ceilings)
+
+void describe(Form& form, Evaluated& evaluated) {
+  KP_FIELDS(form, evaluated, certificate, implementation);
+  form.maybe("diagnosis", evaluated.diagnosis);
+  form.nonempty("not_diagnosed", evaluated.not_diagnosed);
 }
 
-nlohmann::json to_json(const Evaluated& evaluated) {
-  nlohmann::json json = {{"certificate", to_json(evaluated.certificate)},
-                         {"implementation", wire::write_text(evaluated.implementation)}};
-  if (evaluated.diagnosis) {
-    json["diagnosis"] = to_json(*evaluated.diagnosis);
-  }
-  if (!evaluated.not_diagnosed.empty()) {
-    json["not_diagnosed"] = wire::write_text(evaluated.not_diagnosed);
-  }
-  return json;
+KP_DESCRIBE(CompilerDescription, name, path, identity, target_flags, openmp_flags)
+KP_DESCRIBE(Problem, what, remedy, fatal)
+KP_DESCRIBE(MeterDescription, backend, device, meter, missing)
+
+void describe(Form& form, WorkerDescription& description) {
+  KP_FIELDS(form, description, version, machine, compilers, problems);
+  form.maybe("meters", description.meters);
 }
 
-nlohmann::json to_json(const WorkerDescription& description) {
-  return {{"version", description.version},
-          {"machine", to_json(description.machine)},
-          {"compilers", wire::write_list(description.compilers, wire::write_compiler)},
-          {"problems", wire::write_list(description.problems, wire::write_problem)},
-          {"meters", wire::write_list(description.meters, wire::write_meter)}};
+KP_DESCRIBE(BuildSummary, ok, binary_hash)
+KP_DESCRIBE(BuildReply, built)
+KP_DESCRIBE(BuildOrder, candidates)
+
+void describe(Form& form, DiagnoseOrder& order) {
+  form("kind", order.kind);
+  describe_subject(form, order);
+  KP_FIELDS(form.maybe, order, all_tools, rules, counters, timeout_ms, device);
+  form.nonempty("keep", order.keep);
 }
+
+void describe(Form& form, Diagnosed& diagnosed) {
+  form("profile", diagnosed.profile);
+  form("diagnosis", diagnosed.report);
+  form("seconds", diagnosed.seconds);
+}
+
+KP_JSON_OF(DiagnoseOrder, diagnose_order_from_json)
+KP_JSON_OF(Diagnosed, diagnosed_from_json)
+KP_JSON_OF(OpenOrder, open_order_from_json)
+KP_JSON_OF(EvaluateOrder, evaluate_order_from_json)
+KP_JSON_OF(Opened, opened_from_json)
+KP_JSON_OF(Evaluated, evaluated_from_json)
+KP_JSON_OF(WorkerDescription, description_from_json)
 
 nlohmann::json to_json(const std::vector<LintFinding>& findings) {
-  return {{"findings", wire::write_list(findings, wire::write_finding)}};
+  return wire::written(Findings{findings});
 }
 
 nlohmann::json build_reply(const std::vector<BuildSummary>& built) {
-  return {{"built", wire::write_list(built, [](const BuildSummary& one) {
-             return nlohmann::json{{"ok", one.ok}, {"binary_hash", one.binary_hash}};
-           })}};
+  return wire::written(BuildReply{built});
 }
 
 nlohmann::json build_order(const std::vector<Candidate>& candidates) {
-  return {{"candidates", wire::write_list(candidates, [](const Candidate& candidate) {
-             return to_json(candidate);
-           })}};
-}
-
-Result<OpenOrder> open_order_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_open_order);
-}
-
-Result<EvaluateOrder> evaluate_order_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_evaluate_order);
-}
-
-Result<Opened> opened_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_opened);
-}
-
-Result<Evaluated> evaluated_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_evaluated);
-}
-
-Result<WorkerDescription> description_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_description);
+  return wire::written(BuildOrder{candidates});
 }
 
 Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_lint_findings);
+  KP_LET(Findings reply, wire::read_whole<Findings>(json));
+  return std::move(reply.findings);
 }
 
 Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_build_reply);
+  KP_LET(BuildReply reply, wire::read_whole<BuildReply>(json));
+  return std::move(reply.built);
 }
 
 Result<std::vector<Candidate>> build_order_from_json(const nlohmann::json& json) {
-  return wire::read_document(json, wire::read_build_order);
+  KP_LET(BuildOrder order, wire::read_whole<BuildOrder>(json));
+  return std::move(order.candidates);
 }
 
 }  // namespace kernelpro

@@ -9,12 +9,12 @@
 
 namespace kernelpro {
 
-[[nodiscard]] nlohmann::json to_json(const OpenOrder& order);
-[[nodiscard]] nlohmann::json to_json(const EvaluateOrder& order);
-[[nodiscard]] nlohmann::json to_json(const Opened& opened);
-[[nodiscard]] nlohmann::json to_json(const Evaluated& evaluated);
-[[nodiscard]] nlohmann::json to_json(const WorkerDescription& description);
-[[nodiscard]] nlohmann::json to_json(const std::vector<LintFinding>& findings);
+[[nodiscard]] nlohmann::json to_json(const OpenOrder&);
+[[nodiscard]] nlohmann::json to_json(const EvaluateOrder&);
+[[nodiscard]] nlohmann::json to_json(const Opened&);
+[[nodiscard]] nlohmann::json to_json(const Evaluated&);
+[[nodiscard]] nlohmann::json to_json(const WorkerDescription&);
+[[nodiscard]] nlohmann::json to_json(const std::vector<LintFinding>&);
 
 [[nodiscard]] Result<OpenOrder> open_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<EvaluateOrder> evaluate_order_from_json(const nlohmann::json& json);
@@ -25,8 +25,8 @@ namespace kernelpro {
 [[nodiscard]] Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json);
 
 // A key that the order's kind has no use for is an error.
-[[nodiscard]] nlohmann::json to_json(const DiagnoseOrder& order);
-[[nodiscard]] nlohmann::json to_json(const Diagnosed& diagnosed);
+[[nodiscard]] nlohmann::json to_json(const DiagnoseOrder&);
+[[nodiscard]] nlohmann::json to_json(const Diagnosed&);
 [[nodiscard]] Result<DiagnoseOrder> diagnose_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Diagnosed> diagnosed_from_json(const nlohmann::json& json);
 

@@ -9,7 +9,7 @@
 namespace kernelpro {
 
 // Figures are {"value": 12.5, "origin": "counter"}. One that is not finite is written as missing.
-[[nodiscard]] nlohmann::json to_json(const Profile& profile);
+[[nodiscard]] nlohmann::json to_json(const Profile&);
 // As strict as common/wire/json.hpp.
 [[nodiscard]] Result<Profile> profile_from_json(const nlohmann::json& json);
 

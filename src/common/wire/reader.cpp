@@ -1,6 +1,5 @@
 #include "common/wire/reader.hpp"
 
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,22 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-// One step of a JSON pointer (RFC 6901): '~' and '/' in keys are escaped.
 std::string pointer_step(const std::string& key) {
-  std::string step = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      step += "~0";
-    } else if (c == '/') {
-      step += "~1";
-    } else {
-      step += c;
-    }
-  }
-  return step;
+  const bool plain = key.find_first_of("~/") == std::string::npos;
+  return plain ? "/" + key : (json::json_pointer() / key).to_string();
 }
 
-std::string describe(const json& value) {
+std::string shown(const json& value) {
   constexpr std::size_t longest = 60;
   switch (value.type()) {
     case json::value_t::null:
@@ -58,6 +47,14 @@ bool fits_integer(const json& value) {
 
 }  // namespace
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  return list;
+}
+
 void Place::complain(std::string message) const {
   if (!gone()) {
     *failure_ = make_error(ErrorKind::bad_input, std::move(message),
@@ -67,118 +64,74 @@ void Place::complain(std::string message) const {
 
 void Place::complain_expected(const std::string& expected) const {
   if (!gone()) {
-    complain("found " + describe(*value_) + ", expected " + expected);
+    complain("found " + shown(*value_) + ", expected " + expected);
   }
+}
+
+bool Place::holds(bool fits, const char* expected) const {
+  if (!fits) {
+    complain_expected(expected);
+  }
+  return fits;
 }
 
 std::string Place::text() const {
-  if (gone() || !value_->is_string()) {
-    complain_expected("a string");
-    return {};
-  }
-  return value_->get<std::string>();
+  return holds(!gone() && value_->is_string(), "a string") ? value_->get<std::string>() : "";
 }
 
 bool Place::truth() const {
-  if (gone() || !value_->is_boolean()) {
-    complain_expected("true or false");
-    return false;
-  }
-  return value_->get<bool>();
+  return holds(!gone() && value_->is_boolean(), "true or false") && value_->get<bool>();
 }
 
 double Place::number() const {
   if (!gone() && value_->is_null()) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  if (gone() || !value_->is_number()) {
-    complain_expected("a number, or null for one that is not finite");
-    return 0;
-  }
-  return value_->get<double>();
+  constexpr const char* expected = "a number, or null for one that is not finite";
+  return holds(!gone() && value_->is_number(), expected) ? value_->get<double>() : 0;
 }
 
 double Place::finite() const {
-  if (!gone() && value_->is_null()) {
-    complain_expected("a number");
-    return 0;
-  }
-  return number();
+  return holds(gone() || !value_->is_null(), "a number") ? number() : 0;
 }
 
 std::int64_t Place::integer() const {
-  if (gone() || !fits_integer(*value_)) {
-    complain_expected("a whole number of at most 63 bits");
-    return 0;
-  }
-  return value_->get<std::int64_t>();
+  return holds(!gone() && fits_integer(*value_), "a whole number of at most 63 bits")
+             ? value_->get<std::int64_t>()
+             : 0;
 }
 
 int Place::small_integer() const {
   const std::int64_t value = integer();
-  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
-    complain_expected("a whole number of at most 31 bits");
-    return 0;
-  }
-  return static_cast<int>(value);
+  return holds(std::in_range<int>(value), "a whole number of at most 31 bits")
+             ? static_cast<int>(value)
+             : 0;
+}
+
+std::string Place::text_or_nothing() const {
+  return gone() || !value_->is_string() ? std::string() : value_->get<std::string>();
 }
 
 std::uint64_t Place::hexadecimal() const {
-  constexpr std::size_t prefix = 2;
-  constexpr std::size_t digits = 16;
-  const std::string found = gone() || !value_->is_string() ? "" : value_->get<std::string>();
-  std::uint64_t value = 0;
-  if (found.size() == prefix + digits && found.starts_with("0x") &&
-      found.find_first_not_of("0123456789abcdef", prefix) == std::string::npos) {
-    std::from_chars(found.data() + prefix, found.data() + found.size(), value, digits);
-    return value;
-  }
-  complain_expected("\"0x\" and 16 hexadecimal digits in lower case");
-  return 0;
+  const std::string found = text_or_nothing();
+  const bool fits = found.size() == 18 && found.starts_with("0x") &&
+                    found.find_first_not_of("0123456789abcdef", 2) == std::string::npos;
+  return holds(fits, "\"0x\" and 16 hexadecimal digits in lower case")
+             ? std::stoull(found, nullptr, 16)
+             : 0;
 }
 
 Key Place::key() const {
-  const std::string found = gone() || !value_->is_string() ? "" : value_->get<std::string>();
-  const std::optional<Key> parsed = parse_key(found);
-  if (!parsed) {
-    complain_expected("64 hexadecimal digits in lower case");
-  }
-  return parsed.value_or(Key{});
-}
-
-Formula Place::formula() const {
-  Result<Formula> parsed = Formula::parse(text());
-  if (!parsed.ok()) {
-    complain_expected("a formula (" + parsed.error().text() + ")");
-    return {};
-  }
-  return *parsed;
-}
-
-Interval Place::interval() const {
-  const std::vector<double> ends = numbers();
-  if (ends.size() != 2) {
-    complain_expected("the two numbers [low, high]");
-    return {};
-  }
-  return {.low = ends[0], .high = ends[1]};
-}
-
-Axes Place::axes() const {
-  return map([](const Place& extent) { return extent.integer(); });
+  const std::optional<Key> parsed = parse_key(text_or_nothing());
+  return holds(parsed.has_value(), "64 hexadecimal digits in lower case") ? *parsed : Key();
 }
 
 std::vector<std::string> Place::texts() const {
   return list([](const Place& item) { return item.text(); });
 }
 
-std::vector<double> Place::numbers() const {
-  return list([](const Place& item) { return item.number(); });
-}
-
 std::vector<std::int64_t> Place::integers() const {
-  if (gone() || !value_->is_array()) {
-    complain_expected("an array");
+  if (!holds(!gone() && value_->is_array(), "an array")) {
     return {};
   }
   std::vector<std::int64_t> integers;
@@ -194,9 +147,12 @@ std::vector<std::int64_t> Place::integers() const {
   return integers;
 }
 
+const json* Place::raw() const {
+  return gone() ? nullptr : value_;
+}
+
 std::vector<Place> Place::items() const {
-  if (gone() || !value_->is_array()) {
-    complain_expected("an array");
+  if (!holds(!gone() && value_->is_array(), "an array")) {
     return {};
   }
   std::vector<Place> items;
@@ -208,8 +164,7 @@ std::vector<Place> Place::items() const {
 }
 
 std::vector<std::pair<std::string, Place>> Place::members() const {
-  if (gone() || !value_->is_object()) {
-    complain_expected("an object");
+  if (!holds(!gone() && value_->is_object(), "an object")) {
     return {};
   }
   std::vector<std::pair<std::string, Place>> members;
@@ -220,58 +175,35 @@ std::vector<std::pair<std::string, Place>> Place::members() const {
 }
 
 Fields::Fields(Place object) : object_(std::move(object)) {
-  if (!object_.gone() && !object_.value_->is_object()) {
-    object_.complain_expected("an object");
-  }
+  (void)object_.holds(object_.gone() || object_.value_->is_object(), "an object");
 }
 
 Place Fields::at(const std::string& key) {
-  if (const auto found = maybe(key)) {
-    return *found;
+  if (std::optional<Place> found = maybe(key)) {
+    return *std::move(found);
   }
   object_.complain("the key \"" + key + "\" is missing");
   return {nullptr, object_.pointer_ + pointer_step(key), *object_.failure_};
 }
 
-std::optional<Place> Fields::maybe(const std::string& key) {
+bool Fields::has(const std::string& key) {
   known_.insert(key);
-  if (object_.gone()) {
+  return !object_.gone() && object_.value_->contains(key);
+}
+
+std::optional<Place> Fields::maybe(const std::string& key) {
+  if (!has(key)) {
     return std::nullopt;
   }
-  const auto found = object_.value_->find(key);
-  if (found == object_.value_->end()) {
-    return std::nullopt;
-  }
-  return Place(&*found, object_.pointer_ + pointer_step(key), *object_.failure_);
+  return Place(&*object_.value_->find(key), object_.pointer_ + pointer_step(key),
+               *object_.failure_);
 }
 
 void Fields::end() const {
-  if (object_.gone()) {
-    return;
-  }
   for (const auto& [key, member] : object_.members()) {
-    if (known_.contains(key)) {
-      continue;
+    if (!known_.contains(key)) {
+      member.complain("unknown key, expected one of " + joined({known_.begin(), known_.end()}));
     }
-    std::string list;
-    for (const std::string& name : known_) {
-      list += (list.empty() ? "" : ", ") + name;
-    }
-    member.complain("unknown key, expected one of " + list);
-  }
-}
-
-std::string maybe_text(Fields& fields, const std::string& key) {
-  const std::optional<Place> place = fields.maybe(key);
-  return place ? place->text() : std::string();
-}
-
-void expect_version(Fields& fields, std::int64_t expected, std::string_view what) {
-  const Place place = fields.at("v");
-  const std::int64_t version = place.integer();
-  if (version != expected) {
-    place.complain(std::string(what) + " of version " + std::to_string(version) + ", expected " +
-                   std::to_string(expected));
   }
 }
 

@@ -1,8 +1,7 @@
-// Reads a JSON document strictly. For the files of this room only.
+// Reads a JSON document strictly.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -13,16 +12,17 @@
 
 #include "common/base/chacha.hpp"
 #include "common/base/result.hpp"
-#include "common/model/formula.hpp"
-#include "common/model/verdict.hpp"
 
 namespace kernelpro::wire {
+
+[[nodiscard]] std::string joined(const std::vector<std::string>& names);  // "a, b"
 
 // A place in a document: a value and the JSON pointer that leads to it. The first complaint about
 // any place of a document is kept in `failure`; after it, and at a place that does not exist, every
 // read gives a default value, so that readers need no check of their own between fields.
 class Place {
  public:
+  Place() = default;  // does not exist
   Place(const nlohmann::json* value, std::string pointer, std::optional<Error>& failure)
       : value_(value), pointer_(std::move(pointer)), failure_(&failure) {}
 
@@ -34,12 +34,9 @@ class Place {
   [[nodiscard]] int small_integer() const;
   [[nodiscard]] std::uint64_t hexadecimal() const;  // "0x" and 16 digits
   [[nodiscard]] Key key() const;                    // 64 hexadecimal digits
-  [[nodiscard]] Formula formula() const;
-  [[nodiscard]] Interval interval() const;  // [low, high]
-  [[nodiscard]] Axes axes() const;
   [[nodiscard]] std::vector<std::string> texts() const;
-  [[nodiscard]] std::vector<double> numbers() const;
   [[nodiscard]] std::vector<std::int64_t> integers() const;
+  [[nodiscard]] const nlohmann::json* raw() const;  // as it is; nullptr: there is none
 
   // The elements of an array; the members of an object. Empty when it is something else.
   [[nodiscard]] std::vector<Place> items() const;
@@ -51,16 +48,6 @@ class Place {
     std::vector<decltype(read(*this))> values;
     for (const Place& item : items()) {
       values.push_back(read(item));
-    }
-    return values;
-  }
-
-  // Every member through `read`, by name.
-  template <typename Read>
-  [[nodiscard]] auto map(Read read) const {
-    std::map<std::string, decltype(read(*this))> values;
-    for (const auto& [name, member] : members()) {
-      values.emplace(name, read(member));
     }
     return values;
   }
@@ -84,10 +71,12 @@ class Place {
 
   // No value, or a document that has already failed.
   [[nodiscard]] bool gone() const { return value_ == nullptr || failure_->has_value(); }
+  [[nodiscard]] std::string text_or_nothing() const;
+  bool holds(bool fits, const char* expected) const;  // complains unless it fits
 
-  const nlohmann::json* value_;
+  const nlohmann::json* value_ = nullptr;
   std::string pointer_;
-  std::optional<Error>* failure_;
+  std::optional<Error>* failure_ = nullptr;
 };
 
 // The members of an object, by key. Call `end` after the last: a key nobody asked for is an error.
@@ -97,17 +86,14 @@ class Fields {
 
   [[nodiscard]] Place at(const std::string& key);  // a missing key is an error
   [[nodiscard]] std::optional<Place> maybe(const std::string& key);
+  [[nodiscard]] bool has(const std::string& key);
+  [[nodiscard]] const Place& object() const { return object_; }
   void end() const;
 
  private:
   Place object_;
   std::set<std::string> known_;
 };
-
-[[nodiscard]] std::string maybe_text(Fields& fields, const std::string& key);  // "": no such key
-
-// Reads the key "v". Call it first: another version may mean something else by every other key.
-void expect_version(Fields& fields, std::int64_t expected, std::string_view what);
 
 // Reads a whole document with `read`, a function from Place to a value.
 template <typename Read>

@@ -12,8 +12,8 @@
 namespace kernelpro {
 
 // As strict as common/wire/json.hpp.
-[[nodiscard]] nlohmann::json to_json(const SuiteHeader& header);
-[[nodiscard]] nlohmann::json to_json(const SuiteRecord& record);
+[[nodiscard]] nlohmann::json to_json(const SuiteHeader&);
+[[nodiscard]] nlohmann::json to_json(const SuiteRecord&);
 [[nodiscard]] Result<SuiteHeader> suite_header_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<SuiteRecord> suite_record_from_json(const nlohmann::json& json);
 

@@ -11,7 +11,7 @@
 
 namespace kernelpro {
 
-[[nodiscard]] nlohmann::json to_json(const Trace& trace);
+[[nodiscard]] nlohmann::json to_json(const Trace&);
 // As strict as common/wire/json.hpp; columns of unequal length and numbers of names that are not in
 // the list are errors.
 [[nodiscard]] Result<Trace> trace_from_json(const nlohmann::json& json);

@@ -1,4 +1,4 @@
-// Readers and writers of the values that other values hold. For the files of this room only.
+// The descriptions of structs that other structs hold. For the files of this room only.
 #pragma once
 
 #include "common/model/candidate.hpp"
@@ -8,25 +8,22 @@
 #include "common/model/profile.hpp"
 #include "common/model/task.hpp"
 #include "common/model/verdict.hpp"
-#include "common/wire/reader.hpp"
+#include "common/wire/form.hpp"
 
-namespace kernelpro::wire {
+namespace kernelpro {
 
-[[nodiscard]] Task read_task(const Place& place);
-[[nodiscard]] Candidate read_candidate(const Place& place);
-// The key `name`, or what a certificate of version 1 has in its place: a seed of 64 bits.
-[[nodiscard]] Key read_master(Fields& fields, const char* name);
-[[nodiscard]] Verdict read_verdict(const Place& place);
-[[nodiscard]] CheckRecord read_check(const Place& place);
-[[nodiscard]] nlohmann::json write_check(const CheckRecord& check);
-[[nodiscard]] MachineRecord read_machine(const Place& place);
-[[nodiscard]] Certificate read_certificate(const Place& place);
-[[nodiscard]] Ceilings read_ceilings(const Place& place);
-[[nodiscard]] Extent read_extent(const Place& place);  // [x, y, z]
-[[nodiscard]] Trace read_trace(const Place& place);
-[[nodiscard]] Profile read_profile(const Place& place);
-[[nodiscard]] SourcePlace read_source_place(const Place& place);
-[[nodiscard]] nlohmann::json write_source_place(const SourcePlace& place);
-[[nodiscard]] DiagnosisReport read_diagnosis(const Place& place);
+KP_LAST(Backend, cuda);
+KP_LAST(Outcome, not_judged);
 
-}  // namespace kernelpro::wire
+void describe(Form& form, Task&);
+void describe(Form& form, Candidate&);
+void describe(Form& form, CheckRecord&);
+void describe(Form& form, MachineRecord&);
+void describe(Form& form, Certificate&);
+void describe(Form& form, Ceilings&);
+void describe(Form& form, Trace&);
+void describe(Form& form, SourcePlace&);
+void describe(Form& form, Profile&);
+void describe(Form& form, DiagnosisReport&);
+
+}  // namespace kernelpro

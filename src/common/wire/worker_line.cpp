@@ -1,66 +1,108 @@
 #include "common/wire/worker_line.hpp"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/model/enum_names.hpp"
+#include "common/wire/form.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/reader.hpp"
-#include "common/wire/writer.hpp"
+#include "common/wire/sealed_line.hpp"
 
 namespace kernelpro {
 
+using nlohmann::json;
+
 namespace {
 
-using nlohmann::json;
-using wire::Fields;
-using wire::Place;
+constexpr std::array<std::string_view, 8> op_names = {"open",  "build",    "evaluate", "diagnose",
+                                                      "check", "ceilings", "describe", "close"};
 
-constexpr std::array<std::pair<WorkerOp, std::string_view>, 8> ops = {{
-    {WorkerOp::open, "open"},
-    {WorkerOp::build, "build"},
-    {WorkerOp::evaluate, "evaluate"},
-    {WorkerOp::diagnose, "diagnose"},
-    {WorkerOp::check, "check"},
-    {WorkerOp::ceilings, "ceilings"},
-    {WorkerOp::describe, "describe"},
-    {WorkerOp::close, "close"},
-}};
+constexpr std::array<std::string_view, 8> error_kind_names = {
+    "bad_input", "environment", "io", "busy", "lost", "timeout", "interrupted", "internal"};
 
-constexpr std::array<std::pair<ErrorKind, std::string_view>, 8> error_kinds = {{
-    {ErrorKind::bad_input, "bad_input"},
-    {ErrorKind::environment, "environment"},
-    {ErrorKind::io, "io"},
-    {ErrorKind::busy, "busy"},
-    {ErrorKind::lost, "lost"},
-    {ErrorKind::timeout, "timeout"},
-    {ErrorKind::interrupted, "interrupted"},
-    {ErrorKind::internal, "internal"},
-}};
+}  // namespace
 
-std::string_view name_of_kind(ErrorKind kind) {
-  const auto* found =
-      std::ranges::find(error_kinds, kind, &std::pair<ErrorKind, std::string_view>::first);
-  return found->second;
+std::string_view name_of(WorkerOp op) {
+  return enum_name(op_names, op);
 }
 
-std::optional<ErrorKind> parse_error_kind(std::string_view name) {
-  for (const auto& [kind, known] : error_kinds) {
-    if (known == name) {
-      return kind;
+std::optional<WorkerOp> parse_worker_op(std::string_view name) {
+  return find_enum<WorkerOp>(op_names, name);
+}
+
+std::string_view name_of(ErrorKind kind) {
+  return enum_name(error_kind_names, kind);
+}
+
+KP_LAST(WorkerOp, close);
+KP_LAST(ErrorKind, internal);
+
+namespace {
+
+// First of all, since another version may mean something else by every other key.
+void describe_envelope(Form& form, std::int64_t& id) {
+  std::int64_t version = worker_line_version;
+  form("v", version);
+  if (version != worker_line_version) {
+    form.last().complain("worker line version " + std::to_string(version) + ", expected " +
+                         std::to_string(worker_line_version) +
+                         ": install the same kernelpro on both sides");
+  }
+  form.may_hold("sum");
+  form("id", id);
+}
+
+}  // namespace
+
+KP_DESCRIBE(Error, kind, message, context)
+
+// The body's keys stand beside these.
+void describe(Form& form, WorkerRequest& request) {
+  describe_envelope(form, request.id);
+  form("op", request.op);
+  form.pass_over_others();
+}
+
+void describe(Form& form, WorkerEvent& event) {
+  describe_envelope(form, event.id);
+  std::string kind = "stage";
+  form("event", kind);
+  form.expect(kind == "stage", "one of stage");
+  KP_FIELDS(form, event, stage, text);
+}
+
+void describe(Form& form, WorkerReply& reply) {
+  describe_envelope(form, reply.id);
+  bool ok = reply.result.ok();
+  form("ok", ok);
+  if (form.reading()) {
+    reply.result = ok ? Result<JsonObject>(JsonObject()) : Error();
+  }
+  if (ok) {
+    form("result", *reply.result);
+  } else {
+    Error error = reply.result.error();
+    form("error", error);
+    if (form.reading()) {
+      reply.result = std::move(error);
     }
   }
-  return std::nullopt;
 }
+
+void describe(Form& form, WorkerMessage& message) {
+  if (form.has("event")) {
+    describe(form, message.emplace<WorkerEvent>());
+  } else {
+    describe(form, message.emplace<WorkerReply>());
+  }
+}
+
+namespace {
 
 std::string excerpt(const std::string& text) {
   constexpr std::size_t longest = std::size_t{1} << 20U;
   return text.size() > longest ? text.substr(0, longest) + " …" : text;
-}
-
-json envelope(std::int64_t id) {
-  return {{"v", worker_line_version}, {"id", id}};
 }
 
 std::string too_long(std::size_t bytes) {
@@ -69,7 +111,7 @@ std::string too_long(std::size_t bytes) {
 }
 
 Result<std::string> finished_line(const json& object) {
-  std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string line = wire::sealed(object.dump(-1, ' ', false, json::error_handler_t::replace));
   if (line.size() > longest_worker_line) {
     return make_error(ErrorKind::internal, too_long(line.size()) + ": send less at once");
   }
@@ -80,93 +122,27 @@ Result<json> parse_line(const std::string& line) {
   if (line.size() > longest_worker_line + 1) {
     return make_error(ErrorKind::bad_input, too_long(line.size()), "worker line");
   }
+  if (wire::seal_of(line) == wire::Seal::broken) {
+    return wire::check_seal(line).error();
+  }
   return parse_json(line);
 }
 
-// First of all, since another version may mean something else by every other key.
-void check_version(Fields& fields) {
-  const Place place = fields.at("v");
-  const std::int64_t version = place.integer();
-  if (version != worker_line_version) {
-    place.complain("worker line version " + std::to_string(version) + ", expected " +
-                   std::to_string(worker_line_version) +
-                   ": install the same kernelpro on both sides");
-  }
-}
-
-WorkerRequest read_request(const Place& place) {
-  Fields fields(place);
-  check_version(fields);
-  WorkerRequest request;
-  request.id = fields.at("id").integer();
-  request.op = fields.at("op").name(
-      parse_worker_op, "open, build, evaluate, diagnose, check, ceilings, describe, close");
-  return request;
-}
-
-Error read_error(const Place& place) {
-  Fields fields(place);
-  Error error;
-  error.kind = fields.at("kind").name(parse_error_kind,
-                                      "bad_input, environment, io, busy, lost, timeout, "
-                                      "interrupted, internal");
-  error.message = fields.at("message").text();
-  error.context = fields.at("context").text();
-  fields.end();
-  return error;
-}
-
-// `object` is the same line as `place`: a result is handed on as it is.
-WorkerMessage read_message(const Place& place, const json& object) {
-  Fields fields(place);
-  check_version(fields);
-  const std::int64_t id = fields.at("id").integer();
-  if (const auto event = fields.maybe("event")) {
-    const auto only_stage = [](std::string_view name) {
-      return name == "stage" ? std::optional(true) : std::nullopt;
-    };
-    (void)event->name(only_stage, "stage");
-    WorkerEvent stage{
-        .id = id, .stage = fields.at("stage").text(), .text = fields.at("text").text()};
-    fields.end();
-    return stage;
-  }
-  if (!fields.at("ok").truth()) {
-    WorkerReply refusal{.id = id, .result = read_error(fields.at("error"))};
-    fields.end();
-    return refusal;
-  }
-  const Place result = fields.at("result");
-  (void)result.members();
-  fields.end();
-  const auto found = object.find("result");
-  auto shared = std::make_shared<const json>(found == object.end() ? json() : *found);
-  return WorkerReply{.id = id, .result = JsonObject(std::move(shared))};
+Result<WorkerMessage> parse_message(const std::string& line) {
+  KP_LET(const json object, parse_line(line));
+  KP_LET(WorkerMessage message, wire::read_whole<WorkerMessage>(object));
+  KP_TRY(wire::check_seal(line));
+  return message;
 }
 
 }  // namespace
-
-std::string_view name_of(WorkerOp op) {
-  const auto* found = std::ranges::find(ops, op, &std::pair<WorkerOp, std::string_view>::first);
-  return found->second;
-}
-
-std::optional<WorkerOp> parse_worker_op(std::string_view name) {
-  for (const auto& [op, known] : ops) {
-    if (known == name) {
-      return op;
-    }
-  }
-  return std::nullopt;
-}
 
 Result<std::string> request_line(std::int64_t id, WorkerOp op, const json& body) {
   if (!body.is_object()) {
     return make_error(ErrorKind::internal, "the body of a worker request must be an object",
                       std::string(name_of(op)));
   }
-  json object = envelope(id);
-  object["op"] = name_of(op);
+  json object = wire::written(WorkerRequest{id, op, nullptr});
   for (const auto& [key, value] : body.items()) {
     if (object.contains(key)) {
       return make_error(ErrorKind::internal,
@@ -182,42 +158,30 @@ Result<std::string> reply_line(std::int64_t id, const json& result) {
   if (!result.is_object()) {
     return make_error(ErrorKind::internal, "the result of a worker request must be an object");
   }
-  json object = envelope(id);
-  object["ok"] = true;
-  object["result"] = result;
-  return finished_line(object);
+  return finished_line(wire::written(WorkerReply{id, std::make_shared<const json>(result)}));
+}
+
+json to_json(const Error& error) {
+  return wire::written(error);
 }
 
 std::string error_line(std::int64_t id, const Error& error) {
-  json object = envelope(id);
-  object["ok"] = false;
-  object["error"] = {{"kind", name_of_kind(error.kind)},
-                     {"message", wire::write_text(excerpt(error.message))},
-                     {"context", wire::write_text(excerpt(error.context))}};
-  return object.dump() + "\n";
+  const Error cut = make_error(error.kind, excerpt(error.message), excerpt(error.context));
+  return wire::sealed(wire::written(WorkerReply{id, cut}).dump()) + "\n";
 }
 
 std::string event_line(const WorkerEvent& event) {
-  json object = envelope(event.id);
-  object["event"] = "stage";
-  object["stage"] = wire::write_text(excerpt(event.stage));
-  object["text"] = wire::write_text(excerpt(event.text));
-  return object.dump() + "\n";
+  const WorkerEvent cut{event.id, excerpt(event.stage), excerpt(event.text)};
+  return wire::sealed(wire::written(cut).dump()) + "\n";
 }
 
 Result<WorkerRequest> parse_request(const std::string& line) {
-  Result<json> object = parse_line(line);
-  if (!object.ok()) {
-    return object.error();
+  KP_LET(json object, parse_line(line));
+  KP_LET(WorkerRequest request, wire::read_whole<WorkerRequest>(object));
+  for (const char* key : {"v", "id", "op", "sum"}) {
+    object.erase(key);
   }
-  Result<WorkerRequest> request = wire::read_document(*object, read_request);
-  if (!request.ok()) {
-    return request;
-  }
-  for (const char* key : {"v", "id", "op"}) {
-    object->erase(key);
-  }
-  request->body = std::make_shared<const json>(std::move(*object));
+  request.body = std::make_shared<const json>(std::move(object));
   return request;
 }
 
@@ -230,23 +194,15 @@ std::int64_t refused_request_id(const std::string& line) {
     return 0;
   }
   const auto id = wire::read_document(
-      *object, [](const Place& place) { return Fields(place).at("id").integer(); });
+      *object, [](const wire::Place& place) { return wire::Fields(place).at("id").integer(); });
   return id.ok() ? *id : 0;
 }
 
 Result<WorkerMessage> parse_worker_message(const std::string& line) {
-  const auto lost = [](const Error& error) {
-    return make_error(ErrorKind::lost,
-                      "the worker sent a line that is no reply and no event: " + error.text());
-  };
-  const Result<json> object = parse_line(line);
-  if (!object.ok()) {
-    return lost(object.error());
-  }
-  Result<WorkerMessage> message = wire::read_document(
-      *object, [&](const Place& place) { return read_message(place, *object); });
+  Result<WorkerMessage> message = parse_message(line);
   if (!message.ok()) {
-    return lost(message.error());
+    return make_error(ErrorKind::lost, "the worker sent a line that is no reply and no event: " +
+                                           message.error().text());
   }
   return message;
 }

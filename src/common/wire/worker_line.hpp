@@ -6,7 +6,8 @@
 //   event    {"v":1,"id":7,"event":"stage","stage":"smoke","text":"…"}
 //
 // A request gets any number of events and then one reply, all with its id. Ids count from 1; a
-// reply with id 0 answers a line whose id could not be read.
+// reply with id 0 answers a line whose id could not be read. All that we write is sealed
+// (sealed_line.hpp); a request that a person writes need not be.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +42,7 @@ struct WorkerRequest {
 
 struct WorkerReply {
   std::int64_t id = 0;
-  Result<JsonObject> result;
+  Result<JsonObject> result = JsonObject();
 };
 
 struct WorkerEvent {
@@ -57,6 +58,8 @@ using WorkerMessage = std::variant<WorkerReply, WorkerEvent>;
 [[nodiscard]] Result<std::string> request_line(std::int64_t id, WorkerOp op,
                                                const nlohmann::json& body);
 [[nodiscard]] Result<std::string> reply_line(std::int64_t id, const nlohmann::json& result);
+// {"kind": …, "message": …, "context": …}
+[[nodiscard]] nlohmann::json to_json(const Error&);
 // These never grow too long: texts are cut at 1 MiB.
 [[nodiscard]] std::string error_line(std::int64_t id, const Error& error);
 [[nodiscard]] std::string event_line(const WorkerEvent& event);

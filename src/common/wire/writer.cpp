@@ -1,9 +1,10 @@
 #include "common/wire/writer.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <iomanip>
+#include <iterator>
 #include <nlohmann/json.hpp>
-
-#include "common/base/secret.hpp"
+#include <sstream>
 
 namespace kernelpro::wire {
 
@@ -11,43 +12,35 @@ namespace {
 
 using nlohmann::json;
 
-bool is_continuation(unsigned char byte) {
-  return (byte & 0xC0U) == 0x80U;
-}
+// The well-formed sequences of UTF-8, as the Unicode standard lists them (table 3-7): the first
+// byte, the second byte, and how many there are. All others are from 80 to BF.
+struct Sequence {
+  unsigned char first_low, first_high, second_low, second_high;
+  std::size_t length;
+};
 
-// The bytes that a first byte of more than one announces.
-std::size_t announced_length(unsigned char lead) {
-  if (lead < 0xE0U) {
-    return 2;
+constexpr Sequence sequences[] = {
+    {0x00, 0x7F, 0x00, 0xFF, 1}, {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+    {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+    {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
+
+bool fits(std::string_view text, const Sequence& sequence) {
+  const auto within = [&](std::size_t i, unsigned char low, unsigned char high) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    return low <= byte && byte <= high;
+  };
+  bool fits = text.size() >= sequence.length && within(0, sequence.first_low, sequence.first_high);
+  for (std::size_t i = 1; i < sequence.length && fits; ++i) {
+    fits = i == 1 ? within(1, sequence.second_low, sequence.second_high) : within(i, 0x80, 0xBF);
   }
-  return lead < 0xF0U ? 3 : 4;
+  return fits;
 }
 
-// The bytes of the well-formed UTF-8 sequence that `text` starts with; 0 when it starts with none.
-// The second byte's range excludes overlong forms, surrogates and what is past U+10FFFF.
+// The bytes of the well-formed sequence that `text` starts with; 0 when it starts with none.
 std::size_t sequence_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = at(0);
-  if (lead < 0x80U) {
-    return 1;
-  }
-  if (lead < 0xC2U || lead > 0xF4U) {
-    return 0;
-  }
-  const std::size_t length = announced_length(lead);
-  if (text.size() < length) {
-    return 0;
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(at(i))) {
-      return 0;
-    }
-  }
-  const unsigned char second = at(1);
-  const bool overlong = (lead == 0xE0U && second < 0xA0U) || (lead == 0xF0U && second < 0x90U);
-  const bool surrogate = lead == 0xEDU && second > 0x9FU;
-  const bool past_the_end = lead == 0xF4U && second > 0x8FU;
-  return overlong || surrogate || past_the_end ? 0 : length;
+  const auto* found = std::ranges::find_if(
+      sequences, [text](const Sequence& sequence) { return fits(text, sequence); });
+  return found == std::end(sequences) ? 0 : found->length;
 }
 
 }  // namespace
@@ -71,53 +64,14 @@ json write_text(std::string_view text) {
   return valid_utf8(text);
 }
 
-json write_number(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
 json write_hexadecimal(std::uint64_t value) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text = "0x";
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    text += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
-  }
-  return text;
-}
-
-json write_key(const Key& key) {
-  return key_text(key);
-}
-
-json write_interval(const Interval& interval) {
-  return json::array({write_number(interval.low), write_number(interval.high)});
-}
-
-json write_axes(const Axes& axes) {
-  json object = json::object();
-  for (const auto& [name, extent] : axes) {
-    object[valid_utf8(name)] = extent;
-  }
-  return object;
+  std::ostringstream text;
+  text << "0x" << std::hex << std::setw(16) << std::setfill('0') << value;
+  return text.str();
 }
 
 json write_texts(const std::vector<std::string>& texts) {
   return write_list(texts, [](const std::string& text) { return write_text(text); });
-}
-
-json write_text_map(const std::map<std::string, std::string>& texts) {
-  json object = json::object();
-  for (const auto& [name, text] : texts) {
-    object[valid_utf8(name)] = write_text(text);
-  }
-  return object;
-}
-
-json write_numbers(const std::vector<double>& values) {
-  return write_list(values, write_number);
-}
-
-json write_formulas(const std::vector<Formula>& formulas) {
-  return write_list(formulas, [](const Formula& formula) { return write_text(formula.text()); });
 }
 
 }  // namespace kernelpro::wire

@@ -1,16 +1,12 @@
-// The JSON of plain values. For the files of this room only.
+// The JSON of plain values.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
-
-#include "common/model/formula.hpp"
-#include "common/model/verdict.hpp"
 
 namespace kernelpro::wire {
 
@@ -19,15 +15,8 @@ namespace kernelpro::wire {
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
 [[nodiscard]] nlohmann::json write_text(std::string_view text);
-[[nodiscard]] nlohmann::json write_number(double value);              // null when not finite
 [[nodiscard]] nlohmann::json write_hexadecimal(std::uint64_t value);  // "0x" and 16 digits
-[[nodiscard]] nlohmann::json write_key(const Key& key);               // 64 digits
-[[nodiscard]] nlohmann::json write_interval(const Interval& interval);
-[[nodiscard]] nlohmann::json write_axes(const Axes& axes);
 [[nodiscard]] nlohmann::json write_texts(const std::vector<std::string>& texts);
-[[nodiscard]] nlohmann::json write_text_map(const std::map<std::string, std::string>& texts);
-[[nodiscard]] nlohmann::json write_numbers(const std::vector<double>& values);
-[[nodiscard]] nlohmann::json write_formulas(const std::vector<Formula>& formulas);
 
 // An array with `write` of each value.
 template <typename T, typename Write>

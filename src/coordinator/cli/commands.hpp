@@ -3,31 +3,29 @@
 
 #include <stop_token>
 
-#include "coordinator/cli/options.hpp"
-
 namespace kernelpro {
 
-[[nodiscard]] int run_command_line(const Options& options, std::stop_token stop);
+struct Options;
 
-[[nodiscard]] int evaluate(const Options& options, std::stop_token stop);
-[[nodiscard]] int diagnose(const Options& options, std::stop_token stop);
-[[nodiscard]] int verify(const Options& options, std::stop_token stop);
-[[nodiscard]] int optimize(const Options& options, std::stop_token stop);
-[[nodiscard]] int resume(const Options& options, std::stop_token stop);
-[[nodiscard]] int confirm(const Options& options, std::stop_token stop);
-[[nodiscard]] int list_runs(const Options& options);
-[[nodiscard]] int show_node(const Options& options);
-[[nodiscard]] int explain_node(const Options& options);
-[[nodiscard]] int report_run(const Options& options);
-[[nodiscard]] int list_tools(const Options& options);
-[[nodiscard]] int export_run(const Options& options);
-[[nodiscard]] int show_prompt(const Options& options);
-[[nodiscard]] int write_run_transcript(const Options& options);
-[[nodiscard]] int task_new(const Options& options);
-[[nodiscard]] int task_check(const Options& options, std::stop_token stop);
-[[nodiscard]] int task_list(const Options& options);
-[[nodiscard]] int ceilings(const Options& options, std::stop_token stop);
-[[nodiscard]] int doctor(const Options& options, std::stop_token stop);
-[[nodiscard]] int bench_kernelbench(const Options& options, std::stop_token stop);
+[[nodiscard]] int evaluate_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int diagnose_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int verify_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int optimize_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int resume_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int confirm_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int runs_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int show_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int why_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int report_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int tools_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int export_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int prompt_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int transcript_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int task_new_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int task_check_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int task_list_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int ceilings_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int doctor_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int bench_kernelbench_command(const Options& options, std::stop_token stop);
 
 }  // namespace kernelpro

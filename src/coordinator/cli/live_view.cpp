@@ -72,23 +72,48 @@ std::string progress_text(const std::string& task, const LoopProgress& progress,
   return progress.doing.empty() ? text : text + " · " + progress.doing;
 }
 
-LiveView::LiveView(std::string task, bool wanted)
-    : task_(std::move(task)),
-      wanted_(wanted),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      line_(wanted) {}
+LiveView::LiveView(const Options& options)
+    : options_(options), terminal_(isatty(STDERR_FILENO) == 1), line_(!options.quiet) {}
+
+Watcher LiveView::watcher() {
+  return [this](const Event& event) {
+    if (const auto* activity = std::get_if<Activity>(&event)) {
+      line_.show(activity->text);
+    } else if (const auto* progress = std::get_if<LoopProgress>(&event)) {
+      show(*progress);
+    } else if (const auto* begun = std::get_if<RunBegun>(&event)) {
+      task_ = begun->task;
+      last_ = "none yet";
+      say(fmt::format("run {} in {}", begun->run, begun->store.string()));
+    } else if (const auto* load = std::get_if<MachineLoad>(&event)) {
+      for (const std::string& note : load_notes(*load)) {
+        say("kernelpro: " + note);
+      }
+    } else if (const auto* remark = std::get_if<Remark>(&event)) {
+      tell_remark(*remark);
+    }
+  };
+}
+
+void LiveView::tell_remark(const Remark& remark) {
+  if (remark.on == Remark::On::models && options_.quiet) {
+    std::fprintf(stderr, "%s\n", remark.text.c_str());
+    return;
+  }
+  say((remark.on == Remark::On::program ? "kernelpro: " : "") + remark.text);
+}
 
 void LiveView::show(const LoopProgress& progress) {
   if (progress.last != nullptr && progress.final != nullptr) {
     last_ = fmt::format("finalist, node {}: {}", progress.last->id,
                         final_ending(*progress.last, *progress.final));
-    if (wanted_ && !terminal_) {
+    if (!terminal_) {
       say(last_);
     }
   } else if (progress.last != nullptr) {
     last_ =
         ending(*progress.last) + (progress.last->move.empty() ? "" : ", " + progress.last->move);
-    if (wanted_ && !terminal_) {
+    if (!terminal_) {
       say(fmt::format("[{}/{} best {}] {}", progress.judged, progress.budget,
                       times_words(progress.best_speedup, progress.best_at_least),
                       node_line(*progress.last)));
@@ -98,7 +123,7 @@ void LiveView::show(const LoopProgress& progress) {
 }
 
 void LiveView::say(const std::string& text) {
-  if (wanted_) {
+  if (!options_.quiet) {
     line_.clear();
     std::fprintf(stderr, "%s\n", text.c_str());
   }

@@ -1,10 +1,11 @@
-// What a person sees of a run while it works.
+// What a person sees while a command works.
 #pragma once
 
 #include <string>
 
+#include "coordinator/app/progress.hpp"
+#include "coordinator/cli/options.hpp"
 #include "coordinator/cli/progress.hpp"
-#include "coordinator/loop/loop.hpp"
 
 namespace kernelpro {
 
@@ -19,15 +20,19 @@ namespace kernelpro {
 // On a terminal one line that is rewritten; elsewhere a line on standard error for each node.
 class LiveView {
  public:
-  LiveView(std::string task, bool wanted);
-  void show(const LoopProgress& progress);
-  void say(const std::string& text);
+  explicit LiveView(const Options& options);
+  // This must outlive it.
+  [[nodiscard]] Watcher watcher();
   void clear() { line_.clear(); }
 
  private:
-  std::string task_;
-  bool wanted_;
+  void show(const LoopProgress& progress);
+  void tell_remark(const Remark& remark);
+  void say(const std::string& text);  // unless --quiet
+
+  const Options& options_;  // must outlive this
   bool terminal_;
+  std::string task_;
   std::string last_ = "none yet";
   ProgressLine line_;
 };

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "coordinator/llm/role_llm.hpp"
+#include "coordinator/llm/provider.hpp"
 
 namespace kernelpro {
 
@@ -23,12 +23,12 @@ std::string whole_path(const std::string& path) {
 
 // "batch:DIR" and "replay:FILE" with their whole paths: a run is taken up from any folder.
 std::string whole_spec(const std::string& spec) {
-  for (const std::string_view scheme : {batch_scheme, replay_scheme}) {
-    if (spec.starts_with(scheme)) {
-      return std::string(scheme) + whole_path(spec.substr(scheme.size()));
-    }
+  const Provider* const provider = provider_of(spec);
+  if (provider == nullptr || provider->dialect != nullptr) {
+    return spec;
   }
-  return spec;
+  const std::size_t behind = provider->name.size() + 1;
+  return spec.substr(0, behind) + whole_path(spec.substr(behind));
 }
 
 // "coder=0.2": the part before '=' and the part behind; all behind without one.
@@ -53,8 +53,7 @@ void add_models(CLI::App& app, LlmChanges& changes) {
       [&changes](const std::string& spec) {
         changes.emplace_back([spec](LlmSettings& to) { to.llm = whole_spec(spec); });
       },
-      "Who writes candidates: anthropic:MODEL, openai:MODEL, batch:DIR or replay:FILE (default: "
-      "the playbook alone)");
+      "Who writes candidates: " + llm_forms() + " (default: the playbook alone)");
   app.add_option_function<std::vector<std::string>>(
          "--role",
          [&changes](const std::vector<std::string>& all) {

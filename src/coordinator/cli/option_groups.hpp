@@ -16,13 +16,18 @@ inline constexpr double most_seconds = 3600;
 inline constexpr int most_in_flight = 256;
 
 void add_output(CLI::App& app, Options& options);
-void add_sandbox(CLI::App& app, Options& options);
-void add_judging(CLI::App& app, Options& options);
-void add_device(CLI::App& app, Options& options);
-void add_backend(CLI::App& app, Options& options);
-void add_place(CLI::App& app, Options& options);
+void add_sandbox(CLI::App& app, JudgingSettings& judging);
+void add_judging(CLI::App& app, JudgingSettings& judging);
+void add_device(CLI::App& app, JudgingSettings& judging);
+void add_backend(CLI::App& app, JudgingSettings& judging);
+void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers);
+void add_precision(CLI::App& app, std::vector<std::string>& allow_precision);
+void add_batch(CLI::App& app, std::optional<int>& batch);
 void add_store(CLI::App& app, Options& options);
-void add_budgets(CLI::App& app, Options& options);
+void add_budgets(CLI::App& app, RunChanges& changes);
+
+// What a function of the user's own is, for `optimize`.
+void add_own_function(CLI::App& app, Options& options);
 
 // The commands about runs, tasks, machines and suites.
 void add_runs(CLI::App& app, Options& options);

@@ -4,35 +4,10 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <string_view>
+
+#include "common/wire/worker_line.hpp"
 
 namespace kernelpro {
-
-namespace {
-
-std::string_view kind_text(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::bad_input:
-      return "bad_input";
-    case ErrorKind::environment:
-      return "environment";
-    case ErrorKind::io:
-      return "io";
-    case ErrorKind::busy:
-      return "busy";
-    case ErrorKind::lost:
-      return "lost";
-    case ErrorKind::timeout:
-      return "timeout";
-    case ErrorKind::interrupted:
-      return "interrupted";
-    case ErrorKind::internal:
-      return "internal";
-  }
-  return "internal";
-}
-
-}  // namespace
 
 int exit_code_of(const Error& error) {
   switch (error.kind) {
@@ -43,10 +18,6 @@ int exit_code_of(const Error& error) {
     default:
       return exit_environment;
   }
-}
-
-nlohmann::json error_json(const Error& error) {
-  return {{"kind", kind_text(error.kind)}, {"message", error.message}, {"context", error.context}};
 }
 
 void print_json(const nlohmann::json& json) {
@@ -60,7 +31,7 @@ void print_error(const Error& error) {
 
 int report_error(const Options& options, const Error& error) {
   if (options.json) {
-    print_json({{"error", error_json(error)}});
+    print_json({{"error", to_json(error)}});
   }
   print_error(error);
   return exit_code_of(error);

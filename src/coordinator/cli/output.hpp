@@ -10,9 +10,6 @@ namespace kernelpro {
 
 [[nodiscard]] int exit_code_of(const Error& error);
 
-// {"kind": …, "message": …, "context": …}
-[[nodiscard]] nlohmann::json error_json(const Error& error);
-
 void print_json(const nlohmann::json& json);
 
 // The error on standard error for people.

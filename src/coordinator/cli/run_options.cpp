@@ -3,6 +3,7 @@
 #include <charconv>
 #include <memory>
 
+#include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/option_groups.hpp"
 #include "coordinator/report/export.hpp"
 
@@ -26,8 +27,7 @@ NodeId node_number(const std::string& text) {
   return std::stoll(text);
 }
 
-void add_search(CLI::App& app, Options& options) {
-  RunSettings& settings = options.run_settings;
+void add_search(CLI::App& app, RunSettings& settings) {
   app.add_option("--search", settings.search, "mcts (default), greedy or random");
   app.add_option("--preset", settings.preset, "Of mcts: default or paper");
   app.add_option("--seed", settings.seed, "Of the search (default 1); the judge's are secret");
@@ -44,28 +44,25 @@ void add_search(CLI::App& app, Options& options) {
       "No move may let the compiler reorder arithmetic");
   app.add_flag("--accept-suspect", settings.accept_suspect,
                "A result whose clock or bound is in doubt may be the best");
-  app.add_option("--allow-precision", settings.allow_precision,
-                 "Accept this lower precision (tf32, f16, bf16), repeatable")
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
+  add_precision(app, settings.allow_precision);
 }
 
-void add_objective(CLI::App& app, Options& options) {
+void add_objective(CLI::App& app, RunSettings& settings) {
   app.add_option_function<std::string>(
          "--objective",
-         [&options](const std::string& value) {
-           options.run_settings.objective = parse_objective(value).value_or(Objective::time);
+         [&settings](const std::string& value) {
+           settings.objective = parse_objective(value).value_or(Objective::time);
          },
          "What decides among the finalists: time (default), energy (joules a call), "
          "time-then-energy (joules among the equally fast) or edp (joules times seconds)")
       ->check(CLI::IsMember({"time", "energy", "time-then-energy", "edp"}));
 }
 
-void add_feedback(CLI::App& app, Options& options) {
+void add_feedback(CLI::App& app, RunSettings& settings) {
   app.add_option_function<std::string>(
          "--feedback",
-         [&options](const std::string& value) {
-           options.run_settings.feedback = parse_feedback(value).value_or(Feedback::tools);
+         [&settings](const std::string& value) {
+           settings.feedback = parse_feedback(value).value_or(Feedback::tools);
          },
          "What a GPU's profile tells the search: tools (default: class and findings), raw (figures "
          "alone) or none")
@@ -74,28 +71,28 @@ void add_feedback(CLI::App& app, Options& options) {
 
 void add_optimize(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand("optimize", "Search for the fastest candidate of a task");
-  command->add_option("task", options.task, "A task's name, folder or task.toml")->required();
-  add_budgets(*command, options);
-  add_search(*command, options);
-  add_feedback(*command, options);
-  add_objective(*command, options);
+  OptimizeRequest& request = options.optimize;
+  RunSettings& settings = request.settings;
+  command->add_option("task", request.task, "A task's name, folder or task.toml; or FILE:FUNCTION")
+      ->required();
+  add_own_function(*command, options);
+  add_budgets(*command, options.changes);
+  add_search(*command, settings);
+  add_feedback(*command, settings);
+  add_objective(*command, settings);
   command
-      ->add_option("--from", options.starts,
+      ->add_option("--from", request.starts,
                    "A candidate of yours to search from beside the baseline, repeatable")
       ->allow_extra_args(false);
-  command->add_option("--export", options.export_directory,
+  command->add_option("--export", options.exported.directory,
                       "Write the best candidate into this folder at the end");
-  command
-      ->add_option("--batch", options.batch,
-                   "Candidates that go out together: with --workers bundle:FILE (default 16) or "
-                   "--llm batch:DIR (default: as many as are in flight)")
-      ->check(CLI::Range(1, most_in_flight));
+  add_batch(*command, request.batch);
   add_llm_options(*command, options.llm);
   command->add_flag("--dry-run", options.dry_run,
                     "Show what the first call of a model would be and may cost, and end there");
-  add_place(*command, options);
+  add_place(*command, settings.judging, settings.workers);
   add_store(*command, options);
-  add_judging(*command, options);
+  add_judging(*command, settings.judging);
   add_output(*command, options);
   command->footer(
       "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash "
@@ -103,17 +100,21 @@ void add_optimize(CLI::App& app, Options& options) {
       "at most the evaluation under way, and `kernelpro resume` goes on.\n"
       "Exit code 0: something faster was found and confirmed; 3: not so; 4: waiting for a bundle "
       "or for\nthe answers of a batch.\n"
-      "Example:\n  kernelpro optimize gemm --evaluations 60 --export fast_gemm\n"
+      "FILE:FUNCTION makes a task of a function of yours and ends with a patch of that file.\n"
+      "Example:\n  kernelpro optimize blur.cpp:blur --evaluations 40\n"
+      "  kernelpro optimize src/fir.cpp:dsp::fir -I include --size n=4096 --flags \"-O3\"\n"
+      "  kernelpro optimize gemm --evaluations 60 --export fast_gemm\n"
       "  kernelpro optimize gemm --llm anthropic:MODEL --llm-tokens 2000000\n"
       "  kernelpro optimize gemm --llm openai:MODEL --base-url http://localhost:8000/v1\n"
       "  kernelpro optimize gemm --llm batch:questions");
-  command->callback([&options] { options.command = CommandKind::optimize; });
+  command->callback([&options] { options.command = optimize_command; });
 }
 
 void add_run_and_node(CLI::App& command, Options& options, bool with_node) {
-  command.add_option("run", options.run, "A run's name, as `kernelpro runs` lists it")->required();
+  command.add_option("run", options.node.run, "A run's name, as `kernelpro runs` lists it")
+      ->required();
   if (with_node) {
-    command.add_option("node", options.node, "A node's number (default: the best)")
+    command.add_option("node", options.node.node, "A node's number (default: the best)")
         ->check(node_complaint, "");
   }
 }
@@ -122,7 +123,7 @@ void add_resume(CLI::App& app, Options& options) {
   CLI::App* command =
       app.add_subcommand("resume", "Go on with a run, with the same or more budget");
   add_run_and_node(*command, options, false);
-  add_budgets(*command, options);
+  add_budgets(*command, options.changes);
   add_llm_options(*command, options.llm);
   add_store(*command, options);
   add_output(*command, options);
@@ -130,14 +131,14 @@ void add_resume(CLI::App& app, Options& options) {
       "A run that has ended has its finalists measured again (`kernelpro confirm` does only "
       "that).\n"
       "Example:\n  kernelpro resume gemm-1 --evaluations 200");
-  command->callback([&options] { options.command = CommandKind::resume; });
+  command->callback([&options] { options.command = resume_command; });
 }
 
 void add_confirm(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "confirm", "Measure a run's finalists again, side by side against the baseline");
   add_run_and_node(*command, options, false);
-  command->add_flag("--accept-suspect", options.accept_suspect,
+  command->add_flag("--accept-suspect", options.changes.accept_suspect,
                     "A result whose clock or bound is in doubt may be the best from now on");
   add_store(*command, options);
   add_output(*command, options);
@@ -147,40 +148,40 @@ void add_confirm(CLI::App& app, Options& options) {
       "best of that is the best of the run. Worth it when the machine has become quiet.\n"
       "Exit code 0: a confirmed best beats the baseline; 3: not so; 4: waiting for a bundle.\n"
       "Example:\n  kernelpro confirm gemm-1");
-  command->callback([&options] { options.command = CommandKind::confirm; });
+  command->callback([&options] { options.command = confirm_command; });
 }
 
 void add_looking(CLI::App& app, Options& options) {
   CLI::App* runs = app.add_subcommand("runs", "The runs of this store");
   runs->footer("Example:\n  kernelpro runs");
-  runs->callback([&options] { options.command = CommandKind::runs; });
+  runs->callback([&options] { options.command = runs_command; });
   CLI::App* show = app.add_subcommand(
       "show", "One node: source, difference to its parent and the baseline, verdict, timing");
   add_run_and_node(*show, options, true);
   show->footer("Example:\n  kernelpro show gemm-1 17");
-  show->callback([&options] { options.command = CommandKind::show; });
+  show->callback([&options] { options.command = show_command; });
   CLI::App* why = app.add_subcommand("why", "Why a node was tried, and why its branch was closed");
   add_run_and_node(*why, options, true);
   why->footer("Example:\n  kernelpro why gemm-1 17");
-  why->callback([&options] { options.command = CommandKind::why; });
+  why->callback([&options] { options.command = why_command; });
   CLI::App* report = app.add_subcommand("report", "A run as a whole");
   add_run_and_node(*report, options, false);
   report->add_option("more", options.more_runs, "Further runs: then one table of them all");
   report->add_option("--format", options.format, "text (default), markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}));
   report->footer("Example:\n  kernelpro report gemm-1 --format markdown");
-  report->callback([&options] { options.command = CommandKind::report; });
+  report->callback([&options] { options.command = report_command; });
   CLI::App* tools = app.add_subcommand(
       "tools",
       "What the findings of the micro-profiling tools led to, over all runs of this store");
   tools->add_option("runs", options.more_runs, "These runs only");
   tools->footer("Example:\n  kernelpro tools");
-  tools->callback([&options] { options.command = CommandKind::tools; });
+  tools->callback([&options] { options.command = tools_command; });
   CLI::App* prompt = app.add_subcommand(
       "prompt", "What a model would be asked for a child of a node, and what that may cost");
   add_run_and_node(*prompt, options, true);
   prompt->footer("Example:\n  kernelpro prompt gemm-1 17");
-  prompt->callback([&options] { options.command = CommandKind::prompt; });
+  prompt->callback([&options] { options.command = prompt_command; });
   CLI::App* transcript = app.add_subcommand(
       "transcript", "Every call of a model in a run, one JSON line each, for replay:FILE");
   add_run_and_node(*transcript, options, false);
@@ -188,7 +189,7 @@ void add_looking(CLI::App& app, Options& options) {
   transcript->footer(
       "Example:\n  kernelpro transcript gemm-1 --into gemm.jsonl\n"
       "  kernelpro optimize gemm --llm replay:gemm.jsonl");
-  transcript->callback([&options] { options.command = CommandKind::transcript; });
+  transcript->callback([&options] { options.command = transcript_command; });
   for (CLI::App* command : {runs, show, why, report, tools, prompt, transcript}) {
     add_store(*command, options);
     add_output(*command, options);
@@ -198,7 +199,7 @@ void add_looking(CLI::App& app, Options& options) {
 void add_export(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "export", "Take a candidate home: source, header, build line, benchmark, certificate");
-  command->add_option("run", options.run, "A run's name")->required();
+  command->add_option("run", options.node.run, "A run's name")->required();
   auto places = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("node_and_directory", *places,
@@ -212,8 +213,8 @@ void add_export(CLI::App& app, Options& options) {
                    "file for the benchmark's evaluator, or torch, a package with an operator and a "
                    "drop-in module")
       ->check(CLI::IsMember(export_form_names()));
-  command->add_flag("--overwrite", options.overwrite, "Replace files that are there");
-  command->add_flag("--accept-suspect", options.accept_suspect,
+  command->add_flag("--overwrite", options.exported.overwrite, "Replace files that are there");
+  command->add_flag("--accept-suspect", options.exported.accept_suspect,
                     "Export a result whose clock or bound is in doubt");
   add_store(*command, options);
   add_output(*command, options);
@@ -221,10 +222,10 @@ void add_export(CLI::App& app, Options& options) {
       "Example:\n  kernelpro export gemm-1 fast_gemm\n"
       "  kernelpro export kernelbench_1_12-1 for_the_benchmark --as kernelbench");
   command->callback([&options, places] {
-    options.command = CommandKind::export_run;
-    options.export_directory = places->back();
+    options.command = export_command;
+    options.exported.directory = places->back();
     if (places->size() == 2) {
-      options.node = node_number(places->front());
+      options.node.node = node_number(places->front());
     }
   });
 }

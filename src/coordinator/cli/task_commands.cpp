@@ -1,20 +1,15 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
-#include "common/base/paths.hpp"
-#include "common/wire/orders_json.hpp"
+#include "coordinator/app/tasks.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/opening.hpp"
+#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
-#include "coordinator/cli/progress.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/task/create.hpp"
-#include "coordinator/task/load.hpp"
-#include "coordinator/task/torch_problem.hpp"
 
 namespace kernelpro {
 
@@ -62,18 +57,10 @@ void print_findings(const std::vector<LintFinding>& findings) {
 
 }  // namespace
 
-int task_list(const Options& options) {
+int task_list_command(const Options& options, std::stop_token /*stop*/) {
   const std::vector<TaskListing> tasks = list_tasks();
   if (options.json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const TaskListing& task : tasks) {
-      list.push_back({{"name", task.name},
-                      {"family", task.family},
-                      {"summary", task.summary},
-                      {"directory", task.directory.string()},
-                      {"error", task.error}});
-    }
-    print_json({{"tasks", list}});
+    print_json(to_json(tasks));
     return exit_done;
   }
   Table table({"task", "family", "what it computes"});
@@ -91,46 +78,23 @@ int task_list(const Options& options) {
   return exit_done;
 }
 
-int task_check(const Options& options, std::stop_token stop) {
-  const Result<Task> task = load_named_task(options.task);
-  if (!task) {
-    return report_error(options, task.error());
+int task_check_command(const Options& options, std::stop_token stop) {
+  LiveView view(options);
+  const Result<TaskCheck> check = check_task(options.check, view.watcher(), stop);
+  view.clear();
+  if (!check) {
+    return report_error(options, check.error());
   }
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return report_error(options, worker.error());
-  }
-  ProgressLine progress(!options.quiet);
-  progress.show(task->name + ": opening");
-  OpenOrder order = open_order(options, *task);
-  order.timed = false;
-  const Result<Opened> opened = worker->open(order, stop);
-  if (!opened) {
-    progress.clear();
-    return report_error(options, opened.error());
-  }
-  progress.show(task->name + ": checking");
-  const Result<std::vector<LintFinding>> findings = worker->check(stop);
-  progress.clear();
-  if (!findings) {
-    return report_error(options, findings.error());
-  }
-  const auto errors = std::count_if(findings->begin(), findings->end(), [](const LintFinding& f) {
-    return f.level == LintLevel::error;
-  });
   if (options.json) {
-    nlohmann::json json = to_json(*findings);
-    json["task"] = task->name;
-    json["fit"] = errors == 0;
-    print_json(json);
+    print_json(to_json(*check));
   } else {
-    print_findings(*findings);
-    fmt::print("{}: {}\n", task->name,
-               errors == 0 ? "fit to judge by"
-                           : fmt::format("not fit to judge by: {} error{}", errors,
-                                         errors == 1 ? "" : "s"));
+    print_findings(check->findings);
+    fmt::print("{}: {}\n", check->task,
+               check->errors == 0 ? "fit to judge by"
+                                  : fmt::format("not fit to judge by: {} error{}", check->errors,
+                                                check->errors == 1 ? "" : "s"));
   }
-  return errors == 0 ? exit_done : exit_bad_input;
+  return check->errors == 0 ? exit_done : exit_bad_input;
 }
 
 namespace {
@@ -139,15 +103,9 @@ int problem_new(const Options& options) {
   NewProblem wanted = options.new_problem;
   wanted.name = options.new_task.name;
   wanted.directory = options.new_task.directory;
-  const Result<std::filesystem::path> share = share_directory();
-  if (!share) {
-    return report_error(options, share.error());
-  }
-  wanted.script = *share / "oracle" / "torch_oracle.py";
-  ProgressLine progress(!options.quiet);
-  progress.show("PyTorch looks at the problem");
-  const Result<ProblemTask> made = create_problem_task(wanted);
-  progress.clear();
+  LiveView view(options);
+  const Result<ProblemTask> made = new_problem_task(std::move(wanted), view.watcher());
+  view.clear();
   if (!made) {
     return report_error(options, made.error());
   }
@@ -170,7 +128,7 @@ int problem_new(const Options& options) {
 
 }  // namespace
 
-int task_new(const Options& options) {
+int task_new_command(const Options& options, std::stop_token /*stop*/) {
   if (!options.new_problem.checkout.empty()) {
     return problem_new(options);
   }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <sstream>
 
+#include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/option_groups.hpp"
 
 namespace kernelpro {
@@ -99,14 +100,15 @@ void add_task_new(CLI::App& task, Options& options) {
     if (from->empty() && checkout->empty()) {
       throw CLI::RequiredError("--from or --kernelbench");
     }
-    options.command = CommandKind::task_new;
+    options.command = task_new_command;
   });
 }
 
 void add_bench_kernelbench(CLI::App& bench, Options& options) {
   CLI::App* command = bench.add_subcommand(
       "kernelbench", "PyTorch's times on KernelBench problems, and candidates judged against them");
-  SuiteOptions& suite = options.suite;
+  SuiteRequest& suite = options.suite;
+  RunSettings& settings = options.optimize.settings;
   CLI::Option* checkout = command->add_option(
       "--kernelbench", suite.checkout, "A checkout of KernelBench; without: show what FILE holds");
   command->add_option("--levels", suite.levels, "Of the problems (default 1,2,3)")->needs(checkout);
@@ -121,7 +123,7 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
                       "The file of results (default kernelbench.jsonl); what it has is not "
                       "measured again");
   command
-      ->add_option("--against", suite.against,
+      ->add_option("--against", options.against,
                    "Compare FILE with this one instead; nothing is measured")
       ->excludes(checkout);
   command
@@ -130,24 +132,16 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
       ->check(CLI::Range(least_seconds, most_seconds));
   command->add_flag("--retry", suite.retry, "Try again what failed or was not judged")
       ->needs(checkout);
-  command->add_flag("--verbose", suite.verbose, "One line a problem as well");
-  command->add_flag("--accept-suspect", options.accept_suspect,
+  command->add_flag("--verbose", options.verbose, "One line a problem as well");
+  command->add_flag("--accept-suspect", options.changes.accept_suspect,
                     "Count results whose clock or bound is in doubt");
-  command
-      ->add_option("--allow-precision", options.allow_precision,
-                   "Accept this lower precision (tf32, f16, bf16), repeatable")
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
+  add_precision(*command, settings.allow_precision);
   add_llm_options(*command, options.llm);
-  add_budgets(*command, options);
+  add_budgets(*command, options.changes);
   add_store(*command, options);
-  command
-      ->add_option("--batch", options.batch,
-                   "Candidates that go out together: with --workers bundle:FILE (default 16) or "
-                   "--llm batch:DIR (default: as many as are in flight)")
-      ->check(CLI::Range(1, most_in_flight));
-  add_place(*command, options);
-  add_judging(*command, options);
+  add_batch(*command, options.optimize.batch);
+  add_place(*command, settings.judging, settings.workers);
+  add_judging(*command, settings.judging);
   add_output(*command, options);
   command->footer(
       "With --llm models write the candidates first, one run a problem; all may wait in one "
@@ -155,7 +149,7 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
       "A run that was ended goes on where it was.\nExample:\n  kernelpro bench kernelbench "
       "--kernelbench ../KernelBench --levels 1 --problems 19-23\n  kernelpro bench kernelbench "
       "--into mine.jsonl --against theirs.jsonl");
-  command->callback([&options] { options.command = CommandKind::bench_kernelbench; });
+  command->callback([&options] { options.command = bench_kernelbench_command; });
 }
 
 }  // namespace
@@ -167,31 +161,31 @@ void add_task(CLI::App& app, Options& options) {
   CLI::App* list = task->add_subcommand("list", "The tasks that are found, and where");
   add_output(*list, options);
   list->footer("Example:\n  kernelpro task list");
-  list->callback([&options] { options.command = CommandKind::task_list; });
+  list->callback([&options] { options.command = task_list_command; });
   CLI::App* check = task->add_subcommand("check", "Is a task fit to judge by?");
-  check->add_option("task", options.task, "A task's name, folder or task.toml")->required();
-  add_backend(*check, options);
-  add_judging(*check, options);
+  check->add_option("task", options.check.task, "A task's name, folder or task.toml")->required();
+  add_backend(*check, options.check.judging);
+  add_judging(*check, options.check.judging);
   add_output(*check, options);
   check->footer(
       "Tries trivial outputs, redraws every input, counts the reference's operations, and judges\n"
       "honest and broken variants of the baseline.\nExample:\n  kernelpro task check gemm");
-  check->callback([&options] { options.command = CommandKind::task_check; });
+  check->callback([&options] { options.command = task_check_command; });
   add_task_new(*task, options);
 }
 
 void add_machine(CLI::App& app, Options& options) {
   CLI::App* ceilings = app.add_subcommand("ceilings", "What this machine can do at most, measured");
-  ceilings->add_flag("--refresh", options.refresh, "Measure again even when cached");
-  add_backend(*ceilings, options);
+  ceilings->add_flag("--refresh", options.ceilings.refresh, "Measure again even when cached");
+  add_backend(*ceilings, options.ceilings.judging);
   add_output(*ceilings, options);
   ceilings->footer("Example:\n  kernelpro ceilings --backend cuda");
-  ceilings->callback([&options] { options.command = CommandKind::ceilings; });
+  ceilings->callback([&options] { options.command = ceilings_command; });
   CLI::App* doctor =
       app.add_subcommand("doctor", "What is there, what is missing and how to get it");
   add_output(*doctor, options);
   doctor->footer("Example:\n  kernelpro doctor");
-  doctor->callback([&options] { options.command = CommandKind::doctor; });
+  doctor->callback([&options] { options.command = doctor_command; });
 }
 
 void add_bench(CLI::App& app, Options& options) {

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "common/base/file.hpp"
+#include "common/wire/sealed_line.hpp"
 
 namespace kernelpro {
 
@@ -18,19 +19,11 @@ Error unusable(const std::filesystem::path& path, const std::string& what) {
   return make_error(ErrorKind::bad_input, what, path.string());
 }
 
+std::string line_of(const std::filesystem::path& path, std::size_t number) {
+  return path.string() + ":" + std::to_string(number);
+}
+
 }  // namespace
-
-std::optional<std::filesystem::path> bundle_file(const std::string& workers) {
-  return workers.starts_with(bundle_scheme)
-             ? std::optional<std::filesystem::path>(workers.substr(bundle_scheme.size()))
-             : std::nullopt;
-}
-
-std::optional<std::filesystem::path> recorded_file(const std::string& workers) {
-  return workers.starts_with(recorded_scheme)
-             ? std::optional<std::filesystem::path>(workers.substr(recorded_scheme.size()))
-             : std::nullopt;
-}
 
 std::filesystem::path Bundle::results_of(const std::filesystem::path& file) {
   std::filesystem::path results = file;
@@ -79,12 +72,14 @@ Status Bundle::read_requests() {
   KP_TRY(check_owner(*header, file_));
   part_ = header->part;
   for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (const Status whole = wire::check_seal(lines[i]); !whole) {
+      return unusable(line_of(file_, i + 1), whole.error().message);
+    }
     const Result<WorkerRequest> request = parse_request(lines[i]);
     if (!request) {
-      return unusable(
-          file_, "line " + std::to_string(i + 1) + " is no request: " + request.error().text());
+      return unusable(line_of(file_, i + 1), "it is no request: " + request.error().text());
     }
-    asked_.insert(request->id);
+    asked_[request->id] = request->body;
   }
   return {};
 }
@@ -109,6 +104,7 @@ Status Bundle::read_results() {
     return unusable(path, "it holds no results of this program: " + header.error().text());
   }
   KP_TRY(check_owner(*header, path));
+  answered_part_ = header->part;
   if (part_ == 0) {
     part_ = header->part;  // the requests are gone, and their results still count
   }
@@ -125,17 +121,20 @@ Status Bundle::read_results() {
 
 Status Bundle::take_reply(const std::string& line, std::size_t number,
                           const std::filesystem::path& path) {
+  if (const Status whole = wire::check_seal(line); !whole) {
+    return unusable(line_of(path, number), whole.error().message);
+  }
   const Result<WorkerMessage> message = parse_worker_message(line);
   const auto* reply = message ? std::get_if<WorkerReply>(&*message) : nullptr;
   if (reply == nullptr) {
-    return unusable(path, "line " + std::to_string(number) + " is no reply" +
-                              (message ? "" : ": " + message.error().text()));
+    return unusable(line_of(path, number),
+                    "it is no reply" + (message ? "" : ": " + message.error().text()));
   }
   if (reply->result) {
     // A recorded best may have been confirmed again when its run got a larger budget: the run went
     // on from the first.
     if (!recorded_ || !results_.contains(reply->id)) {
-      results_[reply->id] = *reply->result;
+      results_[reply->id] = {*reply->result, line_of(path, number)};
     }
     failures_.erase(reply->id);
   } else if (!results_.contains(reply->id)) {
@@ -167,7 +166,16 @@ Result<Bundle> Bundle::recorded(const std::filesystem::path& file) {
 
 const nlohmann::json* Bundle::result(std::int64_t id) const {
   const auto found = results_.find(id);
-  return found == results_.end() ? nullptr : found->second.get();
+  return found == results_.end() ? nullptr : found->second.json.get();
+}
+
+const nlohmann::json* Bundle::answered_request(std::int64_t id) const {
+  const auto found = asked_.find(id);
+  return answered_part_ != part_ || found == asked_.end() ? nullptr : found->second.get();
+}
+
+Error Bundle::refused(std::int64_t id, const Error& why) const {
+  return unusable(results_.at(id).place, why.text());
 }
 
 Status Bundle::write(const std::vector<Request>& requests) {
@@ -177,14 +185,14 @@ Status Bundle::write(const std::vector<Request>& requests) {
                                "the run goes another way");
   }
   std::string text = bundle_header_line({owner_, part_ + 1, std::ssize(requests)});
-  std::set<std::int64_t> asked;
+  std::map<std::int64_t, JsonObject> asked;
   for (const Request& request : requests) {
     const Result<std::string> line = request_line(request.id, request.op, *request.body);
     if (!line) {
       return line.error();
     }
     text += *line;
-    asked.insert(request.id);
+    asked[request.id] = request.body;
   }
   KP_TRY(write_file_atomic(file_, text));
   ++part_;

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,17 +15,6 @@
 #include "common/wire/worker_line.hpp"
 
 namespace kernelpro {
-
-// "bundle:" of `--workers bundle:FILE`.
-inline constexpr std::string_view bundle_scheme = "bundle:";
-
-// "replay:" of `--workers replay:FILE`.
-inline constexpr std::string_view recorded_scheme = "replay:";
-
-// The file of "bundle:FILE"; nothing when `workers` are of another kind.
-[[nodiscard]] std::optional<std::filesystem::path> bundle_file(const std::string& workers);
-// The same of "replay:FILE".
-[[nodiscard]] std::optional<std::filesystem::path> recorded_file(const std::string& workers);
 
 class Bundle {
  public:
@@ -44,6 +32,13 @@ class Bundle {
 
   // The result that came back for a request; nullptr when there is none, or it failed.
   [[nodiscard]] const nlohmann::json* result(std::int64_t id) const;
+
+  // What is wrong with the result that came back for a request, with its file and line.
+  [[nodiscard]] Error refused(std::int64_t id, const Error& why) const;
+
+  // The body of the request that the results there answer; nullptr when it is not known, because
+  // the requests are gone or have become others since.
+  [[nodiscard]] const nlohmann::json* answered_request(std::int64_t id) const;
 
   // Whether the file asks for that request.
   [[nodiscard]] bool asks(std::int64_t id) const { return asked_.contains(id); }
@@ -80,9 +75,14 @@ class Bundle {
   std::filesystem::path file_;
   std::string owner_;
   std::int64_t part_ = 0;
+  std::int64_t answered_part_ = 0;  // 0: there are no results
   bool recorded_ = false;
-  std::set<std::int64_t> asked_;
-  std::map<std::int64_t, JsonObject> results_;
+  std::map<std::int64_t, JsonObject> asked_;
+  struct Found {
+    JsonObject json;
+    std::string place;  // "jobs.out:4"
+  };
+  std::map<std::int64_t, Found> results_;
   std::map<std::int64_t, Error> failures_;
   std::string missing_because_;
 };

@@ -7,6 +7,7 @@
 #include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
+#include "coordinator/dispatch/answer.hpp"
 
 namespace kernelpro {
 
@@ -17,6 +18,11 @@ constexpr std::int64_t answer_timeout_ms = 60 * 60 * 1000;
 constexpr std::int64_t farewell_timeout_ms = 5000;
 // When whoever asked us to stop is waiting: a worker leaves within 600 ms then.
 constexpr std::int64_t short_farewell_timeout_ms = 800;
+
+// Nothing more is believed of a worker that answers something else.
+Status believed(const Status& checked) {
+  return checked ? checked : Status(make_error(ErrorKind::lost, checked.error().message, "worker"));
+}
 
 }  // namespace
 
@@ -90,16 +96,22 @@ Result<WorkerDescription> WorkerClient::describe(std::stop_token stop) {
   return reply ? description_from_json(**reply) : Result<WorkerDescription>(reply.error());
 }
 
-Result<Ceilings> WorkerClient::ceilings(const std::string& backend, int device, bool refresh,
+Result<Ceilings> WorkerClient::ceilings(Backend backend, int device, bool refresh,
                                         std::stop_token stop) {
-  const Result<JsonObject> reply = ask(
-      WorkerOp::ceilings, {{"backend", backend}, {"device", device}, {"refresh", refresh}}, stop);
+  const Result<JsonObject> reply =
+      ask(WorkerOp::ceilings,
+          {{"backend", name_of(backend)}, {"device", device}, {"refresh", refresh}}, stop);
   return reply ? ceilings_from_json(**reply) : Result<Ceilings>(reply.error());
 }
 
 Result<Opened> WorkerClient::open(const OpenOrder& order, std::stop_token stop) {
   const Result<JsonObject> reply = ask(WorkerOp::open, to_json(order), stop);
-  return reply ? opened_from_json(**reply) : Result<Opened>(reply.error());
+  Result<Opened> opened = reply ? opened_from_json(**reply) : reply.error();
+  if (opened) {
+    KP_TRY(believed(check_answer(order, *opened)));
+    order_ = order;
+  }
+  return opened;
 }
 
 Result<std::vector<BuildSummary>> WorkerClient::build(const std::vector<Candidate>& candidates,
@@ -110,7 +122,11 @@ Result<std::vector<BuildSummary>> WorkerClient::build(const std::vector<Candidat
 
 Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_token stop) {
   const Result<JsonObject> reply = ask(WorkerOp::evaluate, to_json(order), stop);
-  return reply ? evaluated_from_json(**reply) : Result<Evaluated>(reply.error());
+  Result<Evaluated> evaluated = reply ? evaluated_from_json(**reply) : reply.error();
+  if (evaluated) {
+    KP_TRY(believed(check_answer(order_, order, *evaluated)));
+  }
+  return evaluated;
 }
 
 Result<Diagnosed> WorkerClient::diagnose(const DiagnoseOrder& order, std::stop_token stop) {

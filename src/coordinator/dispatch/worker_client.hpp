@@ -32,7 +32,7 @@ class WorkerClient {
   void on_event(EventListener listener) { listener_ = std::move(listener); }
 
   [[nodiscard]] Result<WorkerDescription> describe(std::stop_token stop = {});
-  [[nodiscard]] Result<Ceilings> ceilings(const std::string& backend, int device, bool refresh,
+  [[nodiscard]] Result<Ceilings> ceilings(Backend backend, int device, bool refresh,
                                           std::stop_token stop = {});
   [[nodiscard]] Result<Opened> open(const OpenOrder& order, std::stop_token stop = {});
   // Builds ahead, several at once, so that no build stands between two timings. One entry each.
@@ -53,6 +53,7 @@ class WorkerClient {
 
   ChildProcess process_;
   EventListener listener_;
+  OpenOrder order_;       // of the task that is open
   bool stopped_ = false;  // a stop was asked for while it worked
   bool lost_ = false;     // it died
   std::int64_t next_id_ = 0;

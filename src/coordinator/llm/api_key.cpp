@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_key = 4096;
 
-std::string variable_of(const std::string& provider) {
-  return provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
-}
-
 // A key becomes a line of a header, so it must not end one.
 Status check_key(const std::string& key, const std::string& origin) {
   if (key.empty()) {
@@ -63,21 +59,21 @@ Result<ApiKey> key_from_file(const std::string& file) {
 
 }  // namespace
 
-Result<ApiKey> find_api_key(const std::string& provider, const BaseUrl& base, bool given,
+Result<ApiKey> find_api_key(const Provider& provider, const BaseUrl& base, bool given,
                             const std::string& key_file) {
   if (!key_file.empty()) {
     return key_from_file(key_file);
   }
-  const std::string variable = variable_of(provider);
+  const std::string variable(provider.key_variable);
   const char* const found = std::getenv(variable.c_str());
-  const bool optional = provider == "openai" && given;
+  const bool optional = provider.key_optional && given;
   if (found == nullptr || *found == '\0') {
     if (optional) {
       return ApiKey{"", "no key was sent: " + variable + " is not set"};
     }
     return make_error(ErrorKind::bad_input,
                       fmt::format("no key: set {}, or name a file that holds it", variable),
-                      provider);
+                      std::string(provider.name));
   }
   if (!base.encrypted && !base.loopback) {
     if (optional) {

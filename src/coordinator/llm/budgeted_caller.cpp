@@ -13,6 +13,7 @@
 #include "coordinator/llm/batch_body.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
+#include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/retry.hpp"
 
 namespace kernelpro {
@@ -20,8 +21,14 @@ namespace {
 
 // Whether a call goes on where an earlier process left it. A call of the others was cut with that
 // process, and may have cost what was set apart for it.
-bool outlives_process(const std::string& provider) {
-  return provider == "batch" || provider == "replay";
+bool outlives_process(const std::string& name) {
+  const Provider* const provider = find_provider(name);
+  return provider != nullptr && provider->outlives_process;
+}
+
+bool is_handed_out(const std::string& name) {
+  const Provider* const provider = find_provider(name);
+  return provider != nullptr && provider->handed_out;
 }
 
 Usage sum(const Usage& one, const Usage& other) {
@@ -233,7 +240,7 @@ void BudgetedCaller::note_request(Work& work, const std::string& body) {
     return;
   }
   work.resumed = goes_on && entry.call.reserved != Usage{};
-  if (goes_on && provider == "batch") {
+  if (goes_on && is_handed_out(provider)) {
     std::string now = with_settings_of(entry.call.request, body);
     work.renewed = now == entry.call.request ? "" : std::move(now);
   }
@@ -370,7 +377,7 @@ Result<Called> BudgetedCaller::answered(Work& work, const ChatAnswer& answer,
   call.answer = to_json(answer).dump();
   call.answered_by = answer.model;
   // How long a batch took, no process has seen.
-  call.latency_ns = call.provider == "batch" ? 0 : latency_ns;
+  call.latency_ns = is_handed_out(call.provider) ? 0 : latency_ns;
   if (answer.usage_known) {
     const Usage usage = plausible(answer.usage);
     KP_TRY(settle(work.entry, charge_of(usage, work.price), usage));

@@ -100,7 +100,7 @@ Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
                                                     CallJournal& journal, CallerOptions options) {
   Chats chats(run, settings, journal);
   std::map<LlmRole, RoleChat> roles;
-  std::set<std::string> providers;
+  std::set<const Provider*> over_http;
   for (const LlmRole role : llm_roles()) {
     if (role == LlmRole::reviewer && !settings.reviewer) {
       continue;
@@ -109,13 +109,13 @@ Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
     if (!chat) {
       return chat.error();
     }
-    if (const std::string provider = chat->chat->provider();
-        provider == "anthropic" || provider == "openai") {
-      providers.insert(provider);
+    const Provider* const provider = find_provider(chat->chat->provider());
+    if (provider != nullptr && provider->dialect != nullptr) {
+      over_http.insert(provider);
     }
     roles.emplace(role, std::move(*chat));
   }
-  if (providers.size() > 1 && (!settings.key_file.empty() || !settings.base_url.empty())) {
+  if (over_http.size() > 1 && (!settings.key_file.empty() || !settings.base_url.empty())) {
     return make_error(ErrorKind::bad_input,
                       "--api-key-file and --base-url are of one provider, and the roles name two: "
                       "the key of one would be sent to the other. Leave both out, and give the "

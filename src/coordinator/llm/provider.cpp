@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "coordinator/llm/anthropic.hpp"
 #include "coordinator/llm/api_key.hpp"
 #include "coordinator/llm/base_url.hpp"
@@ -10,31 +13,72 @@
 
 namespace kernelpro {
 
+std::span<const Provider> providers() {
+  static constexpr std::array all = {Provider{.name = "anthropic",
+                                              .argument = "MODEL",
+                                              .dialect = anthropic_dialect,
+                                              .url = anthropic_url,
+                                              .key_variable = "ANTHROPIC_API_KEY",
+                                              .openai_form = false},
+                                     Provider{.name = "openai",
+                                              .argument = "MODEL",
+                                              .dialect = openai_dialect,
+                                              .url = openai_url,
+                                              .key_variable = "OPENAI_API_KEY",
+                                              .key_optional = true},
+                                     Provider{.name = "batch",
+                                              .argument = "DIR",
+                                              .url = {},
+                                              .key_variable = {},
+                                              .outlives_process = true,
+                                              .handed_out = true},
+                                     Provider{.name = "replay",
+                                              .argument = "FILE",
+                                              .url = {},
+                                              .key_variable = {},
+                                              .outlives_process = true}};
+  return all;
+}
+
+const Provider* find_provider(std::string_view name) {
+  const auto found = std::ranges::find(providers(), name, &Provider::name);
+  return found == providers().end() ? nullptr : &*found;
+}
+
+const Provider* provider_of(std::string_view spec) {
+  const std::size_t colon = spec.find(':');
+  return colon == std::string_view::npos ? nullptr : find_provider(spec.substr(0, colon));
+}
+
+std::string llm_forms() {
+  std::string forms;
+  for (const Provider& one : providers()) {
+    if (!forms.empty()) {
+      forms += &one == &providers().back() ? " or " : ", ";
+    }
+    forms += fmt::format("{}:{}", one.name, one.argument);
+  }
+  return forms;
+}
+
 Result<std::unique_ptr<Chat>> make_http_chat(const std::string& spec, const std::string& base_url,
                                              const std::string& key_file, double timeout_seconds) {
-  const std::size_t colon = spec.find(':');
-  const std::string provider = spec.substr(0, colon);
-  const bool anthropic = provider == "anthropic";
-  if ((!anthropic && provider != "openai") || colon == std::string::npos ||
-      colon + 1 == spec.size()) {
-    return make_error(
-        ErrorKind::bad_input,
-        fmt::format("no such model: \"{}\"; expected anthropic:MODEL, openai:MODEL, batch:FOLDER "
-                    "or replay:FILE",
-                    spec));
+  const Provider* const provider = provider_of(spec);
+  if (provider == nullptr || provider->dialect == nullptr || spec.ends_with(':')) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("no such model: \"{}\"; expected {}", spec, llm_forms()));
   }
-  const Result<BaseUrl> base = parse_base_url(
-      base_url.empty() ? std::string(anthropic ? anthropic_url : openai_url) : base_url);
+  const Result<BaseUrl> base =
+      parse_base_url(base_url.empty() ? std::string(provider->url) : base_url);
   if (!base) {
     return base.error();
   }
-  Result<ApiKey> key = find_api_key(provider, *base, !base_url.empty(), key_file);
+  Result<ApiKey> key = find_api_key(*provider, *base, !base_url.empty(), key_file);
   if (!key) {
     return key.error();
   }
   return std::unique_ptr<Chat>(
-      std::make_unique<HttpChat>(anthropic ? anthropic_dialect(*base) : openai_dialect(*base),
-                                 std::move(*key), timeout_seconds));
+      std::make_unique<HttpChat>(provider->dialect(*base), std::move(*key), timeout_seconds));
 }
 
 }  // namespace kernelpro

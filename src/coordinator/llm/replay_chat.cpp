@@ -6,9 +6,9 @@
 
 #include "common/base/hash.hpp"
 #include "common/wire/json.hpp"
-#include "coordinator/llm/anthropic.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/openai_form.hpp"
+#include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/transcript.hpp"
 
 namespace kernelpro {
@@ -47,13 +47,19 @@ Result<std::unique_ptr<ReplayChat>> ReplayChat::open(const std::filesystem::path
 }
 
 ReplayChat::ReplayChat(std::filesystem::path file, const std::vector<LlmCall>& calls)
-    : file_(std::move(file)), anthropic_(anthropic_dialect(BaseUrl{})) {
+    : file_(std::move(file)) {
+  for (const Provider& provider : providers()) {
+    if (!provider.openai_form) {
+      dialects_[std::string(provider.name)] = provider.dialect(BaseUrl{});
+    }
+  }
   for (const LlmCall& call : calls) {
+    const auto own = dialects_.find(call.provider);
     // The transcript's reader has parsed it.
     calls_[call.id] = {.request_hash = asked_hash(json::parse(call.request)),
                        .answer = call.answer,
                        .failure = call.failure,
-                       .anthropic = call.provider == "anthropic",
+                       .dialect = own == dialects_.end() ? nullptr : own->second.get(),
                        .cost = call.usage != Usage{}};
     models_.emplace(call.role, call.model);
   }
@@ -80,7 +86,8 @@ Chat::Tried ReplayChat::try_once(const std::string& id, const ChatRequest& reque
     return failed(not_recorded(id), true, false);
   }
   const Recorded& recorded = found->second;
-  const std::string bytes = recorded.anthropic ? anthropic_->body(request) : body(request);
+  const std::string bytes =
+      recorded.dialect != nullptr ? recorded.dialect->body(request) : body(request);
   if (asked_hash(json::parse(bytes)) != recorded.request_hash) {
     ++differing_;
   }

@@ -37,15 +37,15 @@ class ReplayChat : public Chat {
     std::string request_hash;
     std::string answer;  // JSON; empty: it failed
     std::string failure;
-    bool anthropic = false;  // whose form the request has; else it is OpenAI's
-    bool cost = false;       // of a failure: whether tokens were charged
+    const Dialect* dialect = nullptr;  // whose form the request has; none: OpenAI's
+    bool cost = false;                 // of a failure: whether tokens were charged
   };
 
   ReplayChat(std::filesystem::path file, const std::vector<LlmCall>& calls);
   [[nodiscard]] Error not_recorded(const std::string& id) const;
 
   std::filesystem::path file_;
-  std::unique_ptr<Dialect> anthropic_;
+  std::map<std::string, std::unique_ptr<Dialect>> dialects_;  // by provider
   std::map<std::string, Recorded> calls_;
   std::map<LlmRole, std::string> models_;
   std::string last_;  // the id of the last call in the file

@@ -133,11 +133,6 @@ Result<std::string> transcript_text(const std::vector<LlmCall>& calls) {
   return text;
 }
 
-Status write_transcript(const std::filesystem::path& file, const std::vector<LlmCall>& calls) {
-  const Result<std::string> text = transcript_text(calls);
-  return text ? write_file_atomic(file, *text) : Status(text.error());
-}
-
 Result<std::vector<LlmCall>> read_transcript(const std::filesystem::path& file) {
   std::vector<LlmCall> calls;
   std::map<std::string, std::string> places;

@@ -13,8 +13,6 @@ namespace kernelpro {
 
 // Calls that still wait are left out.
 [[nodiscard]] Result<std::string> transcript_text(const std::vector<LlmCall>& calls);
-[[nodiscard]] Status write_transcript(const std::filesystem::path& file,
-                                      const std::vector<LlmCall>& calls);
 
 // In the order of the file. Strict: an error names file and line; an id twice is one.
 [[nodiscard]] Result<std::vector<LlmCall>> read_transcript(const std::filesystem::path& file);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 
 #include "common/base/clock.hpp"
 #include "coordinator/loop/candidate_name.hpp"
@@ -43,6 +42,18 @@ class WallTime {
   std::int64_t started_;
 };
 
+// The pipeline lives as long as the loop works: it uses what the caller owns.
+class Discard {
+ public:
+  explicit Discard(std::optional<Pipeline>& pipeline) : pipeline_(pipeline) {}
+  Discard(const Discard&) = delete;
+  Discard& operator=(const Discard&) = delete;
+  ~Discard() { pipeline_.reset(); }
+
+ private:
+  std::optional<Pipeline>& pipeline_;
+};
+
 // The last nodes but those under way, of which no new candidate came; from `first` on.
 std::vector<const Node*> fruitless_in_a_row(const std::vector<Node>& nodes, NodeId first) {
   std::vector<const Node*> found;
@@ -69,33 +80,49 @@ ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Labor
       author_(author),
       proposer_(run, playbook, journal, author) {}
 
-//     task ──▶ propose ──▶ build ──▶ judge ──▶ diagnose ──▶ search
-//                 ▲                                           │
-//                 └────── what to try next, and why ◀─────────┘
+//     task ──▶ propose ──▶ write ──▶ build ──▶ judge ──▶ diagnose ──▶ search
+//                 ▲                                                   │
+//                 └────────── what to try next, and why ◀─────────────┘
+//
+// Many nodes are under way at a time, and answers arrive in any order. They are taken in the order
+// of the proposals: so a run is the same with one worker and with twenty.
 Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
   started_ns_ = now_ns() - run_.wall_ns;
   const WallTime charged(run_, started_ns_);
   run_.awaited = {};
+  pipeline_.emplace(laboratory_, author_, playbook_, stop);
+  const Discard discard(pipeline_);
   KP_TRY(take_up(history));
+  KP_TRY(start_all());
   run_.state = RunState::running;
   std::optional<std::string> end;
-  for (std::vector<NodeId> batch = nodes_in(NodeState::in_flight); !end;) {
-    KP_TRY(write(batch, stop));
-    KP_TRY(build(batch, stop));
-    for (const NodeId id : batch) {
-      KP_TRY(judge(id, stop));
-    }
-    end = halted(stop) ? halted(stop) : spent();
-    if (!end) {
-      const Result<bool> more = propose(batch, stop);
-      if (!more) {
-        return more.error();
+  while (!stop.stop_requested()) {
+    end = spent();
+    if (!end && has_room()) {
+      const Result<bool> proposed = propose(stop);
+      if (!proposed) {
+        return proposed.error();
       }
-      end = *more ? std::nullopt : std::optional<std::string>("nothing is left to try");
+      if (*proposed) {
+        continue;
+      }
+      end = "nothing is left to try";
+    }
+    if (underway_.empty()) {
+      break;
+    }
+    const Result<bool> answered = await_oldest();
+    if (!answered) {
+      return answered.error();
+    }
+    if (*answered) {
+      KP_TRY(end_oldest());
+    } else if (!underway_.empty()) {
+      break;
     }
   }
   KP_TRY(measure_finalists(stop));
-  conclude(*end, stop);
+  conclude(end.value_or(""), stop);
   return {};
 }
 
@@ -123,28 +150,42 @@ void ClosedLoop::conclude(const std::string& end, const std::stop_token& stop) {
   run_.best = best_;
 }
 
-// Tells the search again what it was told before, in the same order; what was in flight is judged
-// first.
+// Tells the search again what it was told before, in the same order.
 Status ClosedLoop::take_up(const LoopHistory& history) {
   run_.ranking.clear();
   nodes_ = history.nodes;
   for (const Node& one : nodes_) {
-    known_keys_.insert(one.candidate_key);
+    // What models write counts as known once it has ended, in the order of the proposals.
+    if (!one.by_models || one.ended > 0) {
+      known_keys_.insert(one.candidate_key);
+    }
   }
   // A run that ended for that, and is taken up nevertheless, may try again.
   first_proposal_ = run_.state == RunState::finished ? std::ssize(nodes_) : root_node;
-  events_ = replay(history, search_, [this](const Node& one) { learn(one); });
+  const auto born = [this](const Node& one) {
+    if (one.ended == 0) {
+      underway_[one.id].incumbent = best_;
+    }
+    filling_ = true;
+  };
+  const auto ended = [this](const Node& one) {
+    learn(one);
+    filling_ = false;
+  };
+  events_ = replay(history, search_, ended, born);
   return nodes_.empty() ? add_root() : Status();
 }
 
 Status ClosedLoop::add_root() {
-  const auto baseline = std::find_if(
-      run_.task.baselines.begin(), run_.task.baselines.end(),
-      [this](const ImplementationSpec& spec) { return spec.backend == run_.settings.backend; });
+  const auto baseline = std::find_if(run_.task.baselines.begin(), run_.task.baselines.end(),
+                                     [this](const ImplementationSpec& spec) {
+                                       return spec.backend == run_.settings.judging.backend;
+                                     });
   if (baseline == run_.task.baselines.end()) {
-    return make_error(ErrorKind::bad_input,
-                      "the task has no baseline for the " + run_.settings.backend + " backend",
-                      run_.task.name);
+    return make_error(
+        ErrorKind::bad_input,
+        "the task has no baseline for the " + name_of(run_.settings.judging.backend) + " backend",
+        run_.task.name);
   }
   Proposal proposal;
   proposal.plan = "the baseline";
@@ -156,113 +197,203 @@ Status ClosedLoop::add_root() {
   return add_node({no_node, {}}, proposal, candidate_key(proposal.candidate));
 }
 
-std::vector<NodeId> ClosedLoop::nodes_in(NodeState state) const {
-  std::vector<NodeId> out;
-  for (const Node& one : nodes_) {
-    if (one.state == state) {
-      out.push_back(one.id);
-    }
-  }
-  return out;
+bool ClosedLoop::has_room() {
+  const RunSettings& settings = run_.settings;
+  const std::int64_t under_way = std::ssize(underway_);
+  const std::int64_t step = settings.step > 0 ? settings.step : settings.in_flight;
+  filling_ = filling_ || under_way <= std::max<std::int64_t>(settings.in_flight - step, 0);
+  filling_ = filling_ && !underway_.contains(root_node) &&
+             under_way < std::min<std::int64_t>(settings.in_flight, settings.evaluations - judged_);
+  return filling_;
 }
 
-Status ClosedLoop::build(std::vector<NodeId>& batch, std::stop_token stop) {
-  std::vector<Candidate> candidates;
-  for (const NodeId id : batch) {
-    Result<Candidate> candidate = proposer_.candidate_of(node(id));
-    if (!candidate) {
-      return candidate.error();
-    }
-    candidates.push_back(std::move(*candidate));
-  }
-  report(fmt::format("building {} candidate{}", batch.size(), batch.size() == 1 ? "" : "s"));
-  // Whatever passes is read for its next moves: compilers work side by side, never beside a judge.
-  const std::future<void> ahead = std::async(std::launch::async, [this, &candidates, &stop] {
-    for (const Candidate& candidate : candidates) {
-      playbook_.look_ahead(candidate, stop);
-    }
-  });
-  const std::int64_t start = now_ns();
-  const Result<std::vector<BuildSummary>> built = laboratory_.build(candidates, stop);
-  run_.work_ns += now_ns() - start;
-  ahead.wait();
-  if (stop.stop_requested()) {
-    return {};
-  }
-  if (!built) {
-    return built.error();
-  }
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    Node& one = node(batch[i]);
-    one.binary_hash = (*built)[i].binary_hash;
-    const auto known = known_binaries_.find(one.binary_hash);
-    if (!one.binary_hash.empty() && known != known_binaries_.end() && known->second != one.id) {
-      one.state = NodeState::duplicate;
-      one.same_as = known->second;
-      one.summary = fmt::format("the same machine code as node {}", known->second);
-      KP_TRY(end_node(one, nullptr));
-    } else if (!one.binary_hash.empty()) {
-      known_binaries_[one.binary_hash] = one.id;
+Status ClosedLoop::start_all() {
+  for (const Node& one : nodes_) {
+    if (underway_.contains(one.id)) {
+      KP_TRY(start(one.id));
     }
   }
   return {};
 }
 
-Status ClosedLoop::judge(NodeId id, std::stop_token stop) {
-  Node& one = node(id);
-  if (stop.stop_requested() || one.state != NodeState::in_flight) {
+Status ClosedLoop::start(NodeId id) {
+  const Node& one = node(id);
+  Underway& under_way = underway_.at(id);
+  if (one.state == NodeState::proposing) {
+    if (author_ == nullptr) {
+      return make_error(ErrorKind::bad_input,
+                        "models are to write nodes of this run, and it names none: give --llm");
+    }
+    Result<AgentOrder> order = proposer_.order_for(one, nodes_);
+    if (!order) {
+      return order.error();
+    }
+    under_way.stage = Underway::Stage::writing;
+    pipeline_->write(std::move(*order));
     return {};
   }
-  report(fmt::format("judging node {}: {}", id, one.move.empty() ? "the baseline" : one.move));
-  const Result<std::optional<Evaluated>> evaluated = evaluate(one, best_, 0, stop);
-  if (stop.stop_requested()) {
+  // Its answer may be here already: it came while an older node was under way.
+  Result<std::optional<Certificate>> known = journal_.certificate(id);
+  if (!known) {
+    return known.error();
+  }
+  if (*known) {
+    under_way.stage = Underway::Stage::done;
+    under_way.evaluated.emplace();
+    under_way.evaluated->certificate = std::move(**known);
     return {};
   }
+  Result<Candidate> candidate = proposer_.candidate_of(one);
+  if (!candidate) {
+    return candidate.error();
+  }
+  under_way.stage = Underway::Stage::building;
+  pipeline_->build(id, std::move(*candidate));
+  return {};
+}
+
+Result<bool> ClosedLoop::await_oldest() {
+  const auto answered = [this] {
+    return !underway_.empty() && underway_.begin()->second.stage == Underway::Stage::done;
+  };
+  Status trouble;
+  const std::int64_t start = now_ns();
+  while (!answered() || !trouble) {
+    report(doing());
+    std::optional<Step> step = pipeline_->next();
+    if (!step) {
+      break;
+    }
+    // What the others wrote and measured is kept, whatever happened to one.
+    if (const Status taken = take_step(std::move(*step)); !taken && trouble) {
+      trouble = taken;
+    }
+  }
+  run_.work_ns += now_ns() - start;
+  return trouble ? Result<bool>(answered()) : trouble.error();
+}
+
+Status ClosedLoop::take_step(Step step) {
+  const auto known = underway_.find(step.node);
+  if (known == underway_.end()) {
+    return {};
+  }
+  Node& one = node(step.node);
+  if (auto* const written = std::get_if<Proposed>(&step.what)) {
+    return take_written(one, *written);
+  }
+  if (auto* const summary = std::get_if<BuildSummary>(&step.what)) {
+    return take_build(one, *summary);
+  }
+  if (auto* const evaluated = std::get_if<std::optional<Evaluated>>(&step.what)) {
+    return take_answer(one, std::move(*evaluated));
+  }
+  return std::get<Error>(step.what);
+}
+
+Status ClosedLoop::take_build(Node& one, const BuildSummary& summary) {
+  one.binary_hash = summary.binary_hash;
+  Underway& under_way = underway_.at(one.id);
+  Node looked_at = one;
+  if (is_duplicate(looked_at)) {
+    under_way.stage = Underway::Stage::done;
+    return {};
+  }
+  Result<Job> job = job_for(one, under_way.incumbent, 0);
+  if (!job) {
+    return job.error();
+  }
+  under_way.stage = Underway::Stage::judging;
+  pipeline_->judge(std::move(*job));
+  return {};
+}
+
+Status ClosedLoop::take_answer(Node& one, std::optional<Evaluated> evaluated) {
+  Underway& under_way = underway_.at(one.id);
   if (!evaluated) {
-    return evaluated.error();
-  }
-  if (!*evaluated) {
+    under_way.stage = Underway::Stage::waiting;
     ++run_.awaited.results;
     return {};
   }
-  const Certificate& certificate = (*evaluated)->certificate;
-  take_verdict(one, certificate, id == root_node ? nullptr : &node(incumbent_of(certificate)));
-  if ((*evaluated)->diagnosis && one.outcome == Outcome::passed) {
-    one.diagnosis = diagnose(certificate.verdict.timing, *(*evaluated)->diagnosis);
-    leave_out_unwanted(one.diagnosis, run_.settings);
+  under_way.stage = Underway::Stage::done;
+  under_way.evaluated = std::move(evaluated);
+  if (one.id == underway_.begin()->first) {
+    return {};
   }
-  if (id == root_node && one.outcome != Outcome::passed) {
+  Node answered = one;
+  take_evaluated(answered, *under_way.evaluated);
+  answered.state = NodeState::in_flight;
+  return journal_.answered(answered, under_way.evaluated->certificate);
+}
+
+Status ClosedLoop::end_oldest() {
+  const auto oldest = underway_.extract(underway_.begin());
+  const Underway& what = oldest.mapped();
+  Node& one = node(oldest.key());
+  if (!what.unwritten.empty()) {
+    return end_unwritten(one, what.unwritten);
+  }
+  known_keys_.insert(one.candidate_key);
+  if (is_duplicate(one)) {
+    return end_node(one, nullptr);
+  }
+  return end_judged(one, *what.evaluated);
+}
+
+bool ClosedLoop::is_duplicate(Node& one) const {
+  for (const Node& other : nodes_) {
+    const bool same_key = other.candidate_key == one.candidate_key;
+    const bool same_code = !one.binary_hash.empty() && other.binary_hash == one.binary_hash;
+    if (other.id < one.id && !other.candidate_key.empty() && (same_key || same_code)) {
+      one.state = NodeState::duplicate;
+      one.same_as = other.state == NodeState::duplicate ? other.same_as : other.id;
+      one.summary = fmt::format("the same {} as node {}", same_key ? "candidate" : "machine code",
+                                one.same_as);
+      return true;
+    }
+  }
+  return false;
+}
+
+Status ClosedLoop::end_judged(Node& one, const Evaluated& evaluated) {
+  take_evaluated(one, evaluated);
+  if (one.id == root_node && one.outcome != Outcome::passed) {
     return make_error(
         ErrorKind::bad_input,
         "the baseline itself does not pass: " + one.summary + "; `kernelpro task check` says more",
         run_.task.name);
   }
-  KP_TRY(end_node(one, &certificate));
+  KP_TRY(end_node(one, &evaluated.certificate));
   report("", &one);
   return {};
 }
 
-// Against `incumbent`; what is not judged is tried once more, since that is never its own fault.
-Result<std::optional<Evaluated>> ClosedLoop::evaluate(const Node& one, NodeId incumbent,
-                                                      std::int64_t phase, std::stop_token stop) {
-  const Result<Candidate> candidate = proposer_.candidate_of(one);
-  const Result<Candidate> other = proposer_.candidate_of(node(incumbent));
+void ClosedLoop::take_evaluated(Node& one, const Evaluated& evaluated) const {
+  const Certificate& certificate = evaluated.certificate;
+  take_verdict(one, certificate, one.id == root_node ? nullptr : &node(incumbent_of(certificate)));
+  if (evaluated.diagnosis && one.outcome == Outcome::passed) {
+    one.diagnosis = diagnose(certificate.verdict.timing, *evaluated.diagnosis);
+    leave_out_unwanted(one.diagnosis, run_.settings);
+  }
+}
+
+Result<Job> ClosedLoop::job_for(const Node& one, NodeId incumbent, std::int64_t phase) const {
+  Result<Candidate> candidate = proposer_.candidate_of(one);
+  Result<Candidate> other = proposer_.candidate_of(node(incumbent));
   if (!candidate || !other) {
     return candidate ? other.error() : candidate.error();
   }
-  const std::int64_t start = now_ns();
-  const auto against = incumbent == root_node ? std::nullopt : std::optional<Candidate>(*other);
-  const bool energy = phase > 0 && needs_energy(run_.settings.objective);
-  const bool profiled =
-      phase == 0 && run_.settings.feedback != Feedback::none && run_.settings.backend == "cuda";
-  const Job job{one.id, phase, energy, profiled, *candidate, against};
-  Result<std::optional<Evaluated>> evaluated = laboratory_.judge(job, stop);
-  if (evaluated && *evaluated && (*evaluated)->certificate.verdict.outcome == Outcome::not_judged &&
-      !stop.stop_requested()) {
-    evaluated = laboratory_.judge(job, stop);
+  Job job;
+  job.node = one.id;
+  job.phase = phase;
+  job.energy = phase > 0 && needs_energy(run_.settings.objective);
+  job.diagnose = phase == 0 && run_.settings.feedback != Feedback::none &&
+                 traits_of(run_.settings.judging.backend).gpu;
+  job.candidate = std::move(*candidate);
+  if (incumbent != root_node) {
+    job.incumbent = std::move(*other);
   }
-  run_.work_ns += now_ns() - start;
-  return evaluated;
+  return job;
 }
 
 NodeId ClosedLoop::incumbent_of(const Certificate& certificate) const {
@@ -314,7 +445,6 @@ void ClosedLoop::learn(const Node& one) {
   if (!charged) {
     return;
   }
-  known_binaries_.try_emplace(one.binary_hash, one.id);
   if (one.id == root_node) {
     return;
   }
@@ -363,6 +493,28 @@ std::optional<std::string> ClosedLoop::spent() const {
                        fruitless.size(), fruitless.front()->summary);
   }
   return std::nullopt;
+}
+
+std::string ClosedLoop::doing() const {
+  std::map<Underway::Stage, std::vector<NodeId>> at;
+  for (const auto& [id, under_way] : underway_) {
+    at[under_way.stage].push_back(id);
+  }
+  const std::vector<NodeId>& judging = at[Underway::Stage::judging];
+  const std::vector<NodeId>& building = at[Underway::Stage::building];
+  const std::vector<NodeId>& writing = at[Underway::Stage::writing];
+  const auto candidates = [](std::size_t count) {
+    return fmt::format("{} candidate{}", count, count == 1 ? "" : "s");
+  };
+  if (!judging.empty()) {
+    const std::string& move = node(judging.front()).move;
+    return fmt::format("judging node {}: {}", judging.front(),
+                       move.empty() ? "the baseline" : move);
+  }
+  if (!building.empty()) {
+    return "building " + candidates(building.size());
+  }
+  return writing.empty() ? "" : "asking models for " + candidates(writing.size());
 }
 
 double ClosedLoop::seconds() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coordinator/loop/partners.hpp"
+#include "coordinator/loop/pipeline.hpp"
 #include "coordinator/loop/proposer.hpp"
 #include "coordinator/loop/replay.hpp"
 #include "coordinator/search/search.hpp"
@@ -56,23 +57,44 @@ class ClosedLoop {
   [[nodiscard]] NodeId best() const { return best_; }
 
  private:
+  // A node that was chosen and has not ended.
+  struct Underway {
+    enum class Stage { writing, building, judging, waiting, done };
+    Stage stage = Stage::building;
+    NodeId incumbent = root_node;        // the best when it was chosen
+    std::string unwritten;               // why no candidate came of it
+    std::optional<Evaluated> evaluated;  // absent where it is known to be a duplicate
+  };
+
   [[nodiscard]] Status take_up(const LoopHistory& history);
   [[nodiscard]] Status add_root();
-  // In flight: the root at first; later what a kill or a laboratory that answers later left without
-  // a verdict. Proposing: what models have yet to write.
-  [[nodiscard]] std::vector<NodeId> nodes_in(NodeState state) const;
+  // Goes on with what a kill, a pause or the user's stop left under way.
+  [[nodiscard]] Status start_all();
+  // Gives a node that was just chosen to models or compilers.
+  [[nodiscard]] Status start(NodeId id);
+  // Whether more may be proposed now.
+  [[nodiscard]] bool has_room();
   // What the user gave to search from, as children of the baseline; nothing once they are there.
-  [[nodiscard]] Status propose_starts(std::vector<NodeId>& batch);
-  // Asks the search for as many parents as nodes may be in flight. Children that the playbook knows
-  // go into the batch at once, the others are chosen: the author is to write them. False: there is
-  // nothing to try.
-  [[nodiscard]] Result<bool> propose(std::vector<NodeId>& batch, std::stop_token stop);
+  [[nodiscard]] Status propose_starts();
+  // Begins one node, or all that the user gave. False: there is nothing to try now.
+  [[nodiscard]] Result<bool> propose(std::stop_token stop);
   // Whose child to try next: a repair that promises more than the best, else what the search says.
+  [[nodiscard]] Status take_offer(const Choice& choice, const ChildOffer& offer);
   [[nodiscard]] std::optional<Choice> next_choice();
-  // Lets the author write what is chosen; what is there goes into the batch.
-  [[nodiscard]] Status write(std::vector<NodeId>& batch, std::stop_token stop);
-  [[nodiscard]] Status take_written(Node& one, const Proposed& written, std::vector<NodeId>& batch);
+  // Waits until the oldest node under way has its answer. False: it has to be waited for longer
+  // than this process lives.
+  [[nodiscard]] Result<bool> await_oldest();
+  [[nodiscard]] Status take_step(Step step);
+  [[nodiscard]] Status take_written(Node& one, const Proposed& written);
+  [[nodiscard]] Status take_build(Node& one, const BuildSummary& summary);
+  [[nodiscard]] Status take_answer(Node& one, std::optional<Evaluated> evaluated);
+  // Ends it: verdicts are taken in the order of the proposals, whatever their own.
+  [[nodiscard]] Status end_oldest();
   [[nodiscard]] Status end_unwritten(Node& one, const std::string& reason);
+  [[nodiscard]] Status end_judged(Node& one, const Evaluated& evaluated);
+  // Whether an earlier node is the same candidate or has the same machine code: then it is made a
+  // duplicate.
+  [[nodiscard]] bool is_duplicate(Node& one) const;
   static void take_proposal(Node& one, const Proposal& proposal, const std::string& key);
   [[nodiscard]] Status add_node(const Choice& choice, const Proposal& proposal,
                                 const std::string& key);
@@ -80,12 +102,8 @@ class ClosedLoop {
   [[nodiscard]] Node fresh_node(const Choice& choice);
   void begin(Node fresh);
   [[nodiscard]] Status close(NodeId id, const std::string& reason);
-  // Builds what is in flight; what turns out to be known machine code ends there.
-  [[nodiscard]] Status build(std::vector<NodeId>& batch, std::stop_token stop);
-  [[nodiscard]] Status judge(NodeId id, std::stop_token stop);
   // `phase`: the final one that it is measured in, 0 in the search.
-  [[nodiscard]] Result<std::optional<Evaluated>> evaluate(const Node& one, NodeId incumbent,
-                                                          std::int64_t phase, std::stop_token stop);
+  [[nodiscard]] Result<Job> job_for(const Node& one, NodeId incumbent, std::int64_t phase) const;
   // The final phase: the finalists against the baseline itself, on fresh inputs, one after the
   // other. That is the result to be trusted, and it decides which is the best.
   [[nodiscard]] Status measure_finalists(std::stop_token stop);
@@ -103,6 +121,7 @@ class ClosedLoop {
   // What a certificate says, over the baseline. `incumbent`: the node that its candidate was
   // compared with; none: the baseline.
   static void take_verdict(Node& one, const Certificate& certificate, const Node* incumbent);
+  void take_evaluated(Node& one, const Evaluated& evaluated) const;
   [[nodiscard]] Status end_node(Node& one, const Certificate* certificate);
   void learn(const Node& one);
   // Why the run cannot go on now but later, if so.
@@ -111,6 +130,8 @@ class ClosedLoop {
   [[nodiscard]] Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] double seconds() const;
+  // What is being done, for people.
+  [[nodiscard]] std::string doing() const;
   void report(const std::string& doing, const Node* last = nullptr,
               const Verdict* final = nullptr) const;
 
@@ -125,7 +146,9 @@ class ClosedLoop {
   std::vector<Node> nodes_;
   MoveRecords records_;
   std::set<std::string> known_keys_;
-  std::map<std::string, NodeId> known_binaries_;
+  std::map<NodeId, Underway> underway_;
+  std::optional<Pipeline> pipeline_;  // while it works
+  bool filling_ = false;              // proposals are made until enough nodes are under way
   NodeId best_ = root_node;
   std::int64_t events_ = 0;
   std::int64_t judged_ = 0;

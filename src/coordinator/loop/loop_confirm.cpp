@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/base/clock.hpp"
 #include "coordinator/loop/finalists.hpp"
 #include "coordinator/loop/loop.hpp"
 
@@ -40,7 +41,13 @@ Result<std::vector<Certificate>> ClosedLoop::measure(const std::vector<NodeId>& 
   for (const NodeId id : finalists) {
     report(fmt::format("measuring finalist {} of {} against the baseline: node {}",
                        measured.size() + 1, finalists.size(), id));
-    Result<std::optional<Evaluated>> evaluated = evaluate(node(id), root_node, phase, stop);
+    const Result<Job> job = job_for(node(id), root_node, phase);
+    if (!job) {
+      return job.error();
+    }
+    const std::int64_t start = now_ns();
+    Result<std::optional<Evaluated>> evaluated = judge_or_again(laboratory_, *job, stop);
+    run_.work_ns += now_ns() - start;
     if (stop.stop_requested()) {
       return measured;
     }

@@ -20,10 +20,10 @@ const std::string mishap_prefix = "mishap: ";
 
 }  // namespace
 
-Status ClosedLoop::propose_starts(std::vector<NodeId>& batch) {
+Status ClosedLoop::propose_starts() {
   for (const Candidate& start : run_.settings.starts) {
     const std::string key = candidate_key(start);
-    if (known_keys_.contains(key) || judged_ + std::ssize(batch) >= run_.settings.evaluations) {
+    if (known_keys_.contains(key) || judged_ + std::ssize(underway_) >= run_.settings.evaluations) {
       continue;
     }
     Proposal proposal;
@@ -32,24 +32,19 @@ Status ClosedLoop::propose_starts(std::vector<NodeId>& batch) {
     proposal.plan = "given to search from: " + start.name;
     proposal.candidate = start;
     KP_TRY(add_node({root_node, {"given by the user"}}, proposal, key));
-    batch.push_back(nodes_.back().id);
   }
   return {};
 }
 
-Result<bool> ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token stop) {
-  batch.clear();
-  KP_TRY(propose_starts(batch));
-  if (!batch.empty()) {
-    return true;
-  }
-  const std::int64_t most =
-      std::min<std::int64_t>(run_.settings.in_flight, run_.settings.evaluations - judged_);
-  std::int64_t chosen = 0;
-  while (std::ssize(batch) + chosen < most && !stop.stop_requested()) {
+Result<bool> ClosedLoop::propose(std::stop_token stop) {
+  const Pipeline::Turn turn = pipeline_->turn();
+  const std::size_t before = nodes_.size();
+  KP_TRY(propose_starts());
+  while (nodes_.size() == before && !stop.stop_requested()) {
     const std::optional<Choice> choice = next_choice();
     if (!choice) {
-      break;
+      filling_ = false;
+      return false;
     }
     const Result<ChildOffer> offer =
         proposer_.offer(choice->parent, {nodes_, records_, known_keys_}, stop);
@@ -60,17 +55,23 @@ Result<bool> ClosedLoop::propose(std::vector<NodeId>& batch, std::stop_token sto
     if (stop.stop_requested()) {
       break;
     }
-    if (offer->kind == ChildOffer::Kind::nothing) {
-      KP_TRY(close(choice->parent, offer->reason));
-    } else if (offer->kind == ChildOffer::Kind::agents) {
-      KP_TRY(choose_node(*choice));
-      ++chosen;
-    } else {
-      KP_TRY(add_node(*choice, offer->proposal, offer->key));
-      batch.push_back(nodes_.back().id);
-    }
+    KP_TRY(take_offer(*choice, *offer));
   }
-  return !batch.empty() || chosen > 0;
+  for (std::size_t id = before; id < nodes_.size(); ++id) {
+    KP_TRY(start(static_cast<NodeId>(id)));
+  }
+  return true;
+}
+
+Status ClosedLoop::take_offer(const Choice& choice, const ChildOffer& offer) {
+  switch (offer.kind) {
+    case ChildOffer::Kind::nothing:
+      return close(choice.parent, offer.reason);
+    case ChildOffer::Kind::agents:
+      return choose_node(choice);
+    default:
+      return add_node(choice, offer.proposal, offer.key);
+  }
 }
 
 std::optional<Choice> ClosedLoop::next_choice() {
@@ -81,69 +82,38 @@ std::optional<Choice> ClosedLoop::next_choice() {
   return repair ? repair : search_.ask();
 }
 
-Status ClosedLoop::write(std::vector<NodeId>& batch, std::stop_token stop) {
-  const std::vector<NodeId> chosen = nodes_in(NodeState::proposing);
-  if (chosen.empty() || stop.stop_requested()) {
-    return {};
-  }
-  if (author_ == nullptr) {
-    return make_error(ErrorKind::bad_input,
-                      "models are to write nodes of this run, and it names none: give --llm");
-  }
-  report(fmt::format("asking models for {} candidate{}", chosen.size(),
-                     chosen.size() == 1 ? "" : "s"));
-  const Result<std::vector<Result<Proposed>>> written = proposer_.write(chosen, nodes_, stop);
-  if (!written) {
-    return written.error();
-  }
-  Status first;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Result<Proposed>& one = (*written)[i];
-    // What the others wrote is kept, whatever happened to one.
-    if (one) {
-      KP_TRY(take_written(node(chosen[i]), *one, batch));
-    } else if (first) {
-      first = one.error();
-    }
-  }
-  // Whoever wrote them, and whenever: what is judged together is judged in one order.
-  std::sort(batch.begin(), batch.end());
-  return stop.stop_requested() ? Status() : first;
-}
-
-Status ClosedLoop::take_written(Node& one, const Proposed& written, std::vector<NodeId>& batch) {
+Status ClosedLoop::take_written(Node& one, const Proposed& written) {
+  Underway& under_way = underway_.at(one.id);
   one.by_models = true;
   for (const std::string& mishap : written.mishaps) {
     one.reasons.push_back(mishap_prefix + mishap);
   }
   switch (written.kind) {
     case Proposed::Kind::not_yet:
+      under_way.stage = Underway::Stage::waiting;
       ++run_.awaited.answers;
       return {};
     case Proposed::Kind::spent:
+      // It is written when there is more to spend; nobody waits for it until then.
       models_spent_ = written.reason;
+      underway_.erase(one.id);
       return {};
     case Proposed::Kind::nothing:
-      return end_unwritten(one, written.reason);
+      under_way.stage = Underway::Stage::done;
+      under_way.unwritten = written.reason;
+      return {};
     case Proposed::Kind::candidate:
       break;
   }
-  const std::string key = candidate_key(written.proposal.candidate);
-  const auto same = std::find_if(nodes_.begin(), nodes_.end(),
-                                 [&key](const Node& other) { return other.candidate_key == key; });
-  const NodeId known = same == nodes_.end() ? no_node : same->id;
-  take_proposal(one, written.proposal, key);
+  take_proposal(one, written.proposal, candidate_key(written.proposal.candidate));
   one.state = NodeState::in_flight;
   KP_TRY(journal_.written(one, written.proposal.candidate.source));
-  known_keys_.insert(key);
-  if (known == no_node) {
-    batch.push_back(one.id);
+  Node looked_at = one;
+  if (is_duplicate(looked_at)) {
+    under_way.stage = Underway::Stage::done;
     return {};
   }
-  one.state = NodeState::duplicate;
-  one.same_as = known;
-  one.summary = fmt::format("the same candidate as node {}", known);
-  return end_node(one, nullptr);
+  return start(one.id);
 }
 
 Status ClosedLoop::end_unwritten(Node& one, const std::string& reason) {
@@ -175,6 +145,7 @@ Node ClosedLoop::fresh_node(const Choice& choice) {
 
 void ClosedLoop::begin(Node fresh) {
   search_.begin(fresh.id, fresh.parent);
+  underway_[fresh.id].incumbent = best_;
   nodes_.push_back(std::move(fresh));
 }
 

@@ -34,13 +34,20 @@ class Laboratory {
   Laboratory& operator=(const Laboratory&) = delete;
   virtual ~Laboratory() = default;
 
+  // How many jobs it judges side by side.
+  [[nodiscard]] virtual int workers() const { return 1; }
+  // Whether it times on the processors that the coordinator computes on: nothing may run beside
+  // that, not even a build.
+  [[nodiscard]] virtual bool times_here() const { return false; }
+
   // Builds them side by side; one entry each, without a hash where it is not known yet. An error is
-  // not the candidates' fault.
+  // not the candidates' fault. Called by one thread, others may judge meanwhile.
   [[nodiscard]] virtual Result<std::vector<BuildSummary>> build(
       const std::vector<Candidate>& candidates, std::stop_token stop) = 0;
   // Nothing means "not yet": the run has to wait, and ask again when it is taken up. The answer
   // then may be to the job as it was first given, against another incumbent: the certificate says
-  // which by name. What it will never know of a finalist is `not_judged`.
+  // which by name. What it will never know of a finalist is `not_judged`. Called by as many threads
+  // at once as it has workers.
   [[nodiscard]] virtual Result<std::optional<Evaluated>> judge(const Job& job,
                                                                std::stop_token stop) = 0;
 };
@@ -57,6 +64,8 @@ class Journal {
   // The same in two steps: first the parent is chosen, later the candidate is written.
   [[nodiscard]] virtual Status chosen(const Node& node) = 0;
   [[nodiscard]] virtual Status written(const Node& node, const std::string& source) = 0;
+  // The verdict on a node that ends later, after all that were proposed before it.
+  [[nodiscard]] virtual Status answered(const Node& node, const Certificate& certificate) = 0;
   [[nodiscard]] virtual Status ended(const Node& node, const Certificate* certificate) = 0;
   [[nodiscard]] virtual Status closed(const Closure& closure) = 0;
   [[nodiscard]] virtual Result<std::string> source(const std::string& hash) = 0;

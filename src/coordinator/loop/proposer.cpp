@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 
 #include "coordinator/loop/candidate_name.hpp"
 #include "coordinator/loop/repair.hpp"
@@ -91,31 +90,6 @@ Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) co
     parent.moves.insert(node_at(nodes, id).move);
   }
   return parent;
-}
-
-Result<std::vector<Result<Proposed>>> Proposer::write(const std::vector<NodeId>& chosen,
-                                                      const std::vector<Node>& nodes,
-                                                      std::stop_token stop) {
-  std::vector<AgentOrder> orders;
-  for (const NodeId id : chosen) {
-    Result<AgentOrder> order = order_for(node_at(nodes, id), nodes);
-    if (!order) {
-      return order.error();
-    }
-    orders.push_back(std::move(*order));
-  }
-  std::vector<std::future<Result<Proposed>>> writing;
-  writing.reserve(orders.size());
-  for (const AgentOrder& order : orders) {
-    writing.push_back(std::async(std::launch::async,
-                                 [this, &order, &stop] { return author_->write(order, stop); }));
-  }
-  std::vector<Result<Proposed>> written;
-  written.reserve(writing.size());
-  for (std::future<Result<Proposed>>& one : writing) {
-    written.push_back(one.get());
-  }
-  return written;
 }
 
 Result<AgentOrder> Proposer::order_for(const Node& child, const std::vector<Node>& nodes) {
@@ -209,7 +183,7 @@ Result<Candidate> Proposer::candidate_of(const Node& node) const {
   }
   Candidate candidate;
   candidate.name = candidate_name(node.id);
-  candidate.backend = run_.settings.backend;
+  candidate.backend = run_.settings.judging.backend;
   candidate.source = std::move(*source);
   candidate.compiler = node.compiler;
   candidate.options = node.options;

@@ -43,13 +43,8 @@ class Proposer {
   [[nodiscard]] Result<ChildOffer> offer(NodeId parent, const Standing& standing,
                                          std::stop_token stop);
 
-  // Lets the author write these nodes, side by side; one entry each. What a node is written from is
-  // what was known when it was chosen: it is the same whenever a run is taken up.
-  [[nodiscard]] Result<std::vector<Result<Proposed>>> write(const std::vector<NodeId>& chosen,
-                                                            const std::vector<Node>& nodes,
-                                                            std::stop_token stop);
-
-  // What `child`, chosen or thought of, is written from.
+  // What `child`, chosen or thought of, is written from: what was known when it was chosen. It is
+  // the same whenever a run is taken up.
   [[nodiscard]] Result<AgentOrder> order_for(const Node& child, const std::vector<Node>& nodes);
 
   [[nodiscard]] Result<Candidate> candidate_of(const Node& node) const;

@@ -16,16 +16,22 @@ SearchResult search_result(const Node& node, const RunSettings& settings) {
 }
 
 std::int64_t replay(const LoopHistory& history, Search& search,
-                    const std::function<void(const Node&)>& ended) {
+                    const std::function<void(const Node&)>& ended,
+                    const std::function<void(const Node&)>& born) {
   std::map<std::int64_t, std::function<void()>> events;
   for (const Node& node : history.nodes) {
-    events[node.born] = [&search, &node] { search.begin(node.id, node.parent); };
+    events[node.born] = [&] {
+      search.begin(node.id, node.parent);
+      if (born) {
+        born(node);
+      }
+    };
     if (node.ended > 0) {
-      events[node.ended] = [&ended, &node] { ended(node); };
+      events[node.ended] = [&] { ended(node); };
     }
   }
   for (const Closure& closure : history.closures) {
-    events[closure.at] = [&search, &closure] { search.close(closure.node, closure.reason); };
+    events[closure.at] = [&] { search.close(closure.node, closure.reason); };
   }
   std::int64_t last = 0;
   for (const auto& [at, happen] : events) {

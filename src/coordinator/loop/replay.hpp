@@ -23,9 +23,10 @@ struct LoopHistory {
 // What the search is told of an ended node.
 [[nodiscard]] SearchResult search_result(const Node& node, const RunSettings& settings);
 
-// Makes all events happen again in their order: births and closures are told to the search, ended
-// nodes go to `ended`. Returns the number of the last event.
+// Makes all events happen again in their order: births and closures are told to the search; nodes
+// go to `born` and `ended`. Returns the number of the last event.
 std::int64_t replay(const LoopHistory& history, Search& search,
-                    const std::function<void(const Node&)>& ended);
+                    const std::function<void(const Node&)>& ended,
+                    const std::function<void(const Node&)>& born = {});
 
 }  // namespace kernelpro

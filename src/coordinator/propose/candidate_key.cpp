@@ -127,7 +127,7 @@ std::string normalized_source(const std::string& source) {
 }
 
 std::string candidate_key(const Candidate& candidate) {
-  std::string text = candidate.backend + '\n' + candidate.compiler + '\n';
+  std::string text = name_of(candidate.backend) + '\n' + candidate.compiler + '\n';
   for (const std::string& option : sorted_options(candidate.options)) {
     text += option + ' ';
   }

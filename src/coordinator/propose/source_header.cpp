@@ -45,16 +45,14 @@ class LeadingLines {
     if (in_comment_) {
       return leave_comment(line);
     }
-    if (in_directive_ || line.starts_with('#')) {
-      in_directive_ = line.ends_with('\\');
+    if (continued_ || line.starts_with('#') || line.starts_with("//")) {
+      continued_ = line.ends_with('\\');
       return true;
     }
-    if (line.starts_with("/*")) {
-      return leave_comment(line.substr(2));
-    }
-    return line.empty() || line.starts_with("//");
+    return line.starts_with("/*") ? leave_comment(line.substr(2)) : line.empty();
   }
-  [[nodiscard]] bool in_comment() const { return in_comment_; }
+  // Whether the next line is part of what an earlier one began: a comment, a macro.
+  [[nodiscard]] bool go_on_inside() const { return in_comment_ || continued_; }
 
  private:
   bool leave_comment(std::string_view line) {
@@ -64,7 +62,7 @@ class LeadingLines {
   }
 
   bool in_comment_ = false;
-  bool in_directive_ = false;
+  bool continued_ = false;  // by a backslash at the end of the line
 };
 
 std::string text_of(const SourceHeader& header) {
@@ -84,12 +82,16 @@ std::string text_of(const SourceHeader& header) {
 SourceHeader read_source_header(const std::string& source) {
   SourceHeader header;
   std::istringstream lines(without_byte_order_mark(source));
+  bool continued = false;
   for (std::string line; std::getline(lines, line);) {
     const std::string_view text = trimmed(line);
-    if (!text.empty() && !text.starts_with("//")) {
-      break;
+    if (!continued) {
+      if (!text.empty() && !text.starts_with("//")) {
+        break;
+      }
+      take_wish(text, header);
     }
-    take_wish(text, header);
+    continued = text.ends_with('\\');
   }
   return header;
 }
@@ -105,12 +107,12 @@ std::string with_header_first(const std::string& source) {
   std::size_t read = 0;
   for (std::string line; std::getline(lines, line);) {
     const std::string_view text = trimmed(line);
-    const bool was_in_comment = leading.in_comment();
+    const bool inside = leading.go_on_inside();
     if (!leading.goes_on(text)) {
       break;
     }
     first = first && (line.empty() || line.starts_with("//"));
-    if (!was_in_comment && take_wish(text, header)) {
+    if (!inside && !leading.go_on_inside() && take_wish(text, header)) {
       plain = plain && first && line.starts_with("// kp:");
     } else {
       rest += line + "\n";

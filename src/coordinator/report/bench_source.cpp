@@ -129,7 +129,7 @@ Result<std::string> shape_row(const Task& task, const ShapeTiming& timing, bool 
 Result<std::string> bench_source(const Certificate& certificate) {
   const Task& task = certificate.task;
   const std::string rival = rival_name(certificate);
-  const bool device = certificate.candidate.backend == "cuda";
+  const bool device = certificate.candidate.backend == Backend::cuda;
   std::string shapes = "const std::vector<Shape> shapes = {\n";
   for (const ShapeTiming& timing : certificate.verdict.timing.shapes) {
     const Result<std::string> row = shape_row(task, timing, device);

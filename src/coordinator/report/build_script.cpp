@@ -52,7 +52,7 @@ std::string compiler_line(const BuildRecord& build, const std::string& name) {
 }  // namespace
 
 std::string build_script(const Certificate& certificate) {
-  const bool device = certificate.candidate.backend == "cuda";
+  const bool device = certificate.candidate.backend == Backend::cuda;
   const std::string extension = source_extension(certificate);
   const char* kernel = entry_kernel(certificate) ? "adapter" : "kernel";
   const std::string rival = rival_name(certificate);

@@ -25,13 +25,6 @@ Lines split(const std::string& text) {
   return lines;
 }
 
-// One line of a diff: kept, or on one side only. `before` and `after` are the lines passed so far.
-struct Step {
-  char sign = ' ';
-  std::size_t before = 0;
-  std::size_t after = 0;
-};
-
 // Myers' greedy search for the shortest edit script. After d edits, the farthest place reached on
 // the diagonal k = x - y is kept for every k in [-d, d]; the way back is read from those records.
 class Myers {
@@ -42,7 +35,7 @@ class Myers {
         columns_(static_cast<std::ptrdiff_t>(before.size())),
         rows_(static_cast<std::ptrdiff_t>(after.size())) {}
 
-  std::vector<Step> steps() {
+  std::vector<DiffStep> steps() {
     search();
     return walk_back();
   }
@@ -86,8 +79,8 @@ class Myers {
     }
   }
 
-  [[nodiscard]] std::vector<Step> walk_back() const {
-    std::vector<Step> steps;
+  [[nodiscard]] std::vector<DiffStep> walk_back() const {
+    std::vector<DiffStep> steps;
     std::ptrdiff_t x = columns_;
     std::ptrdiff_t y = rows_;
     const auto add = [&](char sign) {
@@ -131,7 +124,7 @@ struct Range {
 };
 
 // Ranges of steps that show every change with its context; changes near each other share one.
-std::vector<Range> hunks(const std::vector<Step>& steps) {
+std::vector<Range> hunks(const std::vector<DiffStep>& steps) {
   std::vector<Range> out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].sign == ' ') {
@@ -154,13 +147,13 @@ std::string side_text(char mark, std::size_t first, std::size_t count) {
   return mark + start + (count == 1 ? "" : "," + std::to_string(count));
 }
 
-std::string hunk_text(const std::vector<Step>& steps, const Range& range, const Lines& before,
+std::string hunk_text(const std::vector<DiffStep>& steps, const Range& range, const Lines& before,
                       const Lines& after) {
   std::size_t removed = 0;
   std::size_t added = 0;
   std::string body;
   for (std::size_t i = range.begin; i < range.end; ++i) {
-    const Step& step = steps[i];
+    const DiffStep& step = steps[i];
     removed += step.sign != '+' ? 1 : 0;
     added += step.sign != '-' ? 1 : 0;
     const std::string_view line = step.sign == '+' ? after[step.after] : before[step.before];
@@ -170,12 +163,17 @@ std::string hunk_text(const std::vector<Step>& steps, const Range& range, const 
       body += "\n\\ No newline at end of file\n";
     }
   }
-  const Step& first = steps[range.begin];
+  const DiffStep& first = steps[range.begin];
   return "@@ " + side_text('-', first.before, removed) + " " + side_text('+', first.after, added) +
          " @@\n" + body;
 }
 
 }  // namespace
+
+std::vector<DiffStep> diff_steps(const std::vector<std::string_view>& before,
+                                 const std::vector<std::string_view>& after) {
+  return Myers(before, after).steps();
+}
 
 std::string unified_diff(const std::string& before, const std::string& after,
                          const std::string& before_name, const std::string& after_name) {
@@ -184,7 +182,7 @@ std::string unified_diff(const std::string& before, const std::string& after,
   }
   const Lines before_lines = split(before);
   const Lines after_lines = split(after);
-  const std::vector<Step> steps = Myers(before_lines, after_lines).steps();
+  const std::vector<DiffStep> steps = Myers(before_lines, after_lines).steps();
   std::string out = "--- " + before_name + "\n+++ " + after_name + "\n";
   for (const Range& range : hunks(steps)) {
     out += hunk_text(steps, range, before_lines, after_lines);

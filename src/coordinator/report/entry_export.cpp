@@ -79,7 +79,7 @@ std::optional<EntryKernel> entry_kernel(const Certificate& certificate) {
 }
 
 std::string source_extension(const Certificate& certificate) {
-  return certificate.candidate.backend == "cuda" ? ".cu" : ".cpp";
+  return std::string(traits_of(certificate.candidate.backend).extension);
 }
 
 std::string entry_section(const Certificate& certificate) {

@@ -37,7 +37,7 @@ Status check_source(const Certificate& certificate) {
                    "its certificate has no timing to reproduce; evaluate it with timing and export "
                    "that certificate");
   }
-  if (certificate.candidate.backend == "cpu" || report::entry_kernel(certificate)) {
+  if (certificate.candidate.backend == Backend::cpu || report::entry_kernel(certificate)) {
     return {};
   }
   if (certificate.task.entry) {
@@ -49,7 +49,7 @@ Status check_source(const Certificate& certificate) {
   return refusal(certificate,
                  fmt::format("its backend is '{}'; only 'cpu' is exported, and functions with a "
                              "signature of their own (`task new --entry`)",
-                             certificate.candidate.backend));
+                             name_of(certificate.candidate.backend)));
 }
 
 Status check_torch(const Certificate& certificate) {
@@ -65,11 +65,6 @@ Status check_torch(const Certificate& certificate) {
   if (!candidate.libraries.empty()) {
     return refusal(certificate, fmt::format("it links {}, which is not exported",
                                             fmt::join(candidate.libraries, ", ")));
-  }
-  if (candidate.backend != "cpu" && candidate.backend != "cuda") {
-    return refusal(
-        certificate,
-        fmt::format("its backend is '{}'; only 'cpu' and 'cuda' are exported", candidate.backend));
   }
   return {};
 }

@@ -240,7 +240,7 @@ std::string build_section(const Certificate& certificate, const std::string& riv
       "prints the certificate's figures beside; it exits with 1 when a call fails or the outputs\n"
       "disagree.",
       rival);
-  if (certificate.candidate.backend == "cuda") {
+  if (certificate.candidate.backend == Backend::cuda) {
     return out + " It takes the time by events on a stream, on the first GPU.\n";
   }
   return out +
@@ -253,7 +253,7 @@ std::string build_section(const Certificate& certificate, const std::string& riv
 
 std::string gpu_text(const Certificate& certificate) {
   const auto& gpus = certificate.machine.gpus;
-  return certificate.candidate.backend == "cuda" && !gpus.empty()
+  return certificate.candidate.backend == Backend::cuda && !gpus.empty()
              ? fmt::format("GPU: {}, driver {}.\n", cell(gpus.front().name),
                            cell(gpus.front().driver))
              : "";

@@ -24,7 +24,7 @@ using nlohmann::json;
 constexpr std::size_t hash_digits = 12;
 
 bool is_cuda(const Certificate& certificate) {
-  return certificate.candidate.backend == "cuda";
+  return certificate.candidate.backend == Backend::cuda;
 }
 
 const char* source_name(const Certificate& certificate) {
@@ -150,7 +150,7 @@ Result<json> torch_spec(const Certificate& certificate) {
   const auto linking = std::ranges::find_if(all, begins_linking);
   json spec = {
       {"name", plain_name(certificate.task.name)},
-      {"backend", certificate.candidate.backend},
+      {"backend", name_of(certificate.candidate.backend)},
       {"source", source_name(certificate)},
       {"compiler", certificate.build.compiler},
       {"flags", std::vector<std::string>(all.begin(), linking)},

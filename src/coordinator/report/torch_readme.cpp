@@ -11,7 +11,7 @@ namespace {
 
 std::string machine_text(const Certificate& certificate) {
   const MachineRecord& machine = certificate.machine;
-  if (certificate.candidate.backend == "cuda" && !machine.gpus.empty()) {
+  if (certificate.candidate.backend == Backend::cuda && !machine.gpus.empty()) {
     const GpuRecord& gpu = machine.gpus.front();
     return fmt::format("{} (sm_{}, driver for CUDA {})", cell(gpu.name), cell(gpu.architecture),
                        cell(gpu.driver));
@@ -37,7 +37,7 @@ std::string result(const Certificate& certificate) {
 
 std::string building(const Certificate& certificate, const char* moment) {
   const std::string compiler =
-      certificate.candidate.backend == "cuda"
+      certificate.candidate.backend == Backend::cuda
           ? "nvcc, from `CUDA_HOME`, the path or `/usr/local/cuda`, for the architecture of\nthe "
             "device"
           : fmt::format("`{}`, or what `KERNELPRO_CXX` names", cell(certificate.build.compiler));
@@ -90,8 +90,9 @@ std::string package_readme(const Certificate& certificate, const std::string& pa
              "as bytes. `torch.compile` may trace it;\n`DropIn.forward` it leaves alone.\n\n"
              "`python3 test_op.py` compares both modules.\n",
              package,
-             certificate.candidate.backend == "cuda" ? " or one of another compute capability"
-                                                     : "") +
+             certificate.candidate.backend == Backend::cuda
+                 ? " or one of another compute capability"
+                 : "") +
          building(certificate, "at its first call") + verifying;
 }
 

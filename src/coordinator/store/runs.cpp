@@ -125,6 +125,11 @@ Status fill_at_least(store::Database& database, std::int64_t key, RunSummary& su
   return {};
 }
 
+// A run that nobody works on does not run: who did so was killed.
+RunState state_now(RunState kept, bool locked) {
+  return kept == RunState::running && !locked ? RunState::interrupted : kept;
+}
+
 // The present row of list_runs.
 Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
   const std::int64_t key = row.integer(0);
@@ -158,6 +163,19 @@ Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
 }  // namespace
 
 Error Store::Inner::unknown_run(const std::string& run) {
+  // Without the index, which may be what does not know it.
+  const Result<std::int64_t> there =
+      database.select_integer("SELECT count(*) FROM runs NOT INDEXED WHERE id = ?1", {run});
+  if (!there) {
+    return there.error();
+  }
+  if (*there > 0) {
+    return make_error(ErrorKind::io,
+                      fmt::format("damaged (an index has lost the run {}): put a copy of it back, "
+                                  "or make the index anew with: sqlite3 {} REINDEX",
+                                  run, database.file().string()),
+                      database.file().string());
+  }
   Result<Rows> rows =
       database.select("SELECT id FROM runs ORDER BY key DESC LIMIT ?1", {std::int64_t{runs_named}});
   std::string names;
@@ -260,7 +278,7 @@ Result<Run> Store::load_run(const std::string& id) const {
     return damaged(inner_->database, id, settings ? "state" : "settings");
   }
   run.settings = std::move(*settings);
-  run.state = *state;
+  run.state = state_now(*state, store::is_locked(store::lock_file(inner_->directory, id)));
   run.ended_because = rows->text(7);
   run.wall_ns = rows->integer(8);
   run.work_ns = rows->integer(9);
@@ -312,6 +330,7 @@ Result<std::vector<RunSummary>> Store::list_runs() const {
       return summary.error();
     }
     summary->locked = store::is_locked(store::lock_file(inner_->directory, summary->id));
+    summary->state = state_now(summary->state, summary->locked);
     summaries.push_back(std::move(*summary));
   }
 }

@@ -220,6 +220,8 @@ Result<Database> open_to_write(const fs::path& file, Journal journal,
         "others wait",
         file.string(), *mode));
   }
+  // Whole pages go into the log, some five for a node: by default it would grow to 16 MB.
+  KP_TRY(database->execute("PRAGMA wal_autocheckpoint = 24"));
   // With FULL a commit is on the disk when it returns, under every journal.
   KP_TRY(database->execute("PRAGMA synchronous = FULL"));
   KP_TRY(*content == Content::empty ? make_tables(*database) : add_new_columns(*database));

@@ -1,7 +1,9 @@
 #include "coordinator/store/store.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -31,7 +33,12 @@ Status check_place(const fs::path& directory, StoreMode mode) {
         directory.string());
   }
   if (mode == StoreMode::write) {
-    return store::make_place(directory);
+    KP_TRY(store::make_place(directory));
+    // SQLite would name what it tried last: that a log to be read is not there.
+    return ::access(directory.c_str(), W_OK) == 0
+               ? Status()
+               : Status(store::not_writable(store::database_file(directory),
+                                            std::generic_category().message(errno)));
   }
   // A file that cannot be looked at is left to SQLite, which says why.
   if (!fs::exists(store::database_file(directory), error) && !error) {

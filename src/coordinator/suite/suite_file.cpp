@@ -88,7 +88,7 @@ std::vector<std::string> header_differences(const SuiteHeader& before, const Sui
     }
   };
   add("machine", before.machine, now.machine);
-  add("backend", before.backend, now.backend);
+  add("backend", name_of(before.backend), name_of(now.backend));
   add("PyTorch", before.torch, now.torch);
   add("conditions", before.conditions, now.conditions);
   return out;

@@ -76,9 +76,9 @@ Result<SurveyAnswer> Survey::exchange(const std::string& question, const std::st
   return answer;
 }
 
-std::map<std::string, std::string> survey_environment(const std::string& backend, int device) {
+std::map<std::string, std::string> survey_environment(Backend backend, int device) {
   const std::string variable = "CUDA_VISIBLE_DEVICES";
-  if (backend != "cuda") {
+  if (backend != Backend::cuda) {
     return {{variable, ""}};
   }
   // What is hidden from the driver already is not counted.

@@ -10,6 +10,7 @@
 
 #include "common/base/process.hpp"
 #include "common/base/result.hpp"
+#include "common/model/backend.hpp"
 #include "common/wire/suite_json.hpp"
 
 namespace kernelpro {
@@ -38,7 +39,6 @@ class Survey {
 
 // The environment in which PyTorch sees that GPU alone, as the driver counts; on the cpu backend
 // none.
-[[nodiscard]] std::map<std::string, std::string> survey_environment(const std::string& backend,
-                                                                    int device);
+[[nodiscard]] std::map<std::string, std::string> survey_environment(Backend backend, int device);
 
 }  // namespace kernelpro

@@ -79,7 +79,7 @@ class Adapter {
   }
 
  private:
-  [[nodiscard]] bool cuda() const { return entry_.backend == "cuda"; }
+  [[nodiscard]] bool cuda() const { return entry_.backend == Backend::cuda; }
 
   [[nodiscard]] Status check_counts() const {
     const std::size_t wanted = signature_.parameters.size();
@@ -104,7 +104,7 @@ class Adapter {
     }
     if (!is_plain_arithmetic(formula)) {
       return bad(key,
-                 fmt::format("\"{}\": expected axes and whole numbers with + - and *", formula));
+                 fmt::format("\"{}\": expected axes and whole numbers with + - * and /", formula));
     }
     std::string text;
     for (const Token& token : lex_cpp(formula)) {
@@ -259,6 +259,9 @@ class Adapter {
     std::string text(adapter_begin);
     text += fmt::format("// How KernelPro calls {}; `kernelpro export` takes this off again.\n",
                         entry_.function);
+    if (const auto bridge = task_.files.find(bridge_file); bridge != task_.files.end()) {
+      text += bridge->second;
+    }
     text += copies_.empty() ? "" : bytes_function;
     if (!workspaces_.empty()) {
       text += fmt::format(
@@ -333,7 +336,7 @@ std::string without_restrict(const std::string& source) {
 }  // namespace
 
 bool is_plain_arithmetic(const std::string& formula) {
-  if (formula.find_first_of("/.,") != std::string::npos) {
+  if (formula.find_first_of(".,") != std::string::npos) {
     return false;
   }
   const auto tokens = lex_cpp(formula);
@@ -349,8 +352,7 @@ Result<std::string> adapter_block(const Task& task) {
   return Adapter(task).text();
 }
 
-Result<std::string> adapted(const Task& task, const std::string& source,
-                            const std::string& backend) {
+Result<std::string> adapted(const Task& task, const std::string& source, Backend backend) {
   if (!task.entry || task.entry->backend != backend) {
     return source;
   }

@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "common/base/file.hpp"
+#include "coordinator/task/adapt.hpp"
+#include "coordinator/task/clang_tree.hpp"
 #include "coordinator/task/draft_folder.hpp"
 #include "coordinator/task/generate.hpp"
 #include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/lexer.hpp"
 #include "coordinator/task/load.hpp"
+#include "coordinator/task/own_call.hpp"
 #include "coordinator/task/plan.hpp"
 #include "coordinator/task/real_source.hpp"
 #include "coordinator/task/signature.hpp"
@@ -22,6 +25,10 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
+
+fs::path folder_of(const NewTask& request) {
+  return request.directory / (request.folder.empty() ? request.name : request.folder);
+}
 
 Status check_request(const NewTask& request, const fs::path& folder) {
   KP_TRY(check_new_task(request.name, folder));
@@ -78,7 +85,7 @@ Result<std::optional<TaskReference>> make_task_reference(const NewTask& request,
                                                          const TaskPlan& plan,
                                                          const UserSource& user) {
   const bool original = request.reference == original_reference ||
-                        (request.reference.empty() && plan.backend == "cuda");
+                        (request.reference.empty() && plan.backend == Backend::cuda);
   if (original) {
     return std::optional<TaskReference>();
   }
@@ -120,41 +127,100 @@ Status refuse_main(const std::string& source, const std::string& file) {
   return {};
 }
 
-}  // namespace
-
-Result<fs::path> create_task(const NewTask& request) {
-  const fs::path folder = request.directory / request.name;
-  KP_TRY(check_request(request, folder));
-  const auto user = read_source(request.source, request.entry);
-  if (!user.ok()) {
-    return user.error();
-  }
-  KP_TRY(refuse_main(user->text, request.source.string()));
-  const auto plan = plan_task(request, user->signature);
-  if (!plan.ok()) {
-    return plan.error();
-  }
-  const auto reference = make_task_reference(request, *plan, *user);
-  if (!reference.ok()) {
-    return reference.error();
-  }
+// Writes the folder; `bridge` may be empty.
+Result<fs::path> write_task(const NewTask& request, const TaskPlan& plan, const UserSource& user,
+                            const std::optional<TaskReference>& reference,
+                            const std::string& bridge) {
+  const fs::path folder = folder_of(request);
   const std::optional<Signature> trusted =
-      *reference ? std::optional((*reference)->signature) : std::nullopt;
-  const bool openmp = plan->backend == "cpu" && uses_openmp(user->text);
+      reference ? std::optional(reference->signature) : std::nullopt;
+  const bool openmp = plan.backend == Backend::cpu && uses_openmp(user.text);
   const DraftFolder draft(folder);
   KP_TRY(make_directories(draft.path()));
-  KP_TRY(write_file_atomic(draft.path() / "task.toml", generate_toml(*plan, trusted, openmp)));
-  if (*reference) {
+  KP_TRY(write_file_atomic(draft.path() / "task.toml", generate_toml(plan, trusted, openmp)));
+  if (reference) {
     KP_TRY(write_file_atomic(draft.path() / "reference.hpp",
-                             generate_reference(*plan, *trusted, (*reference)->real_source)));
+                             generate_reference(plan, *trusted, reference->real_source)));
   }
-  const char* baseline = plan->backend == "cuda" ? "baseline.cu" : "baseline.cpp";
-  KP_TRY(write_file_atomic(draft.path() / baseline, user->text));
+  if (!bridge.empty()) {
+    KP_TRY(write_file_atomic(draft.path() / bridge_file, bridge));
+  }
+  const std::string baseline = "baseline" + std::string(traits_of(plan.backend).extension);
+  KP_TRY(write_file_atomic(draft.path() / baseline, user.text));
   if (const auto task = load_task(draft.path()); !task.ok()) {
     return draft.renamed(task.error());
   }
   KP_TRY(draft.keep());
   return folder;
+}
+
+// The macros of a build as lines: the oracle builds without flags of the user's.
+std::string macro_lines(const std::vector<std::string>& flags) {
+  std::string text;
+  for (const std::string& flag : flags) {
+    if (flag.starts_with("-D")) {
+      const std::size_t equals = std::min(flag.find('='), flag.size());
+      const std::string value = equals < flag.size() ? flag.substr(equals + 1) : "1";
+      text += fmt::format("#define {} {}\n", flag.substr(2, equals - 2), value);
+    }
+  }
+  return text;
+}
+
+// Whether the reference is C++ as the oracle builds it.
+bool compiles_over_real(const TaskPlan& plan, const TaskReference& reference) {
+  const std::string unit = "#include <cstdint>\nusing Real = double;\n" +
+                           generate_reference(plan, reference.signature, reference.real_source);
+  return clang_declarations(unit, "kp_nothing_of_that_name", {}, {}).ok();
+}
+
+}  // namespace
+
+std::vector<fs::path> include_folders(const std::vector<std::string>& flags) {
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i].starts_with("-I") && flags[i].size() > 2) {
+      folders.emplace_back(flags[i].substr(2));
+    } else if (flags[i] == "-I" && i + 1 < flags.size()) {
+      folders.emplace_back(flags[i + 1]);
+    }
+  }
+  return folders;
+}
+
+Result<fs::path> create_task(const NewTask& request) {
+  KP_TRY(check_request(request, folder_of(request)));
+  KP_LET(const UserSource user, read_source(request.source, request.entry));
+  KP_TRY(refuse_main(user.text, request.source.string()));
+  KP_LET(const TaskPlan plan, plan_task(request, user.signature));
+  KP_LET(const std::optional<TaskReference> reference, make_task_reference(request, plan, user));
+  return write_task(request, plan, user, reference, "");
+}
+
+Result<fs::path> create_own_task(const OwnTask& own) {
+  const NewTask& request = own.request;
+  KP_TRY(check_request(request, folder_of(request)));
+  UserSource user;
+  KP_LET(user.text, inline_marked(request.source, include_folders(request.flags)));
+  KP_LET(user.signature, own.bridge.empty()
+                             ? parse_signature(user.text, request.entry, request.source.string())
+                             : parse_signature(own.bridge_declaration + " {}", bridge_name,
+                                               request.source.string()));
+  KP_LET(TaskPlan plan, plan_task(request, user.signature));
+  plan.heading = own.heading;
+  std::optional<TaskReference> reference;
+  if (own.bridge.empty() || !request.reference.empty()) {
+    auto made = make_task_reference(request, plan, user);
+    if (!made.ok() && !request.reference.empty()) {
+      return made.error();
+    }
+    reference = made.ok() ? *std::move(made) : std::nullopt;
+    if (reference) {
+      reference->real_source = macro_lines(request.flags) + reference->real_source;
+      reference = compiles_over_real(plan, *reference) ? std::move(reference) : std::nullopt;
+    }
+  }
+  return write_task(request, plan, user, reference, own.bridge);
 }
 
 }  // namespace kernelpro

@@ -1,12 +1,14 @@
 // Writes a task around a user's own function.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/model/task.hpp"
 
 namespace kernelpro {
 
@@ -26,6 +28,13 @@ struct NewTask {
   std::string flops;                                       // --flops "2*m*n*k"
   std::string reduction;                                   // --reduction k
   std::filesystem::path directory;                         // where the task folder is made
+  std::string folder;                                      // of that name there; empty: `name`
+  std::map<std::string, std::string> derived;              // --axis nnz=rows*16: not given
+  std::vector<std::string> more_axes;                      // sizes that the function does not take
+  std::map<std::string, std::int64_t> sizes;               // --size n=96: what is timed
+  std::map<std::string, AxisRange> held_out;               // --held-out n=3:40
+  std::vector<std::string> flags;                          // -I, -D and -std= of the user's build
+  std::vector<std::string> options;                        // of the baseline; empty: -O2
 };
 
 // Reads the function's signature from the source (const pointers are inputs, other pointers
@@ -35,5 +44,20 @@ struct NewTask {
 // the folder. Errors say which flag settles what the signature leaves open; an existing folder is
 // never written over.
 [[nodiscard]] Result<std::filesystem::path> create_task(const NewTask& request);
+
+// The same for a function that was read by a compiler. `bridge` is the plain function that calls
+// it, empty where it is one itself; `heading` its declaration, for people. Its own source is the
+// reference where that compiles over Real, else what it computes today is right.
+struct OwnTask {
+  NewTask request;
+  std::string bridge_declaration;
+  std::string bridge;
+  std::string heading;
+};
+[[nodiscard]] Result<std::filesystem::path> create_own_task(const OwnTask& own);
+
+// The folders that -I names.
+[[nodiscard]] std::vector<std::filesystem::path> include_folders(
+    const std::vector<std::string>& flags);
 
 }  // namespace kernelpro

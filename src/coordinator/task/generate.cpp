@@ -131,12 +131,20 @@ std::string reference_call(const TaskPlan& plan, const Signature& reference) {
 }
 
 std::string shapes_section(const TaskPlan& plan) {
-  const Sizes sizes = default_sizes(plan.axes.size(), plan.backend == "cuda");
+  const Sizes sizes = default_sizes(plan.axes.size(), plan.backend == Backend::cuda);
   std::vector<std::string> timed;
   std::vector<std::string> held_out;
   for (const std::string& axis : plan.axes) {
-    timed.push_back(fmt::format("{} = {}", axis, sizes.timed));
-    held_out.push_back(fmt::format("{} = [1, {}]", axis, sizes.held_out));
+    if (plan.derived.contains(axis)) {
+      continue;
+    }
+    const auto size = plan.sizes.find(axis);
+    timed.push_back(
+        fmt::format("{} = {}", axis, size == plan.sizes.end() ? sizes.timed : size->second));
+    const auto found = plan.held_out.find(axis);
+    const AxisRange range =
+        found == plan.held_out.end() ? AxisRange{1, sizes.held_out} : found->second;
+    held_out.push_back(fmt::format("{} = [{}, {}]", axis, range.low, range.high));
   }
   return fmt::format(
       "# Set these to the sizes that matter to you: `timed` are measured; from the ranges of\n"
@@ -152,10 +160,14 @@ std::string head_section(const TaskPlan& plan, const std::string& remark) {
       "reduction = {}\n\n"
       "# The order is the order of context->axes.\n[axes]\n",
       plan.name,
-      toml_string(fmt::format("{} from {}{}", plan.signature.function, plan.source_name, remark)),
+      toml_string(fmt::format("{} from {}{}",
+                              plan.heading.empty() ? plan.signature.function : plan.heading,
+                              plan.source_name, remark)),
       toml_string(plan.reduction));
   for (const std::string& axis : plan.axes) {
-    text += axis + " = {}\n";
+    const auto formula = plan.derived.find(axis);
+    text +=
+        axis + " = " + (formula == plan.derived.end() ? "{}" : toml_string(formula->second)) + "\n";
   }
   return text + "\n";
 }
@@ -165,7 +177,7 @@ std::string entry_section(const TaskPlan& plan) {
   std::string text = fmt::format(
       "# What candidates define instead of kp_launch, and what it is called with.\n"
       "[entry]\nfunction = {}\nsignature = {}\nbackend = \"{}\"\narguments = {}\n",
-      toml_string(plan.signature.function), toml_string(plan.signature.text), plan.backend,
+      toml_string(plan.signature.function), toml_string(plan.signature.text), name_of(plan.backend),
       toml_strings(plan.arguments));
   std::vector<std::string> copies;
   for (const PlannedTensor& input : plan.inputs) {
@@ -204,14 +216,21 @@ std::string reference_section(const TaskPlan& plan, const std::optional<Signatur
 }
 
 std::string baseline_section(const TaskPlan& plan, bool openmp) {
-  if (plan.backend == "cuda") {
+  if (plan.backend == Backend::cuda) {
     return "[[baseline]]\nname = \"original\"\nbackend = \"cuda\"\nfile = \"baseline.cu\"\n"
            "compiler = \"nvcc\"\noptions = [\"-O3\"]\n";
   }
+  std::vector<std::string> options = plan.options;
+  if (options.empty()) {
+    options.emplace_back("-O2");
+  }
+  if (openmp && std::ranges::find(options, "openmp") == options.end()) {
+    options.emplace_back("openmp");
+  }
   return fmt::format(
       "[[baseline]]\nname = \"original\"\nbackend = \"cpu\"\nfile = \"baseline.cpp\"\n"
-      "options = [\"-O2\"{}]\n",
-      openmp ? ", \"openmp\"" : "");
+      "options = {}\n",
+      toml_strings(options));
 }
 
 std::string element_of(const PlannedTensor& tensor) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 
@@ -11,5 +14,18 @@ namespace kernelpro {
 // The file's text with every `#include "x"` replaced by the content of x, looked up beside the file
 // that includes it, each file once. `#include <x>` and "kernelpro/candidate.h" stay as they are.
 [[nodiscard]] Result<std::string> inline_includes(const std::filesystem::path& file);
+
+// The same with headers of `folders` too, and each pasted header between two marked lines; what is
+// found nowhere is the system's. `take_includes_out` puts the directives back.
+[[nodiscard]] Result<std::string> inline_marked(const std::filesystem::path& file,
+                                                const std::vector<std::filesystem::path>& folders);
+
+struct Uninlined {
+  std::string text;                            // of the file itself
+  std::map<std::string, std::string> headers;  // what now stands between the marks, by path
+};
+
+// Nothing where the marks are not as they were written.
+[[nodiscard]] std::optional<Uninlined> take_includes_out(const std::string& text);
 
 }  // namespace kernelpro

@@ -124,6 +124,10 @@ void load_files(const fs::path& folder, const std::map<std::string, int>& lines,
   if (!task.reference.baseline) {
     loader.load(task.reference.file, line_of(lines, "reference.file"), "reference.file");
   }
+  std::error_code failed;
+  if (task.entry && fs::is_regular_file(folder / bridge_file, failed)) {
+    loader.load(bridge_file, line_of(lines, "entry"), "entry");
+  }
   for (const ImplementationSpec& spec : task.baselines) {
     loader.load(spec.file, line_of(lines, "baseline " + spec.name + ".file"), "baseline.file");
   }

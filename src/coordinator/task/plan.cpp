@@ -54,10 +54,14 @@ class Planner {
   Planner(const NewTask& request, const Signature& signature) : request_(request) {
     plan_.name = request.name;
     plan_.source_name = request.source.filename().string();
-    plan_.backend = request.source.extension() == ".cu" ? "cuda" : "cpu";
+    plan_.backend = request.source.extension() == ".cu" ? Backend::cuda : Backend::cpu;
     plan_.signature = signature;
     plan_.flops = request.flops.empty() ? "0" : request.flops;
     plan_.reduction = request.reduction.empty() ? "1" : request.reduction;
+    plan_.derived = request.derived;
+    plan_.sizes = request.sizes;
+    plan_.held_out = request.held_out;
+    plan_.options = request.options;
   }
 
   Result<TaskPlan> run() {
@@ -65,6 +69,7 @@ class Planner {
     KP_TRY(collect_names());
     KP_TRY(check_flag_names());
     KP_TRY(check_fixed());
+    KP_TRY(check_axes());
     KP_TRY(check_formula("--flops", plan_.flops));
     KP_TRY(check_formula("--reduction", plan_.reduction));
     KP_TRY(check_all_given());
@@ -89,7 +94,7 @@ class Planner {
     const std::string& function = plan_.signature.function;
     for (const EntryParameter& parameter : plan_.signature.parameters) {
       const std::string& name = parameter.name;
-      if (parameter.role == Role::stream && plan_.backend != "cuda") {
+      if (parameter.role == Role::stream && plan_.backend != Backend::cuda) {
         return bad(function, fmt::format("{} is a stream, and this is no CUDA source; expected a "
                                          "file that ends in .cu (--from)",
                                          name));
@@ -120,6 +125,12 @@ class Planner {
         inputs_.push_back(name);
       } else if (is_pointer(parameter)) {
         (is_workspace(parameter) ? workspaces_ : outputs_).push_back(name);
+      }
+    }
+    plan_.axes.insert(plan_.axes.end(), request_.more_axes.begin(), request_.more_axes.end());
+    for (const auto& [name, formula] : request_.derived) {
+      if (!contains(plan_.axes, name)) {
+        plan_.axes.push_back(name);
       }
     }
     const std::string& function = plan_.signature.function;
@@ -153,8 +164,28 @@ class Planner {
       }
       KP_TRY(check_formula(flag, value));
       if (!is_plain_arithmetic(value)) {
-        return bad(flag, "expected axes and whole numbers with + - and *");
+        return bad(flag, "expected axes and whole numbers with + - * and /");
       }
+    }
+    return {};
+  }
+
+  // What --axis, --size and --held-out speak of.
+  Status check_axes() const {
+    for (const auto& [name, formula] : request_.derived) {
+      KP_TRY(check_formula(fmt::format("--axis {}={}", name, formula), formula));
+    }
+    const auto check_name = [this](const std::string& flag, const std::string& name) -> Status {
+      if (!contains(plan_.axes, name) || plan_.derived.contains(name)) {
+        return bad(flag, "there is no size of this name that is given" + suggest(name, plan_.axes));
+      }
+      return {};
+    };
+    for (const auto& [name, size] : request_.sizes) {
+      KP_TRY(check_name(fmt::format("--size {}={}", name, size), name));
+    }
+    for (const auto& [name, range] : request_.held_out) {
+      KP_TRY(check_name(fmt::format("--held-out {}={}:{}", name, range.low, range.high), name));
     }
     return {};
   }
@@ -271,7 +302,7 @@ class Planner {
     }
     const bool inout = contains(request_.inouts, parameter.name);
     if (inout && !std::ranges::all_of(tensor.shape, is_plain_arithmetic)) {
-      return bad(flag, "the shape of an --inout must be made of axes, whole numbers, + - and *");
+      return bad(flag, "the shape of an --inout must be made of axes, whole numbers, + - * and /");
     }
     if (parameter.role == Role::output) {
       plan_.outputs.push_back(tensor);
@@ -292,7 +323,7 @@ class Planner {
   Status plan_workspace(const EntryParameter& parameter, const std::vector<std::string>& shape) {
     if (!std::ranges::all_of(shape, is_plain_arithmetic)) {
       return bad("--shape " + parameter.name,
-                 "the shape of a --workspace must be made of axes, whole numbers, + - and *");
+                 "the shape of a --workspace must be made of axes, whole numbers, + - * and /");
     }
     const std::size_t element = parameter.role == Role::untyped ? 1 : size_of(parameter.dtype);
     std::string bytes = std::to_string(element);

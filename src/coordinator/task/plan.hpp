@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/model/backend.hpp"
 #include "common/model/dtype.hpp"
 #include "coordinator/task/create.hpp"
 #include "coordinator/task/signature.hpp"
@@ -23,7 +24,7 @@ struct PlannedTensor {
 struct TaskPlan {
   std::string name;
   std::string source_name;  // for people: the file the function came from
-  std::string backend;
+  Backend backend = Backend::cpu;
   Signature signature;
   std::vector<std::string> axes;
   std::vector<PlannedTensor> inputs;
@@ -33,6 +34,11 @@ struct TaskPlan {
   std::map<std::string, std::string> workspace;  // bytes as a formula
   std::string flops;
   std::string reduction;
+  std::map<std::string, std::string> derived;  // axes by formula; they are among `axes` too
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, AxisRange> held_out;
+  std::vector<std::string> options;  // of the baseline; empty: the default
+  std::string heading;               // for people: the user's own declaration; empty: the signature
 };
 
 // Settles shapes, values and inouts from the request's flags. An error names the flag that is

@@ -93,26 +93,32 @@ class Finder {
  public:
   Finder(const Tokens& tokens, const std::string& entry) : tokens_(tokens), entry_(entry) {}
 
-  void scan(std::size_t begin, std::size_t end, const std::string& scope) {
+  void scan() {
     Tokens declaration;
     int parentheses = 0;
-    for (std::size_t i = begin; i < end; ++i) {
+    int inner = 0;  // braces of a default argument that are open
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
       parentheses += token.text == "(" ? 1 : 0;
       parentheses -= token.text == ")" ? 1 : 0;
-      const bool body = token.text == "{" && parentheses <= 0;  // else of a default argument
-      if (token.text == ";") {
-        parentheses = 0;
-        declare(declaration, scope);
-        declaration.clear();
-      } else if (body) {
-        const std::size_t close = std::min(closing(tokens_, i), end);
-        enter(declaration, i + 1, close, scope);
-        declaration.clear();
-        i = close;
-      } else {
+      const bool body = token.text == "{" && parentheses <= 0;
+      const bool end = token.text == "}" && inner == 0 && !scopes_.empty();
+      if (!body && !end && token.text != ";") {
+        inner += token.text == "{" ? 1 : 0;
+        inner -= token.text == "}" && inner > 0 ? 1 : 0;
         declaration.push_back(token);
+        continue;
       }
+      if (end) {
+        leave();
+      } else if (!body) {
+        declare(declaration);
+      } else if (!enter(declaration)) {
+        define(declaration);
+        i = closing(tokens_, i);
+      }
+      parentheses = 0;
+      declaration.clear();
     }
   }
 
@@ -124,8 +130,14 @@ class Finder {
   [[nodiscard]] const std::vector<std::string>& functions() const { return functions_; }
 
  private:
-  void declare(const Tokens& declaration, const std::string& scope) {
-    if (name_in(declaration, scope)) {
+  // What is open around a declaration: a namespace or a block of extern "C".
+  struct Scope {
+    std::size_t outer_length = 0;  // of scope_ outside of it
+    bool for_c = false;
+  };
+
+  void declare(const Tokens& declaration) {
+    if (name_in(declaration)) {
       declared_at_ = declared_at_.value_or(declaration[0].offset);
       declared_for_c_ = declared_for_c_ || for_c_ > 0 || says_for_c(declaration);
     }
@@ -137,7 +149,7 @@ class Finder {
   }
 
   // The name before the first parameters of what may be a function's definition.
-  void list(const Tokens& declaration, const std::string& scope) {
+  void list(const Tokens& declaration) {
     static const std::set<std::string> others = {"class", "struct", "union", "enum", "="};
     for (std::size_t i = 0; i + 1 < declaration.size(); ++i) {
       const std::string& name = declaration[i].text;
@@ -149,52 +161,56 @@ class Finder {
                             !is_macro_name(name);
       if (callable) {
         const bool kernel = contains(declaration, "__global__");
-        functions_.push_back(scope + name + (kernel ? " (a kernel)" : ""));
+        functions_.push_back(scope_ + name + (kernel ? " (a kernel)" : ""));
         return;
       }
     }
   }
 
-  void enter(const Tokens& declaration, std::size_t begin, std::size_t end,
-             const std::string& scope) {
+  // False where the braces of this declaration open no scope but a body.
+  bool enter(const Tokens& declaration) {
     const bool is_namespace = contains(declaration, "namespace");
     const bool is_linkage = declaration.size() == 2 && declaration[0].text == "extern";
-    if (is_linkage) {
-      for_c_ += says_for_c(declaration) ? 1 : 0;
-      scan(begin, end, scope);
-      for_c_ -= says_for_c(declaration) ? 1 : 0;
-      return;
+    if (!is_namespace && !is_linkage) {
+      return false;
     }
-    if (is_namespace) {
-      std::string inner = scope;
-      for (const Token& token : declaration) {
-        if (token.kind == Token::Kind::word && token.text != "namespace" &&
-            token.text != "inline") {
-          inner += token.text + "::";
-        }
+    scopes_.push_back({scope_.size(), says_for_c(declaration)});
+    for_c_ += scopes_.back().for_c ? 1 : 0;
+    for (const Token& token : declaration) {
+      if (is_namespace && token.kind == Token::Kind::word && token.text != "namespace" &&
+          token.text != "inline") {
+        scope_ += token.text + "::";
       }
-      scan(begin, end, inner);
-      return;
     }
-    list(declaration, scope);
-    const auto at = name_in(declaration, scope);
+    return true;
+  }
+
+  void leave() {
+    scope_.resize(scopes_.back().outer_length);
+    for_c_ -= scopes_.back().for_c ? 1 : 0;
+    scopes_.pop_back();
+  }
+
+  void define(const Tokens& declaration) {
+    list(declaration);
+    const auto at = name_in(declaration);
     if (!at) {
       return;
     }
     const auto open = static_cast<std::ptrdiff_t>(*at + 1);
     const auto close = static_cast<std::ptrdiff_t>(closing(declaration, *at + 1));
-    found_.push_back(
-        {scope + declaration[*at].text, Tokens(declaration.begin(), declaration.begin() + open - 1),
-         Tokens(declaration.begin() + open + 1, declaration.begin() + close), declaration[*at].line,
-         declaration[0].offset, for_c_ > 0 || says_for_c(declaration)});
+    found_.push_back({scope_ + declaration[*at].text,
+                      Tokens(declaration.begin(), declaration.begin() + open - 1),
+                      Tokens(declaration.begin() + open + 1, declaration.begin() + close),
+                      declaration[*at].line, declaration[0].offset,
+                      for_c_ > 0 || says_for_c(declaration)});
   }
 
   // Where the declaration names the function, with its parameters after it.
-  [[nodiscard]] std::optional<std::size_t> name_in(const Tokens& declaration,
-                                                   const std::string& scope) const {
+  [[nodiscard]] std::optional<std::size_t> name_in(const Tokens& declaration) const {
     for (std::size_t i = 0; i + 1 < declaration.size(); ++i) {
       const std::string& name = declaration[i].text;
-      if (declaration[i + 1].text == "(" && (name == entry_ || scope + name == entry_) &&
+      if (declaration[i + 1].text == "(" && (name == entry_ || scope_ + name == entry_) &&
           closing(declaration, i + 1) < declaration.size()) {
         return i;
       }
@@ -208,7 +224,9 @@ class Finder {
   std::vector<std::string> functions_;
   std::optional<std::size_t> declared_at_;
   bool declared_for_c_ = false;
-  int for_c_ = 0;  // how many extern "C" blocks are open
+  std::vector<Scope> scopes_;
+  std::string scope_;  // the open namespaces: "mine::"
+  int for_c_ = 0;      // how many extern "C" blocks are open
 };
 
 // The words of a type in alphabetical order, so that "long unsigned" is "unsigned long".
@@ -477,7 +495,7 @@ Result<Signature> parse_signature(const std::string& source, const std::string& 
   Tokens tokens = lex_cpp(source);
   std::erase_if(tokens, [](const Token& token) { return !token.directive.empty(); });
   Finder finder(tokens, entry);
-  finder.scan(0, tokens.size(), "");
+  finder.scan();
   auto definition = find_definition(finder, entry, file);
   if (!definition.ok()) {
     return definition.error();

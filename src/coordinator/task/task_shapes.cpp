@@ -9,6 +9,20 @@
 
 namespace kernelpro {
 
+namespace {
+
+Backend read_backend(const TableReader& reader) {
+  const std::string name = reader.string("backend");
+  const std::optional<Backend> backend = parse_backend(name);
+  if (!backend) {
+    reader.fail("backend",
+                fmt::format("\"{}\" is not a backend{}", name, suggest(name, backend_names())));
+  }
+  return backend.value_or(Backend::cpu);
+}
+
+}  // namespace
+
 std::vector<std::string> TaskReader::given_axes() const {
   std::vector<std::string> names;
   for (const AxisSpec& axis : task_.axes) {
@@ -46,12 +60,17 @@ void TaskReader::check_axes(const TableReader& reader, const TomlValue& table,
 
 void TaskReader::read_shapes(const TableReader& root) {
   if (const TomlValue* table = root.require("shapes")) {
-    const TableReader reader(*table, "shapes", *errors_, {"timed", "cuda", "held_out"});
+    std::vector<std::string> known = backend_names();
+    std::erase(known, name_of(Backend::cpu));  // which has the timed ones
+    known.insert(known.end(), {"timed", "held_out"});
+    const TableReader reader(*table, "shapes", *errors_, known);
     if (reader.require("timed") != nullptr) {
       task_.timed_shapes = read_shape_list(reader, "timed");
     }
-    if (reader.find("cuda") != nullptr) {
-      task_.cuda_shapes = read_shape_list(reader, "cuda");
+    for (const Backend backend : backends) {
+      if (reader.find(name_of(backend)) != nullptr) {
+        task_.shapes_on[backend] = read_shape_list(reader, name_of(backend));
+      }
     }
     read_held_out(reader);
   }
@@ -159,11 +178,7 @@ void TaskReader::read_entry(const TableReader& root) {
   EntrySpec entry;
   entry.function = reader.string("function");
   entry.signature = reader.string("signature");
-  entry.backend = reader.string("backend");
-  if (entry.backend != "cpu" && entry.backend != "cuda") {
-    reader.fail("backend", fmt::format("\"{}\" is not a backend{}", entry.backend,
-                                       suggest(entry.backend, {"cpu", "cuda"})));
-  }
+  entry.backend = read_backend(reader);
   entry.arguments = reader.strings("arguments");
   const auto members = [&](const std::string& key) {
     const TomlValue* value = reader.find(key);
@@ -193,12 +208,7 @@ ImplementationSpec TaskReader::read_implementation(const TomlValue& table, const
   const TableReader reader(table, key, *errors_, known);
   ImplementationSpec spec;
   spec.name = reader.string("name");
-  spec.backend = reader.string("backend");
-  const std::vector<std::string> backends = {"cpu", "cuda"};
-  if (std::ranges::find(backends, spec.backend) == backends.end()) {
-    reader.fail("backend", fmt::format("\"{}\" is not a backend{}", spec.backend,
-                                       suggest(spec.backend, backends)));
-  }
+  spec.backend = read_backend(reader);
   spec.file = reader.string("file");
   spec.compiler = reader.string("compiler", "");
   spec.options = reader.strings("options");

@@ -4,10 +4,61 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace kernelpro {
 namespace {
+
+// More than any task needs. toml++ descends by a call for each part of a key, and so do we; values
+// within values it bounds itself, so that these are the deepest there are.
+constexpr int most_key_parts = 16;
+
+// Behind the string that begins at `at`.
+std::size_t behind_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool block = text.substr(at).starts_with(std::string(3, quote));
+  const std::string_view end = text.substr(at, block ? 3 : 1);
+  for (at += end.size(); at < text.size() && !text.substr(at).starts_with(end);) {
+    if (!block && text[at] == '\n') {
+      return at;  // not closed: the parser says so
+    }
+    at += quote == '"' && text[at] == '\\' ? 2 : 1;
+  }
+  at += end.size();
+  while (block && at < text.size() && text[at] == quote) {
+    ++at;  // a block may end in quotes of its own
+  }
+  return std::min(at, text.size());
+}
+
+// The line of the first key that has more parts; 0: none has. Whatever stands between other signs
+// is taken for a key.
+int line_of_deep_key(std::string_view text) {
+  int parts = 1;
+  int line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const char sign = text[at];
+    if (sign == '"' || sign == '\'') {
+      const std::size_t end = behind_string(text, at);
+      line += static_cast<int>(std::ranges::count(text.substr(at, end - at), '\n'));
+      at = end;
+      continue;
+    }
+    if (sign == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    line += sign == '\n' ? 1 : 0;
+    parts = std::string_view("\n=,[]{}").find(sign) != std::string_view::npos ? 1 : parts;
+    parts += sign == '.' ? 1 : 0;
+    if (parts > most_key_parts) {
+      return line;
+    }
+    ++at;
+  }
+  return 0;
+}
 
 TomlValue convert(const toml::node& node);
 
@@ -87,6 +138,11 @@ std::string TomlValue::describe() const {
 }
 
 Result<TomlValue> parse_toml(const std::string& content, const std::string& file) {
+  if (const int line = line_of_deep_key(content); line > 0) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("a key has more than {} parts", most_key_parts),
+                      fmt::format("{}:{}", file, line));
+  }
   try {
     return convert(toml::parse(content, file));
   } catch (const toml::parse_error& error) {

@@ -68,7 +68,7 @@ class CudaGround : public Ground {
   CudaGround(Gpu& gpu, std::string cupti)
       : gpu_(gpu), cupti_(std::move(cupti)), libraries_(driver_files()), devices_(device_files()) {}
 
-  [[nodiscard]] std::string backend() const override { return "cuda"; }
+  [[nodiscard]] Backend backend() const override { return Backend::cuda; }
   [[nodiscard]] std::string device() const override { return gpu_.description().uuid; }
   [[nodiscard]] std::string lock_name() const override { return device(); }
   [[nodiscard]] MemoryUnits units() const override {

@@ -79,7 +79,7 @@ class Arm {
         process_(std::move(process)),
         threads_(threads),
         tracing_(tracing) {}
-  [[nodiscard]] std::optional<Failure> check_threads(const Exchange& answer) const;
+  [[nodiscard]] std::optional<Failure> check_threads(const Exchange& answer);
   [[nodiscard]] Round call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                            const RunnerProcess::HandOver& around);
   // Maps the buffers of its side, with the workspace and the state that it needs.
@@ -95,6 +95,8 @@ class Arm {
   StagedLibrary library_;
   RunnerProcess process_;
   int threads_ = 1;
+  double all_used_ns_ = 0;  // processor time of all its calls, and how long they took
+  double all_wall_ns_ = 0;
   // What the filter refuses a tracer is no offence of the candidate, which has passed without it.
   bool tracing_ = false;
   bool trusted_ = false;  // not a candidate's process: its clock counts

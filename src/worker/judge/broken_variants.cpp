@@ -168,7 +168,7 @@ std::vector<Variant> variants_of(const Task& task, const ImplementationSpec& bas
 std::vector<Variant> baseline_variants(const Task& task, const Toolchain& toolchain) {
   std::vector<Variant> all;
   for (const ImplementationSpec& baseline : task.baselines) {
-    if (baseline.backend == "cpu") {
+    if (baseline.backend == Backend::cpu) {
       std::ranges::move(variants_of(task, baseline, toolchain), std::back_inserter(all));
     }
   }

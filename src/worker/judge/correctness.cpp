@@ -83,7 +83,10 @@ Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Ax
                                           const Key& master, int held_out_shapes) {
   CaseList list(task, master);
   std::uint64_t shapes = 0;
-  KP_TRY(list.add(Stage::smoke, draw_shape(task, master, shapes++)));
+  // A first small shape; a PyTorch module has no other than the timed one.
+  if (!task.reference.torch) {
+    KP_TRY(list.add(Stage::smoke, draw_shape(task, master, shapes++)));
+  }
   for (const Axes& shape : timed_shapes) {
     KP_TRY(list.add(Stage::timed_shapes, shape));
   }

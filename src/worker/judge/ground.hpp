@@ -148,7 +148,7 @@ class Truth {
 class Ground {
  public:
   virtual ~Ground() = default;
-  [[nodiscard]] virtual std::string backend() const = 0;
+  [[nodiscard]] virtual Backend backend() const = 0;
   // The GPU's UUID; empty on the CPU.
   [[nodiscard]] virtual std::string device() const = 0;
   // The machine's lock under which nobody else times here.

@@ -25,7 +25,7 @@ class HostGround : public Ground {
   HostGround(std::int64_t cache_bytes, OracleLimits limits)
       : cache_bytes_(cache_bytes), limits_(limits) {}
 
-  [[nodiscard]] std::string backend() const override { return "cpu"; }
+  [[nodiscard]] Backend backend() const override { return Backend::cpu; }
   [[nodiscard]] std::string device() const override { return ""; }
   [[nodiscard]] std::string lock_name() const override { return "cpu"; }
   [[nodiscard]] MemoryUnits units() const override { return host_units(); }

@@ -99,7 +99,7 @@ Status Judge::build_own(std::stop_token stop) {
       [this](const ImplementationSpec& one) { return one.backend == ground_.backend(); });
   if (spec == task_.baselines.end()) {
     return make_error(ErrorKind::bad_input,
-                      "the task has no baseline for the " + ground_.backend() + " backend",
+                      "the task has no baseline for the " + name_of(ground_.backend()) + " backend",
                       task_.name);
   }
   baseline_candidate_ = candidate_of(task_, *spec);
@@ -340,6 +340,7 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
 
 // What handing over costs while there is no candidate, in rounds as they will be.
 Status Judge::measure_empty_rounds(TimedShape& shape, Rounds& rounds) {
+  constexpr int warm_up_rounds = 2;  // the first ones after the mapping take longer
   constexpr int empty_rounds = 9;
   const Result<Arm*> arm = null();
   if (!arm) {
@@ -347,10 +348,12 @@ Status Judge::measure_empty_rounds(TimedShape& shape, Rounds& rounds) {
   }
   const Stand& stand = rounds.stand();
   auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
-  for (int i = 0; i < empty_rounds && !failure; ++i) {
-    shape.empty_rounds.push_back(
-        rounds.run_empty(**arm, secret_key(), shape.rounds.calls, patient_ms));
-    failure = shape.empty_rounds.back().failure;
+  for (int i = -warm_up_rounds; i < empty_rounds && !failure; ++i) {
+    Round round = rounds.run_empty(**arm, secret_key(), shape.rounds.calls, patient_ms);
+    failure = round.failure;
+    if (i >= 0) {
+      shape.empty_rounds.push_back(std::move(round));
+    }
   }
   return failure ? Status(from_failure(*failure, "the null candidate")) : Status();
 }

@@ -16,8 +16,6 @@ namespace {
 
 // So many elements of an output are looked at: all, or a part of it at a secret place.
 constexpr std::size_t sample_elements = std::size_t{4} << 20;
-// Beyond it no lower precision is asked about.
-constexpr double most_roundings = 8;
 
 constexpr Lower all_lower[] = {Lower::tf32, Lower::f16, Lower::bf16};
 

@@ -19,6 +19,8 @@ enum Purpose : std::uint64_t {
   energy_shape_purpose = 11,
   trace_shape_purpose = 12,
 
+  incumbent_again_purpose = 13,  // the incumbent in a candidate's place
+
   screen_purpose = 21,
   time_pair_purpose = 22,
   time_bootstrap_purpose = 23,

@@ -16,8 +16,7 @@ constexpr std::size_t block = 64;
 constexpr double root_of_block = 8;
 constexpr std::size_t least_blocks = 8;
 
-constexpr double bound_factor = 4;    // on the twin's error
-constexpr double most_roundings = 8;  // in units of the lower precision
+constexpr double bound_factor = 4;  // on the twin's error
 constexpr double most_bias = 0.25;
 constexpr double twin_factor = 2;
 constexpr double margin = 1.25;

@@ -11,6 +11,9 @@
 
 namespace kernelpro {
 
+// An honest error is at most so many units of the lower precision: beyond it none is asked about.
+inline constexpr double most_roundings = 8;
+
 // The signed relative error of each element, (x - r) / (|r| + rms(r)), positive where x is larger
 // in size than r; NaN where either is not finite.
 [[nodiscard]] std::vector<double> signed_errors(const std::vector<double>& actual,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "common/base/random.hpp"
@@ -86,6 +87,22 @@ Comparison compare(const Interval& speedup, double floor) {
     return Comparison::slower;
   }
   return Comparison::same;
+}
+
+double unevenness(const std::vector<double>& candidate, const std::vector<double>& incumbent) {
+  constexpr std::size_t least_rounds = 5;
+  constexpr double explained = 1.05;
+  if (candidate.size() < least_rounds) {
+    return 1;
+  }
+  const auto excess = [](std::vector<double> rounds) {
+    std::sort(rounds.begin(), rounds.end());
+    rounds.resize(rounds.size() - rounds.size() / 10);
+    const double sum = std::accumulate(rounds.begin(), rounds.end(), 0.0);
+    return sum / static_cast<double>(rounds.size()) / median(rounds);
+  };
+  const double longer = excess(candidate) / std::max(excess(incumbent), 1.0);
+  return longer > explained ? longer : 1;
 }
 
 }  // namespace kernelpro

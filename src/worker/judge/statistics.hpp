@@ -37,4 +37,10 @@ struct PairedRatio {
 // floor).
 [[nodiscard]] Comparison compare(const Interval& speedup, double floor);
 
+// How much longer a candidate's rounds take on average than the median, beyond what the incumbent's
+// do: what is slow in fewer than half of the rounds would cost nothing otherwise. The slowest tenth
+// may be the machine's fault. 1 where the rest is even.
+[[nodiscard]] double unevenness(const std::vector<double>& candidate,
+                                const std::vector<double>& incumbent);
+
 }  // namespace kernelpro

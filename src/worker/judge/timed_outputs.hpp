@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace kernelpro {
 struct TimedPair {
   const Key& key;
   const std::vector<std::uint16_t>& called;
-  bool odd = false;  // in the distributions beside the normal one
+  bool odd = false;      // in the distributions beside the normal one
+  bool sampled = false;  // looked at without a doubt
 };
 
 class TimedOutputs {
@@ -37,23 +39,33 @@ class TimedOutputs {
   [[nodiscard]] const std::string& precision() const { return precision_; }
 
  private:
+  // What the task's condition explains, as far as it was asked for.
+  struct Condition {
+    std::vector<double> bounds;  // by output
+    int found = 0;               // how often
+  };
+
+  [[nodiscard]] Result<std::optional<Failure>> judge_set(const TimedPair& pair, int set);
   [[nodiscard]] Result<Reference> reference_for(const SetInputs& inputs, bool odd) const;
   [[nodiscard]] Status repeat_incumbent(const TimedPair& pair);
   [[nodiscard]] Status judge_incumbent(Reference& reference, int set, bool odd) const;
   [[nodiscard]] bool may_be_ill_conditioned(const Reference& reference,
                                             const std::vector<TensorError>& errors) const;
+  [[nodiscard]] Status widen_by_condition(const TimedPair& pair, const SetInputs& inputs,
+                                          const std::vector<TensorError>& errors,
+                                          Reference& reference);
   [[nodiscard]] Status add_condition_to(const TimedPair& pair, const SetInputs& inputs,
                                         Reference& reference);
   [[nodiscard]] Status hold_rounding_against(const TimedPair& pair, const SetInputs& inputs,
                                              const std::vector<TensorError>& errors,
                                              const Reference& reference, ToleranceResult& result);
 
-  void widen(const std::vector<double>& bounds);
-
   const TimingInputs& in_;
   Rounds& rounds_;
   std::int64_t timeout_ms_;
   std::vector<double> lower_bounds_;
+  std::map<Distribution, Condition> conditions_;
+  std::int64_t doubt_ns_ = 0;  // spent on finding out who is right where the arms disagree
   std::string precision_ = "contract";
 };
 

@@ -9,6 +9,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/file.hpp"
 #include "common/wire/orders_json.hpp"
+#include "common/wire/sealed_line.hpp"
 #include "worker/session/build_ahead.hpp"
 #include "worker/session/results_file.hpp"
 
@@ -48,6 +49,12 @@ Result<Bundle> read_bundle(const std::filesystem::path& path) {
                                   "bundle again",
                                   bundle.lines.size(), header->requests),
                       path.string());
+  }
+  for (std::size_t i = 0; i < bundle.lines.size(); ++i) {
+    if (const Status whole = wire::check_seal(bundle.lines[i]); !whole) {
+      return make_error(ErrorKind::bad_input, whole.error().message,
+                        fmt::format("{}:{}", path.string(), i + 2));
+    }
   }
   return bundle;
 }
@@ -123,7 +130,7 @@ class BundleRun {
     task_ = *entry.request;
     opened_.reset();
     const Result<OpenOrder> order = open_order_from_json(*task_->body);
-    on_gpu_ = order && order->backend == "cuda";
+    on_gpu_ = order && traits_of(order->judging.backend).gpu;
   }
 
   Result<nlohmann::json> carry_out(const Entry& entry) {

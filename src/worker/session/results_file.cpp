@@ -69,7 +69,8 @@ Status ResultsFile::take_up(const std::string& content, const BundleHeader& head
     const Result<WorkerMessage> message = parse_worker_message(lines[i]);
     const auto* reply = message ? std::get_if<WorkerReply>(&*message) : nullptr;
     if (reply == nullptr) {
-      return refused(path_, fmt::format("its line {} is no reply", i + 1));
+      return refused(path_, fmt::format("its line {} is no reply{}", i + 1,
+                                        message ? "" : ": " + message.error().text()));
     }
     if (reply->result) {
       answered_.insert(reply->id);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -142,22 +143,23 @@ Result<Ceilings> Session::gpu_ceilings(int device, bool refresh, std::stop_token
 
 Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop_token stop) {
   bool refresh = false;
-  bool cuda = false;
+  std::optional<Backend> backend = Backend::cpu;
   int device = 0;
   for (const auto& [key, value] : request.body->items()) {
     if (key == "refresh" && value.is_boolean()) {
       refresh = value.get<bool>();
-    } else if (key == "backend" && (value == "cpu" || value == "cuda")) {
-      cuda = value == "cuda";
+    } else if (key == "backend" && value.is_string() && parse_backend(value.get<std::string>())) {
+      backend = parse_backend(value.get<std::string>());
     } else if (key == "device" && value.is_number_integer()) {
       device = value.get<int>();
     } else {
       return make_error(ErrorKind::bad_input,
-                        "expected only \"refresh\", true or false, \"backend\", \"cpu\" or "
-                        "\"cuda\", and \"device\", the number of a GPU",
+                        R"(expected only "refresh", true or false, "backend", one of )" +
+                            backend_list() + R"(, and "device", the number of a GPU)",
                         "/" + key);
     }
   }
+  const bool cuda = backend == Backend::cuda;
   if (cuda && judge_ && gpu_ && gpu_->description().ordinal != device) {
     return make_error(ErrorKind::bad_input,
                       "a task is open on another GPU: send `close` before asking for this one");
@@ -178,17 +180,17 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
   settings.runner = (settings_.programs / "kernelpro-runner").string();
   settings.oracle = (settings_.programs / "kernelpro-oracle").string();
   settings.torch = (settings_.share / "oracle" / "torch_oracle.py").string();
-  settings.landlock = order.sandbox;
+  settings.landlock = order.judging.sandbox;
   settings.timed = order.timed;
-  settings.threads = order.threads > 0 ? order.threads : std::max(machine.cores, 1);
+  settings.threads = order.judging.threads > 0 ? order.judging.threads : std::max(machine.cores, 1);
   settings.memory_bytes = machine.memory_bytes;
-  if (order.call_timeout_ms > 0) {
-    settings.call_timeout_ms = order.call_timeout_ms;
+  if (order.judging.call_timeout_seconds > 0) {
+    settings.call_timeout_ms = std::llround(order.judging.call_timeout_seconds * 1000);
   }
-  settings.trace = order.trace;
-  settings.warm = order.warm;
-  if (order.timing_seconds > 0) {
-    settings.timing_seconds = order.timing_seconds;
+  settings.trace = order.judging.trace;
+  settings.warm = order.judging.warm;
+  if (order.judging.timing_seconds > 0) {
+    settings.timing_seconds = order.judging.timing_seconds;
   }
   settings.lock_timeout_ms = machine_lock_timeout_ms();
   return settings;
@@ -196,8 +198,8 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
 
 Status Session::need_ground(const OpenOrder& order, std::stop_token stop) {
   ground_.reset();
-  if (order.backend == "cuda") {
-    Result<Ceilings> measured = gpu_ceilings(order.device, false, stop);
+  if (order.judging.backend == Backend::cuda) {
+    Result<Ceilings> measured = gpu_ceilings(order.judging.device, false, stop);
     if (!measured) {
       return measured.error();
     }
@@ -246,11 +248,12 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
   if (!order) {
     return order.error();
   }
-  if (order->sandbox && landlock_abi() < least_landlock_abi) {
+  if (order->judging.sandbox && landlock_abi() < least_landlock_abi) {
     const Problem problem = landlock_problem(landlock_abi());
     return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
   }
-  KP_TRY(need_toolchain(order->sandbox, order->backend == "cuda" ? order->device : device_));
+  KP_TRY(need_toolchain(order->judging.sandbox,
+                        order->judging.backend == Backend::cuda ? order->judging.device : device_));
   judge_.reset();
   KP_TRY(need_ground(*order, stop));
   if (order->energy && order->task.reference.torch) {
@@ -378,7 +381,7 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.build = std::move(evaluation.build);
   certificate.incumbent_build = std::move(evaluation.incumbent_build);
   certificate.machine = describe_machine();
-  if (gpu_ && ground_->backend() == "cuda") {
+  if (gpu_ && ground_->backend() == Backend::cuda) {
     certificate.machine.gpus = {gpu_record(gpu_->description())};
     if (const std::optional<GpuState> state = gpu_state(gpu_->description().uuid)) {
       certificate.machine.clocks_mhz = {{"gpu_sm", state->sm_mhz},

@@ -219,7 +219,7 @@ void Session::diagnose_passed(const EvaluateRequest& request, Evaluated& out,
     out.not_diagnosed = screened ? "it is clearly slower" : "it did not pass";
     return;
   }
-  if (ground_->backend() != "cuda" || is_own_module(judge_->task(), request.candidate)) {
+  if (ground_->backend() != Backend::cuda || is_own_module(judge_->task(), request.candidate)) {
     out.not_diagnosed = "only kernels of a candidate's own on a GPU are profiled";
     return;
   }
@@ -286,7 +286,7 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
     }
     case DiagnoseKind::candidate:
     case DiagnoseKind::library: {
-      if (!judge_ || ground_->backend() != "cuda") {
+      if (!judge_ || ground_->backend() != Backend::cuda) {
         return make_error(ErrorKind::bad_input,
                           "a candidate is diagnosed on a GPU: open its task there first");
       }

@@ -81,15 +81,16 @@ void add_gpus(const Result<std::vector<GpuDescription>>& gpus, WorkerDescription
   }
 }
 
-MeterDescription describe_meter(const std::string& backend, int device,
+MeterDescription describe_meter(Backend backend, int device,
                                 const Result<std::unique_ptr<EnergyMeter>>& meter) {
   return {backend, device, meter ? (*meter)->name() : "", meter ? "" : meter.error().text()};
 }
 
 void add_meters(const Result<std::vector<GpuDescription>>& gpus, WorkerDescription& description) {
-  description.meters.push_back(describe_meter("cpu", 0, open_rapl(powercap_folder())));
+  description.meters.push_back(describe_meter(Backend::cpu, 0, open_rapl(powercap_folder())));
   for (const GpuDescription& gpu : gpus ? *gpus : std::vector<GpuDescription>()) {
-    description.meters.push_back(describe_meter("cuda", gpu.ordinal, open_gpu_meter(gpu.uuid)));
+    description.meters.push_back(
+        describe_meter(Backend::cuda, gpu.ordinal, open_gpu_meter(gpu.uuid)));
   }
 }
 

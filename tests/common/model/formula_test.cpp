@@ -179,10 +179,20 @@ TEST(FormulaTest, MagnitudesBeyondTheLimitAreErrorsEvenInBetween) {
   EXPECT_THAT(evaluation_error("min(huge*huge, 1)"), HasSubstr("beyond 2^62"));
 }
 
+TEST(FormulaTest, DividesWholeNumbersAsCDoes) {
+  EXPECT_EQ(value("(n - 3)/2 + 1"), 49);
+  EXPECT_EQ(value("n/8*8"), 96);
+  EXPECT_EQ(value("(m - n)/8"), -11);
+  EXPECT_EQ(value("ceil(n/8)"), 13);
+  EXPECT_EQ(value("n/2.5"), 40);
+  EXPECT_EQ(value("m/0.5"), 12);
+}
+
 TEST(FormulaTest, SizesAreWholeAndNotNegative) {
   EXPECT_EQ(*Formula::parse("n/4")->evaluate_size(sample_axes), 25);
   EXPECT_EQ(*Formula::parse("zero")->evaluate_size(sample_axes), 0);
-  EXPECT_THAT(size_error("n/8"), HasSubstr("it gives 12.5, expected a whole number of at least 0"));
+  EXPECT_THAT(size_error("n*0.125"),
+              HasSubstr("it gives 12.5, expected a whole number of at least 0"));
   EXPECT_THAT(size_error("m - n"), HasSubstr("it gives -94, expected a whole number"));
   EXPECT_THAT(size_error("m/zero"), HasSubstr("division by zero"));
 }

@@ -30,7 +30,7 @@ inline Task task_frame(const std::string& name) {
   task.files = {{"reference.hpp", "template ..."}, {"baseline.cpp", "int kp_launch ..."}};
   task.reference.file = "reference.hpp";
   task.reference.call.function = name;
-  task.baselines = {{"naive", "cpu", "baseline.cpp", "", {}, {}}};
+  task.baselines = {{"naive", Backend::cpu, "baseline.cpp", "", {}, {}}};
   return task;
 }
 

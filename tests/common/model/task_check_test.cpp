@@ -89,7 +89,7 @@ TEST(ValidateTaskTest, TimedShapesGiveEveryAxisOnce) {
 
 TEST(ValidateTaskTest, CudaShapesAreHeldToTheSameRules) {
   const auto with_cuda = [](std::vector<Axes> shapes) {
-    return changed(gemm_task(), [&](Task& t) { t.cuda_shapes = std::move(shapes); });
+    return changed(gemm_task(), [&](Task& t) { t.shapes_on[Backend::cuda] = std::move(shapes); });
   };
   const Axes good = {{"m", 512}, {"n", 512}, {"k", 512}};
   EXPECT_TRUE(validate_task(with_cuda({good})).ok());
@@ -104,7 +104,7 @@ TEST(ValidateTaskTest, CudaShapesAreHeldToTheSameRules) {
 }
 
 TEST(ValidateTaskTest, FormulasHaveValuesAtTimedShapes) {
-  expect_refused(changed(gemm_task(), [](Task& t) { t.inputs[0].shape[0] = formula("m/4"); }),
+  expect_refused(changed(gemm_task(), [](Task& t) { t.inputs[0].shape[0] = formula("m*0.25"); }),
                  "input A.shape", "it gives 1.75");
   expect_refused(changed(gemm_task(), [](Task& t) { t.work.flops = formula("1/(m - 7)"); }),
                  "work.flops", "division by zero");
@@ -233,7 +233,7 @@ TEST(ValidateTaskTest, FilesAreThere) {
                  "baseline naive.file", "the file 'baseline.cpp' is missing");
   expect_refused(
       changed(gemm_task(),
-              [](Task& t) { t.comparators = {{"blas", "cpu", "", "", {}, {"openblas"}}}; }),
+              [](Task& t) { t.comparators = {{"blas", Backend::cpu, "", "", {}, {"openblas"}}}; }),
       "comparator blas.file", "no file is named");
 }
 

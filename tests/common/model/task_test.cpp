@@ -35,7 +35,7 @@ TEST(CompleteAxesTest, DerivedAxisCannotBeGiven) {
 
 TEST(CompleteAxesTest, DerivedAxisWithoutAWholeValueIsNamed) {
   Task task = gemm_task();
-  task.axes.push_back({"half", formula("m/2")});
+  task.axes.push_back({"half", formula("m*0.5")});
   const Result<Axes> axes = complete_axes(task, {{"m", 3}, {"n", 1}, {"k", 1}});
   ASSERT_FALSE(axes.ok());
   EXPECT_EQ(axes.error().context, "axis half");
@@ -67,11 +67,11 @@ TEST(EvaluateShapeTest, NegativeExtentIsAnError) {
 
 TEST(TimedShapesTest, CudaHasItsOwnWhereTheTaskNamesThem) {
   Task task = gemm_task();
-  EXPECT_EQ(timed_shapes(task, "cpu"), task.timed_shapes);
-  EXPECT_EQ(timed_shapes(task, "cuda"), task.timed_shapes);
-  task.cuda_shapes = {{{"m", 2048}, {"n", 2048}, {"k", 2048}}};
-  EXPECT_EQ(timed_shapes(task, "cpu"), task.timed_shapes);
-  EXPECT_EQ(timed_shapes(task, "cuda"), task.cuda_shapes);
+  EXPECT_EQ(timed_shapes(task, Backend::cpu), task.timed_shapes);
+  EXPECT_EQ(timed_shapes(task, Backend::cuda), task.timed_shapes);
+  task.shapes_on[Backend::cuda] = {{{"m", 2048}, {"n", 2048}, {"k", 2048}}};
+  EXPECT_EQ(timed_shapes(task, Backend::cpu), task.timed_shapes);
+  EXPECT_EQ(timed_shapes(task, Backend::cuda), task.shapes_on[Backend::cuda]);
 }
 
 TEST(ShapeTextTest, ShowsGivenAxesInTheTasksOrder) {

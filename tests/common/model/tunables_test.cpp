@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <map>
+
 namespace kernelpro {
 namespace {
 
@@ -30,6 +33,35 @@ TEST(TunablesTest, AreReadWithValuesPresentValueAndLine) {
   EXPECT_THAT(*parsed,
               ElementsAre(Tunable{"BLOCK", {16, 32, 64}, 32, 2},
                           Tunable{"UNROLL", {1, -2, 4}, 4, 5}, Tunable{"WIDE", {8, 16}, 8, 7}));
+}
+
+// In time that grows with their number alone: by comparing each with each, these take longer than a
+// test may.
+TEST(TunablesTest, AnyNumberOfThemAndOfTheirValuesIsRead) {
+  constexpr std::int64_t values = 3'000'000;
+  std::string text = "// kp:tune A =";
+  for (std::int64_t i = 0; i < values; ++i) {
+    text += " " + std::to_string(i);
+  }
+  text += "\n#define A 1\n";
+  const Result<std::vector<Tunable>> wide = parse_tunables(text);
+  ASSERT_TRUE(wide.ok()) << wide.error().text();
+  EXPECT_EQ(std::ssize(wide->at(0).values), values);
+
+  constexpr int names = 300'000;
+  std::string many;
+  std::map<std::string, std::int64_t> wanted;
+  for (int i = 0; i < names; ++i) {
+    const std::string name = "A" + std::to_string(i);
+    many += "// kp:tune " + name + " = 1 22\n#define " + name + " 1\n";
+    wanted[name] = 22;
+  }
+  const Result<std::string> set = set_tunables(many, wanted);
+  ASSERT_TRUE(set.ok()) << set.error().text();
+  const Result<std::vector<Tunable>> read = parse_tunables(*set);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(std::ssize(*read), names);
+  EXPECT_TRUE(std::ranges::all_of(*read, [](const Tunable& one) { return one.current == 22; }));
 }
 
 TEST(TunablesTest, ASourceWithoutThemHasNone) {

@@ -268,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(
                "same, slower, not_timed"},
         Damage{"/task/inputs/0/values/kind", "gamma",
                "/task/inputs/0/values/kind: found the string \"gamma\", expected one of normal, "
-               "uniform, index, offsets, csr_columns, drawn"},
+               "uniform, index, offsets, drawn, csr_columns"},
         Damage{"/verdict/timing/colour", "red",
                "/verdict/timing/colour: unknown key, expected one of at_least, budget, comparison, "
                "noise_floor, shapes, speedup, speedup_interval"},

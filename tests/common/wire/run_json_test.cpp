@@ -16,27 +16,28 @@ using json = nlohmann::json;
 
 RunSettings changed_run_settings() {
   RunSettings settings;
-  settings.backend = "cuda";
-  settings.device = 3;
-  settings.workers = "bundle:/data/jobs";
+  settings.judging.backend = Backend::cuda;
+  settings.judging.device = 3;
+  settings.workers = {WorkerScheme::bundle, "/data/jobs"};
   settings.search = "greedy";
   settings.preset = "paper";
   settings.seed = std::numeric_limits<std::uint64_t>::max();
   settings.evaluations = std::int64_t{1} << 40;
   settings.seconds = 0.1 + 0.2;
   settings.in_flight = 7;
+  settings.step = 1;
   settings.tiers = {"sure"};
   settings.moves = {"tile", "unroll"};
   settings.fast_math = false;
   settings.accept_suspect = true;
   settings.allow_precision = {"bf16"};
-  settings.sandbox = false;
-  settings.threads = 3;
-  settings.call_timeout_seconds = 2.5;
-  settings.timing_seconds = 0.75;
-  settings.warm = true;
+  settings.judging.sandbox = false;
+  settings.judging.threads = 3;
+  settings.judging.call_timeout_seconds = 2.5;
+  settings.judging.timing_seconds = 0.75;
+  settings.judging.warm = true;
   settings.feedback = Feedback::raw;
-  settings.trace = true;
+  settings.judging.trace = true;
   settings.objective = Objective::time_then_energy;
   settings.starts = {testing::sample_candidate("mine")};
   return settings;
@@ -92,7 +93,7 @@ TEST(RunJson, MissingKeysHaveTheirDefaults) {
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read->search, "random");
   EXPECT_EQ(read->evaluations, RunSettings{}.evaluations);
-  EXPECT_TRUE(read->sandbox);
+  EXPECT_TRUE(read->judging.sandbox);
 }
 
 TEST(RunJson, UnknownKeysAndWrongTypesAreErrorsThatNameThePlace) {

@@ -34,14 +34,14 @@ inline Task sample_task() {
   task.timed_shapes = {{{"m", 512}}, {{"m", std::int64_t{1} << 40}}};
   task.held_out = {{"m", {3, 700}}};
   task.reference = {"reference.hpp", {"nearest", {"m", "k", "A", "best"}}};
-  task.baselines = {{"naive", "cuda", "naive.cpp", "clang++-19", {"-O3", "target"}, {"m"}}};
-  task.comparators = {{"blas", "cuda", "blas.cpp", "g++-12", {"openmp"}, {"openblas"}}};
+  task.baselines = {{"naive", Backend::cuda, "naive.cpp", "clang++-19", {"-O3", "target"}, {"m"}}};
+  task.comparators = {{"blas", Backend::cuda, "blas.cpp", "g++-12", {"openmp"}, {"openblas"}}};
   task.files = {{"naive.cpp", "int x;\n"}, {"a/b~c.hpp", "\t\x01"}};
   return task;
 }
 
 inline Candidate sample_candidate(const std::string& name) {
-  return {name, "cuda", "int kp_launch() { return 0; }\n", "g++-12", {"-O3"}, {"openblas"}};
+  return {name, Backend::cuda, "int kp_launch() { return 0; }\n", "g++-12", {"-O3"}, {"openblas"}};
 }
 
 inline Ceilings sample_ceilings() {

@@ -14,17 +14,17 @@ using testing::SchemaFile;
 
 TEST(TaskJson, ShapesOfCudaSurviveARoundTripAndTheSchema) {
   Task task = testing::sample_task();
-  task.cuda_shapes = {{{"m", 4096}}, {{"m", 4099}}};
+  task.shapes_on[Backend::cuda] = {{{"m", 4096}}, {{"m", 4099}}};
   const nlohmann::json written = to_json(task);
   EXPECT_EQ(SchemaFile("task.json").complaints(written), "");
   const Result<Task> read = task_from_json(written);
   ASSERT_TRUE(read.ok()) << read.error().text();
-  EXPECT_EQ(read->cuda_shapes, task.cuda_shapes);
+  EXPECT_EQ(read->shapes_on, task.shapes_on);
 }
 
 TEST(TaskJson, TaskWithoutShapesOfCudaIsWrittenAndHashedAsBeforeTheyExisted) {
   const Task task = testing::sample_task();
-  ASSERT_TRUE(task.cuda_shapes.empty());
+  ASSERT_TRUE(task.shapes_on.empty());
   const nlohmann::json written = to_json(task);
   EXPECT_FALSE(written.contains("cuda_shapes"));
   const Result<Task> read = task_from_json(written);
@@ -35,7 +35,7 @@ TEST(TaskJson, TaskWithoutShapesOfCudaIsWrittenAndHashedAsBeforeTheyExisted) {
 TEST(TaskJson, ShapesOfCudaCountForTheHash) {
   Task task = testing::sample_task();
   const std::string before = task_hash(task);
-  task.cuda_shapes = {{{"m", 4096}}};
+  task.shapes_on[Backend::cuda] = {{{"m", 4096}}};
   EXPECT_NE(task_hash(task), before);
 }
 
@@ -46,7 +46,7 @@ TEST(TaskJson, EntryAndTrustInTheBaselineSurviveARoundTripAndTheSchema) {
   task.reference.baseline = true;
   task.entry = EntrySpec{.function = "mine::f",
                          .signature = "void f(float* y, int n, cudaStream_t s)",
-                         .backend = "cuda",
+                         .backend = Backend::cuda,
                          .arguments = {"y", "n", "stream"},
                          .copies = {{"y", "y_in"}},
                          .workspace = {{"tmp", *Formula::parse("4*m")}}};

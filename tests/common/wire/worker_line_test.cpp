@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(R"({"v":1,"id":1,"ok":true,"result":[]})",
                   "/result: found an array of 0, expected an object"),
         std::pair(R"({"v":1,"id":1,"ok":true,"result":{},"more":1})",
-                  "/more: unknown key, expected one of event, id, ok, result, v"),
+                  "/more: unknown key, expected one of event, id, ok, result, sum, v"),
         std::pair(R"({"v":1,"id":1,"ok":false})", "the whole value: the key \"error\" is missing"),
         std::pair(
             R"({"v":1,"id":1,"ok":false,"error":{"kind":"odd","message":"","context":""}})",

@@ -42,7 +42,8 @@ class ApiKeyTest : public ::testing::Test {
 TEST_F(ApiKeyTest, TheFirstLineOfAFileIsTheKey) {
   for (const std::string content :
        {"sk-secret-1", "sk-secret-1\n", "sk-secret-1\r\nmore\n", "  sk-secret-1 \t\nmore"}) {
-    const Result<ApiKey> key = find_api_key("anthropic", own_, false, file(content));
+    const Result<ApiKey> key =
+        find_api_key(*find_provider("anthropic"), own_, false, file(content));
     ASSERT_TRUE(key.ok()) << key.error().text();
     EXPECT_EQ(key->value, "sk-secret-1");
     EXPECT_THAT(key->origin, Not(HasSubstr("sk-secret-1")));
@@ -51,15 +52,15 @@ TEST_F(ApiKeyTest, TheFirstLineOfAFileIsTheKey) {
 
 TEST_F(ApiKeyTest, AFileThatOthersCanReadIsSaidToBeSo) {
   const std::string open = file("sk-secret-1", fs::perms::owner_read | fs::perms::others_read);
-  EXPECT_THAT(find_api_key("anthropic", own_, false, open)->origin,
+  EXPECT_THAT(find_api_key(*find_provider("anthropic"), own_, false, open)->origin,
               HasSubstr("which others can read: chmod 600 " + open));
-  EXPECT_THAT(find_api_key("anthropic", own_, false, file("sk-secret-1"))->origin,
+  EXPECT_THAT(find_api_key(*find_provider("anthropic"), own_, false, file("sk-secret-1"))->origin,
               Not(HasSubstr("chmod")));
 }
 
 TEST_F(ApiKeyTest, AFileWithoutAKeyIsAnErrorThatDoesNotShowIt) {
   const auto complaint = [this](const std::string& key_file) {
-    const Result<ApiKey> key = find_api_key("anthropic", own_, false, key_file);
+    const Result<ApiKey> key = find_api_key(*find_provider("anthropic"), own_, false, key_file);
     EXPECT_FALSE(key.ok());
     EXPECT_EQ(key.error().kind, ErrorKind::bad_input);
     EXPECT_THAT(key.error().text(), HasSubstr(key_file));
@@ -81,39 +82,46 @@ TEST_F(ApiKeyTest, AFileWithoutAKeyIsAnErrorThatDoesNotShowIt) {
 TEST_F(ApiKeyTest, WithoutAFileEachProviderHasItsVariable) {
   const ScopedVariable one("ANTHROPIC_API_KEY", "sk-ant-1");
   const ScopedVariable other("OPENAI_API_KEY", " sk-oai-1\n");
-  EXPECT_EQ(find_api_key("anthropic", own_, false, "")->value, "sk-ant-1");
-  EXPECT_EQ(find_api_key("anthropic", own_, false, "")->origin, "the key in ANTHROPIC_API_KEY");
-  EXPECT_EQ(find_api_key("openai", own_, false, "")->value, "sk-oai-1");
-  EXPECT_EQ(find_api_key("openai", own_, false, file("sk-file"))->value, "sk-file");
+  EXPECT_EQ(find_api_key(*find_provider("anthropic"), own_, false, "")->value, "sk-ant-1");
+  EXPECT_EQ(find_api_key(*find_provider("anthropic"), own_, false, "")->origin,
+            "the key in ANTHROPIC_API_KEY");
+  EXPECT_EQ(find_api_key(*find_provider("openai"), own_, false, "")->value, "sk-oai-1");
+  EXPECT_EQ(find_api_key(*find_provider("openai"), own_, false, file("sk-file"))->value, "sk-file");
 }
 
 TEST_F(ApiKeyTest, WithoutAnyKeyItSaysWhatToSet) {
-  EXPECT_THAT(find_api_key("anthropic", own_, false, "").error().text(),
+  EXPECT_THAT(find_api_key(*find_provider("anthropic"), own_, false, "").error().text(),
               HasSubstr("no key: set ANTHROPIC_API_KEY, or name a file"));
-  EXPECT_THAT(find_api_key("openai", own_, false, "").error().text(), HasSubstr("OPENAI_API_KEY"));
+  EXPECT_THAT(find_api_key(*find_provider("openai"), own_, false, "").error().text(),
+              HasSubstr("OPENAI_API_KEY"));
   const ScopedVariable empty("ANTHROPIC_API_KEY", "");
-  EXPECT_FALSE(find_api_key("anthropic", own_, false, "").ok());
+  EXPECT_FALSE(find_api_key(*find_provider("anthropic"), own_, false, "").ok());
 }
 
 TEST_F(ApiKeyTest, ServersThatSpeakOpenAisFormNeedNone) {
-  const Result<ApiKey> key = find_api_key("openai", base("http://127.0.0.1:8000"), true, "");
+  const Result<ApiKey> key =
+      find_api_key(*find_provider("openai"), base("http://127.0.0.1:8000"), true, "");
   ASSERT_TRUE(key.ok());
   EXPECT_EQ(key->value, "");
   EXPECT_THAT(key->origin, HasSubstr("no key was sent"));
-  EXPECT_FALSE(find_api_key("anthropic", base("http://127.0.0.1:8000"), true, "").ok());
+  EXPECT_FALSE(
+      find_api_key(*find_provider("anthropic"), base("http://127.0.0.1:8000"), true, "").ok());
 }
 
 TEST_F(ApiKeyTest, AKeyOfTheEnvironmentDoesNotGoOpenlyToAnotherMachine) {
   const ScopedVariable one("OPENAI_API_KEY", "sk-secret-1");
   const ScopedVariable other("ANTHROPIC_API_KEY", "sk-secret-2");
   const BaseUrl far = base("http://gpu-box:8000/v1");
-  EXPECT_EQ(find_api_key("openai", far, true, "")->value, "");
-  EXPECT_THAT(find_api_key("openai", far, true, "")->origin, HasSubstr("name a key file"));
-  EXPECT_THAT(find_api_key("anthropic", far, true, "").error().text(),
+  EXPECT_EQ(find_api_key(*find_provider("openai"), far, true, "")->value, "");
+  EXPECT_THAT(find_api_key(*find_provider("openai"), far, true, "")->origin,
+              HasSubstr("name a key file"));
+  EXPECT_THAT(find_api_key(*find_provider("anthropic"), far, true, "").error().text(),
               HasSubstr("does not go over http://"));
-  EXPECT_EQ(find_api_key("openai", base("https://gpu-box/v1"), true, "")->value, "sk-secret-1");
-  EXPECT_EQ(find_api_key("openai", base("http://localhost/v1"), true, "")->value, "sk-secret-1");
-  EXPECT_EQ(find_api_key("openai", far, true, file("sk-file"))->value, "sk-file");
+  EXPECT_EQ(find_api_key(*find_provider("openai"), base("https://gpu-box/v1"), true, "")->value,
+            "sk-secret-1");
+  EXPECT_EQ(find_api_key(*find_provider("openai"), base("http://localhost/v1"), true, "")->value,
+            "sk-secret-1");
+  EXPECT_EQ(find_api_key(*find_provider("openai"), far, true, file("sk-file"))->value, "sk-file");
 }
 
 TEST(RedactTest, TakesAKeyOutWhereverItIs) {

@@ -88,7 +88,10 @@ TEST_F(MakeCallerTest, WhatWasHandedOutAndIsAskedElsewhereNowIsNotCharged) {
   ASSERT_TRUE(caller->call(first, request_of("Work."), {}).ok());
   ASSERT_TRUE(caller->hand_out().ok());
   const std::string file = (scratch_->path() / "run.jsonl").string();
-  ASSERT_TRUE(write_transcript(file, {sample_call(fixer, request_of("Otherwise."), "code")}).ok());
+  ASSERT_TRUE(
+      write_file_atomic(
+          file, transcript_text({sample_call(fixer, request_of("Otherwise."), "code")}).value())
+          .ok());
   const Usage usage = sample_answer("code").usage;
   settings_.roles[LlmRole::fixer].llm = "replay:" + file;
   caller = make();
@@ -127,7 +130,8 @@ TEST_F(MakeCallerTest, AReplayAsksForTheModelsOfItsRecording) {
   const CallName name{.node = 1, .role = LlmRole::coder, .turn = 1};
   ChatRequest request = request_of("Work.");
   request.model = "model-a";
-  ASSERT_TRUE(write_transcript(file, {sample_call(name, request, "code")}).ok());
+  ASSERT_TRUE(
+      write_file_atomic(file, transcript_text({sample_call(name, request, "code")}).value()).ok());
   settings_.llm = "replay:" + file;
   const auto caller = make();
   EXPECT_EQ(caller->call(name, request_of("Work."), {})->answer.text, "code");

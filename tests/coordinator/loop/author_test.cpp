@@ -73,7 +73,7 @@ class AuthorTest : public LoopTest {
     Proposed wrong;
     wrong.proposal.move = "written";
     wrong.proposal.predicted_gain = predicted_gain;
-    wrong.proposal.candidate.backend = "cpu";
+    wrong.proposal.candidate.backend = Backend::cpu;
     wrong.proposal.candidate.source = "int node_" + std::to_string(id) + ";\n";
     wrong.proposal.candidate.options = {"-fno-plt"};
     author_.script.insert_or_assign(id, wrong);

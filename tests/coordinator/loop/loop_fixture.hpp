@@ -181,6 +181,9 @@ class MemoryJournal : public Journal {
     sources[node.source_hash] = source;
     return {};
   }
+  Status answered(const Node& node, const Certificate& certificate) override {
+    return ended(node, &certificate);
+  }
   Status ended(const Node& node, const Certificate* certificate) override {
     nodes[static_cast<std::size_t>(node.id)] = node;
     if (certificate != nullptr) {
@@ -201,6 +204,7 @@ class MemoryJournal : public Journal {
   void clear() {
     nodes.clear();
     closures.clear();
+    certificates.clear();
   }
 
   std::vector<Node> nodes;
@@ -216,7 +220,7 @@ class LoopTest : public ::testing::Test {
     run_.task.files["base.cpp"] = "// kp:tune N = 1 2 3 4\nconstexpr int N = 1;\n";
     ImplementationSpec baseline;
     baseline.name = "plain";
-    baseline.backend = "cpu";
+    baseline.backend = Backend::cpu;
     baseline.file = "base.cpp";
     baseline.options = {"-O2"};
     run_.task.baselines = {baseline};
@@ -241,7 +245,7 @@ class LoopTest : public ::testing::Test {
   void confirm() { work_with(laboratory_, {journal_.nodes, journal_.closures}, nullptr, true); }
 
   void work_with(Laboratory& laboratory, const LoopHistory& history, Author* author = nullptr,
-                 bool finalists_only = false) {
+                 bool finalists_only = false, std::optional<std::stop_token> stop = {}) {
     PlaybookSettings settings;
     settings.moves = folder_->path();
     settings.tiers = run_.settings.tiers;
@@ -251,8 +255,8 @@ class LoopTest : public ::testing::Test {
         make_search(run_.settings.search, run_.settings.preset, run_.settings.seed);
     ASSERT_TRUE(search) << search.error().text();
     ClosedLoop loop(run_, **search, *playbook, laboratory, journal_, {}, author);
-    worked_ = finalists_only ? loop.confirm(history, laboratory_.stop.get_token())
-                             : loop.work(history, laboratory_.stop.get_token());
+    const std::stop_token token = stop.value_or(laboratory_.stop.get_token());
+    worked_ = finalists_only ? loop.confirm(history, token) : loop.work(history, token);
     ASSERT_TRUE(worked_ || author != nullptr) << worked_.error().text();
     best_ = loop.best();
   }

@@ -58,7 +58,8 @@ TEST_F(LoopTest, WhatIsNotJudgedIsTriedOnceMoreAndNeverCharged) {
   EXPECT_EQ(charged(), 12);
   EXPECT_DOUBLE_EQ(
       best().speedup,
-      speed_of({"", "cpu", journal_.sources.at(best().source_hash), "", best().options, {}}));
+      speed_of(
+          {"", Backend::cpu, journal_.sources.at(best().source_hash), "", best().options, {}}));
 }
 
 TEST_F(LoopTest, NothingIsBuiltOnAFailedCandidate) {
@@ -167,8 +168,8 @@ DiagnosisReport finding_for(const std::string& move, KernelClass kind = KernelCl
 class LoopOnAGpu : public LoopTest {
  protected:
   LoopOnAGpu() {
-    run_.settings.backend = "cuda";
-    run_.task.baselines.front().backend = "cuda";
+    run_.settings.judging.backend = Backend::cuda;
+    run_.task.baselines.front().backend = Backend::cuda;
   }
 };
 
@@ -359,7 +360,7 @@ TEST_F(LoopTest, WaitsForALaboratoryThatAnswersLater) {
   for (const Node& node : journal_.nodes) {
     if (node.id != root_node && node.outcome == Outcome::passed) {
       const std::string& source = journal_.sources.at(node.source_hash);
-      EXPECT_NEAR(node.speedup, speed_of({"", "cpu", source, "", node.options, {}}), 1e-9)
+      EXPECT_NEAR(node.speedup, speed_of({"", Backend::cpu, source, "", node.options, {}}), 1e-9)
           << "taken against the wrong incumbent: node " << node.id;
     }
   }

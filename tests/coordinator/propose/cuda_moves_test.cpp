@@ -42,7 +42,7 @@ Result<Playbook> cuda_playbook() {
 Parent parent_of(const std::string& source) {
   Parent parent;
   parent.candidate.source = source;
-  parent.candidate.backend = "cuda";
+  parent.candidate.backend = Backend::cuda;
   parent.candidate.compiler = "nvcc";
   parent.candidate.options = {"-O3"};
   return parent;
@@ -56,7 +56,7 @@ std::set<std::string> moves_for(const Playbook& book, const Parent& parent) {
   while (const std::optional<Suggestion> one = prospects.take({}, {}, key)) {
     out.insert(one->proposal.move);
     EXPECT_EQ(one->proposal.candidate.compiler, "nvcc");
-    EXPECT_EQ(one->proposal.candidate.backend, "cuda");
+    EXPECT_EQ(one->proposal.candidate.backend, Backend::cuda);
   }
   return out;
 }

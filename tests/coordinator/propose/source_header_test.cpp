@@ -56,6 +56,17 @@ TEST(SourceHeader, ComesFirstFromAmongTheLeadingLines) {
       "// kp:compiler nvcc\n// kp:options\n/* A\n// kp:options -O1\n*/\n \n");
 }
 
+TEST(SourceHeader, IsNoPartOfAMacro) {
+  for (const std::string line : {"#define A \\\n// kp:options -O3\nint x;\n",
+                                 "#define A \\\r\n// kp:options -O3\r\nint x;\r\n",
+                                 "#pragma once\n#define A 1 + \\\n  // kp:compiler nvcc\nint x;\n",
+                                 "// a comment \\\n// kp:options -O3\nint x;\n",
+                                 "#pragma once\n// kp:options -O3 \\\nint x;\n"}) {
+    EXPECT_EQ(with_header_first(line), line);
+  }
+  EXPECT_FALSE(read_source_header("// a comment \\\n// kp:options -O3\nint x;\n").names_options);
+}
+
 TEST(SourceHeader, IsNotLookedForBehindTheFirstLineOfCode) {
   for (const char* source : {"int x;\n// kp:options -O3\n", "/* a */ int x;\n//kp:options -O3\n"}) {
     EXPECT_EQ(with_header_first(source), source);

@@ -48,7 +48,7 @@ Task host_task() {
   Task task = small_task();
   task.entry = EntrySpec{.function = "mine::add",
                          .signature = "void add(const float* x, const float* y, float* out, int n)",
-                         .backend = "cpu",
+                         .backend = Backend::cpu,
                          .arguments = {"x", "y", "out", "n"},
                          .copies = {},
                          .workspace = {}};
@@ -81,14 +81,14 @@ Certificate device_certificate() {
   task.entry->function = "add";
   task.entry->signature =
       "void add(const float* x, const float* y, float* out, int n, cudaStream_t stream)";
-  task.entry->backend = "cuda";
+  task.entry->backend = Backend::cuda;
   task.entry->arguments = {"x", "y", "out", "n", "stream"};
-  task.baselines[0].backend = "cuda";
+  task.baselines[0].backend = Backend::cuda;
   task.baselines[0].file = "baseline.cu";
   task.files = {{"baseline.cu", with_adapter(device_source(64), device_block)}};
   Certificate certificate =
       passed_certificate(task, with_adapter(device_source(256), device_block));
-  certificate.candidate.backend = "cuda";
+  certificate.candidate.backend = Backend::cuda;
   certificate.build.compiler = "nvcc";
   certificate.build.flags = {"-std=c++17", "-gencode=arch=compute_90a,code=sm_90a",
                              "-Xptxas",    "-O0",

@@ -60,9 +60,9 @@ inline Task torch_task(const std::string& name, const std::string& problem,
 
 // As the worker records the builds of the GPU's compiler.
 inline void make_cuda(Certificate& certificate) {
-  certificate.candidate.backend = "cuda";
+  certificate.candidate.backend = Backend::cuda;
   certificate.candidate.compiler = "nvcc";
-  certificate.task.baselines.front().backend = "cuda";
+  certificate.task.baselines.front().backend = Backend::cuda;
   certificate.build.compiler = "/usr/local/cuda/bin/nvcc";
   certificate.build.flags = {"-std=c++17",
                              "-O2",

@@ -559,7 +559,7 @@ TEST(TorchExportRefusals, SayWhatIsPossible) {
     wrong.task.scalars.front().name = "factor";
     EXPECT_THAT(refusal(wrong, form), HasSubstr("its scalar 'factor' does not say which argument"));
     wrong = certificate;
-    wrong.candidate.backend = "cuda";
+    wrong.candidate.backend = Backend::cuda;
     EXPECT_THAT(refusal(wrong, form), HasSubstr("names no architecture"));
   }
   Certificate untimed = certificate;

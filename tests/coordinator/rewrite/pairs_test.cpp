@@ -90,7 +90,7 @@ std::optional<std::string> build(const fs::path& folder, const std::vector<Varia
                        "-o",
                        "batch.so"};
   command.directory = folder.string();
-  command.timeout_ms = 280'000;
+  command.timeout_ms = 800'000;
   const Result<Finished> built = run_command(command);
   if (!built) {
     return built.error().text();

@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "common/base/file.hpp"
 #include "common/base/unique_fd.hpp"
 #include "coordinator/store/database.hpp"
 #include "coordinator/store/fixture.hpp"
@@ -52,6 +53,23 @@ class OpeningTest : public testing::StoreTest {
     EXPECT_EQ(sqlite3_exec(handle, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
         << sqlite3_errmsg(handle);
     sqlite3_close(handle);
+  }
+
+  // The first page of the index of names of runs.
+  [[nodiscard]] int index_page() const {
+    sqlite3* handle = nullptr;
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_open(file().c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_prepare_v2(handle,
+                                 "SELECT rootpage FROM sqlite_master "
+                                 "WHERE name = 'sqlite_autoindex_runs_1'",
+                                 -1, &statement, nullptr),
+              SQLITE_OK);
+    EXPECT_EQ(sqlite3_step(statement), SQLITE_ROW);
+    const int page = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(handle);
+    return page;
   }
 
   // Whether `body` holds for somebody who may read everything in the folder and write nothing.
@@ -197,6 +215,30 @@ TEST_F(OpeningTest, DamagedFileSaysHowToSaveTheRest) {
                     HasSubstr(".recover")));
 }
 
+// One flipped bit in the index of names: the run is there, and not found by its name.
+TEST_F(OpeningTest, DamagedIndexSaysHowToMakeItAnew) {
+  make_store();
+  constexpr long page = 16384;
+  std::string content = *read_file(file());
+  const std::size_t at =
+      content.find("nearest-1", static_cast<std::size_t>(page * (index_page() - 1)));
+  ASSERT_NE(at, std::string::npos);
+  content[at] ^= 1;
+  ASSERT_TRUE(write_file_atomic(file(), content).ok());
+  const Store store = open(StoreMode::read);
+  EXPECT_THAT(*store.list_runs(), SizeIs(1));
+  for (const std::string& said :
+       {error_text(store.load_run("nearest-1")), error_text(store.load_nodes("nearest-1"))}) {
+    EXPECT_THAT(said, AllOf(HasSubstr(file().string() + ": damaged (an index has lost the run "
+                                                        "nearest-1)"),
+                            HasSubstr("sqlite3 " + file().string() + " REINDEX")));
+  }
+  EXPECT_THAT(error_text(store.load_run("gone-1")),
+              HasSubstr("there is no run 'gone-1'; the latest are nearest-1"));
+  sql("REINDEX");
+  EXPECT_TRUE(open(StoreMode::read).load_run("nearest-1").ok());
+}
+
 TEST_F(OpeningTest, ReadOnlyFolderCanBeRead) {
   make_store();
   EXPECT_TRUE(holds_for_a_reader([&] {
@@ -216,7 +258,8 @@ TEST_F(OpeningTest, ReadOnlyFolderSaysWhyItCannotBeWrittenTo) {
     const Error error = error_of_open(StoreMode::write);
     EXPECT_EQ(error.kind, ErrorKind::io);
     EXPECT_THAT(error.text(),
-                AllOf(HasSubstr(file().string() + ": cannot be"), HasSubstr(choose_another)));
+                AllOf(HasSubstr(file().string() + ": cannot be written to (Permission denied)"),
+                      HasSubstr(choose_another)));
     return !HasFailure();
   }));
 }
@@ -344,6 +387,18 @@ TEST(NetworkFileSystem, IsKnownByItsNumber) {
 }
 
 // What a network file system gets: no log beside the file, and a file that had one is changed.
+// Whole pages go into the log, however little of them changes.
+TEST_F(OpeningTest, TheLogStaysSmallWhileARunGoesOn) {
+  Store store = open();
+  auto run = new_run();
+  const Result<RunLock> lock = store.create_run(run);
+  ASSERT_TRUE(lock.ok()) << error_text(lock);
+  for (NodeId id = 0; id < 200; ++id) {
+    ASSERT_TRUE(store.add_node(run.id, begun_node(id), source_of(id)).ok());
+  }
+  EXPECT_LE(fs::file_size(file().string() + "-wal"), 512U * 1024);
+}
+
 TEST_F(OpeningTest, RollbackJournalNeedsNoLog) {
   make_store();
   std::vector<std::string> notices;

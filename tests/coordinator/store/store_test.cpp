@@ -40,7 +40,7 @@ TEST_F(StoreTest, RunSurvivesARoundTrip) {
   EXPECT_EQ(read->task_hash, run.task_hash);
   EXPECT_EQ(read->task_path, run.task_path);
   EXPECT_EQ(to_json(read->settings), to_json(run.settings));
-  EXPECT_EQ(read->state, RunState::running);
+  EXPECT_EQ(read->state, RunState::interrupted) << "nobody works on it";
   EXPECT_EQ(read->ended_because, "");
   EXPECT_EQ(read->machine, run.machine);
 }
@@ -263,6 +263,8 @@ TEST_F(StoreTest, ListShowsEvaluationsAndTheBestThatMayBeCalledSo) {
     const Result<RunLock> lock = store.create_run(run);
     ASSERT_TRUE(lock.ok());
     EXPECT_TRUE(store.list_runs()->front().locked);
+    EXPECT_EQ(store.list_runs()->front().state, RunState::running);
+    EXPECT_EQ(store.load_run(run.id)->state, RunState::running);
   }
   const auto judge = [&](NodeId id, double speedup, auto change) {
     Node node = judged_node(id, speedup);
@@ -282,7 +284,7 @@ TEST_F(StoreTest, ListShowsEvaluationsAndTheBestThatMayBeCalledSo) {
   EXPECT_EQ(summary.id, "nearest-1");
   EXPECT_EQ(summary.task, "nearest");
   EXPECT_EQ(summary.created, run.created);
-  EXPECT_EQ(summary.state, RunState::running);
+  EXPECT_EQ(summary.state, RunState::interrupted);
   EXPECT_FALSE(summary.locked);
   EXPECT_EQ(summary.search, "greedy");
   EXPECT_EQ(summary.evaluations, 4);

@@ -25,7 +25,7 @@ SuiteHeader header() {
   out.program_version = "0.1.0";
   out.date = "2026-03-01T12:00:00Z";
   out.machine = "NVIDIA H200";
-  out.backend = "cuda";
+  out.backend = Backend::cuda;
   out.torch = "2.11.0";
   out.kernelbench = "423217d";
   return out;
@@ -136,7 +136,7 @@ TEST_F(SuiteFiles, AnotherMachineBackendOrPyTorchIsRefusedWithWhatDiffers) {
                 "2.11.0, now 2.12.0; conditions: nothing, now threads 2); name another file "
                 "with --into"));
   other = header();
-  other.backend = "cpu";
+  other.backend = Backend::cpu;
   EXPECT_THAT(refusal(SuiteFile::open(file(), other)), HasSubstr("backend: cuda, now cpu"));
   // Another day, another commit: records say themselves which problem they are of.
   other = header();

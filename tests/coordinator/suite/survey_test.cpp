@@ -127,13 +127,14 @@ TEST(Survey, AStopIsHeard) {
 }
 
 TEST(SurveyEnvironment, ShowsPyTorchOneGpuOrNone) {
-  EXPECT_THAT(survey_environment("cpu", 0), ElementsAre(Pair("CUDA_VISIBLE_DEVICES", "")));
+  EXPECT_THAT(survey_environment(Backend::cpu, 0), ElementsAre(Pair("CUDA_VISIBLE_DEVICES", "")));
   {
     const SetVariable none("CUDA_VISIBLE_DEVICES", std::nullopt);
-    EXPECT_THAT(survey_environment("cuda", 1), ElementsAre(Pair("CUDA_VISIBLE_DEVICES", "1")));
+    EXPECT_THAT(survey_environment(Backend::cuda, 1),
+                ElementsAre(Pair("CUDA_VISIBLE_DEVICES", "1")));
   }
   const SetVariable some("CUDA_VISIBLE_DEVICES", "4,7");
-  EXPECT_THAT(survey_environment("cuda", 1), ElementsAre(Pair("CUDA_VISIBLE_DEVICES", "7")));
+  EXPECT_THAT(survey_environment(Backend::cuda, 1), ElementsAre(Pair("CUDA_VISIBLE_DEVICES", "7")));
 }
 
 }  // namespace

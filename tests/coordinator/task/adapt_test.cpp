@@ -98,7 +98,7 @@ TEST_F(EntryTask, KernelOfAUserBecomesATaskJudgedAgainstItself) {
   EXPECT_TRUE(task.reference.baseline);
   EXPECT_THAT(task.summary, HasSubstr("expected values are those of the original"));
   ASSERT_TRUE(task.entry.has_value());
-  EXPECT_EQ(task.entry->backend, "cuda");
+  EXPECT_EQ(task.entry->backend, Backend::cuda);
   EXPECT_EQ(task.entry->signature,
             "cudaError_t launch_saxpy(const float* x, float* y, int n, float a, cudaStream_t "
             "stream)");
@@ -183,9 +183,10 @@ TEST_F(EntryTask, SourceThatDefinesKpLaunchStaysAsItIs) {
   saxpy.inouts = {"y"};
   const Task task = made(saxpy);
   const std::string own = "int kp_launch(const kp_context*, const kp_tensor*, int32_t);\n";
-  EXPECT_EQ(*adapted(task, own, "cuda"), own);
-  EXPECT_EQ(*adapted(task, "void f() {}", "cpu"), "void f() {}");
-  EXPECT_THAT(*adapted(task, "void f() {}  // kp_launch", "cuda"), HasSubstr("launch_saxpy("));
+  EXPECT_EQ(*adapted(task, own, Backend::cuda), own);
+  EXPECT_EQ(*adapted(task, "void f() {}", Backend::cpu), "void f() {}");
+  EXPECT_THAT(*adapted(task, "void f() {}  // kp_launch", Backend::cuda),
+              HasSubstr("launch_saxpy("));
 }
 
 TEST_F(EntryTask, FunctionOfACFileKeepsItsNameForLinkers) {

@@ -47,10 +47,10 @@ class BundledTask : public testing::TestWithParam<std::string> {
 TEST_P(BundledTask, HasABaselineAndTwoShapesForCuda) {
   const Result<Task> task = load_task(folder());
   ASSERT_TRUE(task.ok()) << task.error().text();
-  EXPECT_EQ(task->cuda_shapes.size(), 2U);
+  EXPECT_EQ(task->shapes_on.at(Backend::cuda).size(), 2U);
   const auto baseline =
       std::find_if(task->baselines.begin(), task->baselines.end(),
-                   [](const ImplementationSpec& spec) { return spec.backend == "cuda"; });
+                   [](const ImplementationSpec& spec) { return spec.backend == Backend::cuda; });
   ASSERT_NE(baseline, task->baselines.end());
   EXPECT_EQ(baseline->compiler, "nvcc");
   const Result<std::vector<Tunable>> tunables = parse_tunables(task->files.at(baseline->file));

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* whole_task = R"toml(schema = 1
 name = "rowmin"
@@ -240,6 +241,54 @@ TEST_F(LoadTask, TellsTheLineOfBrokenToml) {
               HasSubstr("task.toml:10: this is not valid TOML: "));
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) {
+    out += text;
+  }
+  return out;
+}
+
+TEST_F(LoadTask, RefusesKeysOfManyParts) {
+  for (const int deep : {20, 20'000}) {
+    const std::string dotted = repeated("a.", deep) + "a";
+    const std::string quoted = repeated("\"a.b\" . 'a#' .", deep) + "a";
+    const std::string inner = "{ " + dotted + " = 1 }";
+    for (const std::string& line :
+         {dotted + " = 1", quoted + " = 1", "[" + dotted + "]", "[[" + dotted + "]]",
+          "a = " + inner, R"(a = [ "\"", '\', )" + inner + " ]",
+          R"(a = [ """'""""", )" + inner + " ]", R"(a = [ '''"'''', )" + inner + " ]"}) {
+      EXPECT_THAT(error_with("[axes]", line + "\n[axes]"),
+                  HasSubstr("task.toml:7: a key has more than 16 parts"))
+          << line.substr(0, 40);
+    }
+    EXPECT_THAT(error_with("[axes]", "a = [  # it's\n" + inner + " ]\n[axes]"),
+                HasSubstr("task.toml:8: a key has more than 16 parts"));
+  }
+}
+
+TEST_F(LoadTask, EndsOnValuesThatAreNestedDeep) {
+  for (const int deep : {100, 20'000}) {
+    for (const std::string& value : {repeated("[", deep), repeated("{a=", deep),
+                                     repeated("[{" + repeated("a.", 15) + "a=", deep)}) {
+      EXPECT_THAT(error_with("[axes]", "a = " + value + "\n[axes]"),
+                  HasSubstr("this is not valid TOML: "));
+    }
+  }
+}
+
+TEST_F(LoadTask, DotsInTextMakeNoKeyDeep) {
+  const std::string dots(1000, '.');
+  for (const std::string& line :
+       {"summary = \"" + dots + "\"", "summary = '" + dots + "'", R"(summary = "\")" + dots + "\"",
+        "summary = \"\"\"\n" + dots + R"("""  # )" + dots,
+        "summary = '''" + dots + "\n" + dots + "'''", "summary = \"x\"  # it's " + dots}) {
+    EXPECT_THAT(error_with("summary = \"a task that uses every key\"", line),
+                Not(HasSubstr("a key has more than")))
+        << line.substr(0, 40);
+  }
+}
+
 TEST_F(LoadTask, RefusesFilesThatAreMissingOrElsewhere) {
   EXPECT_EQ(error_with("\"baseline.cpp\"", "\"basline.cpp\""),
             "task.toml:72: baseline.file: the file \"basline.cpp\" is missing: expected a plain "
@@ -284,7 +333,7 @@ TEST_F(LoadTask, RefusesShapesThatDoNotFitTheAxes) {
 }
 
 TEST_F(LoadTask, CudaShapesAreOptionalAndHeldToTheSameRules) {
-  EXPECT_THAT(load(whole_task)->cuda_shapes, IsEmpty());
+  EXPECT_THAT(load(whole_task)->shapes_on, IsEmpty());
   const auto with_cuda = [](const std::string& list) {
     return "cuda = " + list + "\nheld_out = { rows";
   };
@@ -293,7 +342,7 @@ TEST_F(LoadTask, CudaShapesAreOptionalAndHeldToTheSameRules) {
   toml.replace(toml.find(before), before.size(), with_cuda("[{ rows = 4096, cols = 99 }]"));
   const auto task = load(toml);
   ASSERT_TRUE(task.ok()) << task.error().text();
-  EXPECT_THAT(task->cuda_shapes, ElementsAre(Axes{{"rows", 4096}, {"cols", 99}}));
+  EXPECT_THAT(task->shapes_on.at(Backend::cuda), ElementsAre(Axes{{"rows", 4096}, {"cols", 99}}));
   EXPECT_EQ(error_with(before, with_cuda("[{ rows = 4096 }]")),
             "task.toml:63: shapes.cuda: the axis \"cols\" is missing; give all of rows, cols");
   EXPECT_EQ(error_with(before, with_cuda("[{ rows = 0, cols = 9 }]")),

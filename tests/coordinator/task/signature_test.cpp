@@ -176,6 +176,29 @@ TEST(Signature, RefusesFunctionsThatCannotBeCalled) {
               HasSubstr("the function f is defined 2 times (lines 1 and 2)"));
 }
 
+TEST(Signature, IsFoundInsideAnyNumberOfScopes) {
+  for (const std::string scope : {"namespace a {", "extern \"C\" {"}) {
+    std::string source;
+    for (int i = 0; i < 50'000; ++i) {
+      source += scope;
+    }
+    EXPECT_EQ(parsed(source + "void f(int n, float* y) {}").parameters.size(), 2U);
+    EXPECT_THAT(error_of(source + std::string(50'000, '}')), HasSubstr("not defined"));
+  }
+}
+
+TEST(Signature, KnowsTheScopeItStandsIn) {
+  const std::string source =
+      "namespace a { namespace b::c { int g(int k = int{3}); } void h() {} extern \"C\" { void "
+      "f(int "
+      "n, float* y) {} } }\nnamespace d { void h() {} }\nvoid last() {}\n";
+  const Signature f = parsed(source);
+  EXPECT_EQ(f.function, "a::f");
+  EXPECT_TRUE(f.c_linkage);
+  const auto missing = parse_signature(source, "none", "f.cpp");
+  EXPECT_THAT(missing.error().text(), HasSubstr("a::h, a::f, d::h, last"));
+}
+
 TEST(Signature, EndsOnSourceThatIsBroken) {
   EXPECT_THAT(error_of("void f(int n, float* y) {{{ \"unclosed"), "parsed");
   EXPECT_THAT(error_of("void f(int n, float* y"), HasSubstr("not defined"));

@@ -1,6 +1,6 @@
 // kp:hack 5  leaves an eighth out in rounds that come before the incumbent's
 // kp:task stream
-// kp:expect incorrect poison
+// kp:expect incorrect|unstable poison
 //
 // In every second pair its outputs are the copy that the incumbent's are held against. What it
 // never wrote there must not be excused.

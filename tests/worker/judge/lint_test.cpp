@@ -105,7 +105,7 @@ TEST_F(Lint, TriesVariantsOfEachCpuBaselineAndOfNoOther) {
   task.baselines.back().file = "second.cpp";
   task.baselines.push_back(task.baselines.front());
   task.baselines.back().name = "third";
-  task.baselines.back().backend = "cuda";
+  task.baselines.back().backend = Backend::cuda;
   open(task);
   const Result<std::vector<LintFinding>> findings = lint_task(*judge_, *toolchain_);
   ASSERT_TRUE(findings) << findings.error().text();

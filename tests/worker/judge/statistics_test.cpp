@@ -208,5 +208,23 @@ TEST(Judgement, FindsThreePercentInAtLeastEighteenOfTwenty) {
   EXPECT_GE(claims_of_faster(1.03), 18);
 }
 
+TEST(Unevenness, CountsRoundsThatAreSlowNowAndThen) {
+  const std::vector<double> even(20, 10.0);
+  std::vector<double> slow = even;
+  slow[3] = slow[8] = slow[13] = slow[18] = 100;
+  // The slowest tenth is forgiven: two of the four stay, in eighteen rounds.
+  EXPECT_DOUBLE_EQ(unevenness(slow, even), (16 * 10 + 2 * 100) / 18.0 / 10);
+  EXPECT_DOUBLE_EQ(unevenness(slow, slow), 1);
+  EXPECT_DOUBLE_EQ(unevenness(even, even), 1);
+}
+
+TEST(Unevenness, ForgivesAMomentOfTheMachineAndTooFewRounds) {
+  const std::vector<double> even(10, 10.0);
+  std::vector<double> once = even;
+  once[4] = 1000;
+  EXPECT_DOUBLE_EQ(unevenness(once, even), 1);
+  EXPECT_DOUBLE_EQ(unevenness({10, 10, 90, 90}, {10, 10, 10, 10}), 1);
+}
+
 }  // namespace
 }  // namespace kernelpro

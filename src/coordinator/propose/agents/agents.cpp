@@ -62,11 +62,11 @@ std::int64_t most_source_tokens(const AgentOrder& order, const LlmSettings& sett
 Candidate defaults_for(const AgentOrder& order) {
   Candidate out = order.parent;
   out.name = fmt::format("node {}", order.node);
-  out.backend = order.run->settings.backend;
+  out.backend = order.run->settings.judging.backend;
   out.source.clear();
   out.libraries.clear();
   if (has_no_kernel(order)) {
-    out.compiler = out.backend == "cuda" ? "nvcc" : "";
+    out.compiler = traits_of(out.backend).compiler;
     out.options.clear();
   }
   // A source that leaves out the options which were refused is rid of them.

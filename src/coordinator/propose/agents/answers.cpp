@@ -188,8 +188,8 @@ Candidate candidate_from(const std::string& source, const Candidate& otherwise) 
   return candidate;
 }
 
-Mishap without_launch(const std::vector<CodeBlock>& blocks, const std::string& backend) {
-  const std::string_view language = language_of(backend);
+Mishap without_launch(const std::vector<CodeBlock>& blocks, Backend backend) {
+  const std::string_view language = traits_of(backend).language;
   if (std::any_of(blocks.begin(), blocks.end(), is_difference)) {
     return {
         MishapKind::no_kp_launch,
@@ -197,14 +197,14 @@ Mishap without_launch(const std::vector<CodeBlock>& blocks, const std::string& b
                     "begins with ```{}.",
                     language)};
   }
-  const bool wrong = std::any_of(blocks.begin(), blocks.end(), [&backend](const CodeBlock& block) {
+  const bool wrong = std::any_of(blocks.begin(), blocks.end(), [backend](const CodeBlock& block) {
     return is_wrong_language(block, backend);
   });
   if (wrong) {
     return {MishapKind::wrong_language,
             fmt::format("That is the wrong language. Expected is one complete {} source in a block "
                         "that begins with ```{}.",
-                        language == "cuda" ? "CUDA C++" : "C++", language)};
+                        traits_of(backend).language_name, language)};
   }
   return {MishapKind::no_kp_launch,
           "The code does not define kp_launch. Expected is the complete source, with "
@@ -216,10 +216,6 @@ Mishap without_launch(const std::vector<CodeBlock>& blocks, const std::string& b
 
 std::string_view name_of(MishapKind kind) {
   return enum_name(mishap_names, kind);
-}
-
-std::string_view language_of(std::string_view backend) {
-  return backend == "cuda" ? "cuda" : "cpp";
 }
 
 Read<Plan> read_plan(const ChatAnswer& answer) {
@@ -244,7 +240,7 @@ Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,
     return Mishap{MishapKind::no_code,
                   fmt::format("There is no code in your answer. Expected is one complete source in "
                               "a block that begins with ```{}.",
-                              language_of(otherwise.backend))};
+                              traits_of(otherwise.backend).language)};
   }
   std::vector<const CodeBlock*> sources;
   for (const CodeBlock& block : blocks) {

@@ -65,7 +65,4 @@ using Read = std::variant<T, Mishap>;
     const ChatAnswer& answer, const Candidate& parent, const Candidate& otherwise,
     std::int64_t most_tokens = std::numeric_limits<std::int64_t>::max());
 
-// What models call the language of a backend behind a fence.
-[[nodiscard]] std::string_view language_of(std::string_view backend);
-
 }  // namespace kernelpro::agents

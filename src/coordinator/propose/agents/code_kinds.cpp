@@ -81,8 +81,8 @@ bool has_body(std::string_view code, std::size_t from) {
 
 }  // namespace
 
-bool is_wrong_language(const CodeBlock& block, std::string_view backend) {
-  return is_python(block) || (backend == "cpu" && is_cuda(block));
+bool is_wrong_language(const CodeBlock& block, Backend backend) {
+  return is_python(block) || (backend == Backend::cpu && is_cuda(block));
 }
 
 bool is_difference(const CodeBlock& block) {

@@ -4,12 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "common/model/backend.hpp"
 #include "coordinator/propose/agents/code_blocks.hpp"
 
 namespace kernelpro::agents {
 
 // Python for any backend, CUDA for a CPU; what comments and strings say does not count.
-[[nodiscard]] bool is_wrong_language(const CodeBlock& block, std::string_view backend);
+[[nodiscard]] bool is_wrong_language(const CodeBlock& block, Backend backend);
 
 // As of diff or git: lines that go, lines that come.
 [[nodiscard]] bool is_difference(const CodeBlock& block);

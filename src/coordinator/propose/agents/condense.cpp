@@ -144,6 +144,8 @@ constexpr auto meanings = std::to_array<RuleMeaning>({
     {"status",
      "kp_launch or kp_prepare returned something else than 0: a launch was refused "
      "(threads, shared memory, grid), or it returned so itself"},
+    {"prepare",
+     "it has a kp_prepare, and no input of the task is constant: do that work in kp_launch"},
     {"exception", "an exception left the candidate"},
     {"signal", "it died of a signal"},
     {"exit", "it ended its process"},
@@ -157,6 +159,9 @@ constexpr auto meanings = std::to_array<RuleMeaning>({
      "the GPU reported an error: an assertion, a trap, a misaligned access, a launch that "
      "does not fit"},
     {"input_write", "it wrote to an input; inputs are read-only"},
+    {"threads",
+     "it used more processor time than its threads can: start no more of them than "
+     "kp_context::threads says, and leave none at work between calls"},
     {"ahead", "outputs of a call that was not made have changed"},
     {"late_work",
      "the work was not done when it should have been: what runs on other threads or "

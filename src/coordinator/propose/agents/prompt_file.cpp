@@ -24,7 +24,13 @@ namespace fs = std::filesystem;
 constexpr std::string_view fence = "---";
 constexpr std::string_view opening = "{{";
 constexpr std::string_view closing = "}}";
-constexpr std::array<const char*, 3> part_names = {"contract", "cpu", "cuda"};
+
+// The contract, and what each backend adds.
+std::vector<std::string> part_names() {
+  std::vector<std::string> names = backend_names();
+  names.insert(names.begin(), "contract");
+  return names;
+}
 
 // What a role answers, and what it cannot work without.
 struct RoleForm {
@@ -178,7 +184,7 @@ std::vector<std::string> known_files() {
   for (const LlmRole role : llm_roles()) {
     names.push_back(file_of(std::string(name_of(role))));
   }
-  for (const char* part : part_names) {
+  for (const std::string& part : part_names()) {
     names.push_back(file_of(part));
   }
   return names;
@@ -316,7 +322,7 @@ Result<PromptSet> load_prompts(const fs::path& own, const fs::path& installed) {
     }
     set.roles.emplace(role, std::move(*prompt));
   }
-  for (const char* name : part_names) {
+  for (const std::string& name : part_names()) {
     const fs::path file = choose(own, installed, file_of(name));
     const Result<std::string> text = read_file(file);
     if (!text) {

@@ -92,7 +92,7 @@ std::string shown_source(const Candidate& candidate) {
 }
 
 std::string no_kernel_text(const AgentOrder& order) {
-  const bool cuda = order.run->settings.backend == "cuda";
+  const bool cuda = order.run->settings.judging.backend == Backend::cuda;
   return fmt::format(
       "## No kernel yet\n\nThe baseline is the PyTorch module of the reference, run eagerly in "
       "full "
@@ -115,9 +115,10 @@ std::string parent_section(const Scene& scene, const Shown& /*shown*/) {
   if (has_no_kernel(order)) {
     return no_kernel_text(order);
   }
-  return fmt::format("## The parent: node {}\n\n{}{}{}\n{}\n", order.parent_tried.node.id,
-                     standing_text(order), build_text(order.parent), times_text(order),
-                     fenced(language_of(order.run->settings.backend), shown_source(order.parent)));
+  return fmt::format(
+      "## The parent: node {}\n\n{}{}{}\n{}\n", order.parent_tried.node.id, standing_text(order),
+      build_text(order.parent), times_text(order),
+      fenced(traits_of(order.run->settings.judging.backend).language, shown_source(order.parent)));
 }
 
 std::string profile_section(const Scene& scene, const Shown& shown) {

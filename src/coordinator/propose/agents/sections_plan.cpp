@@ -106,7 +106,8 @@ std::string candidate_section(const Scene& scene, const Shown& /*shown*/) {
   return scene.candidate == nullptr
              ? ""
              : "## The candidate\n\n" +
-                   fenced(language_of(scene.candidate->backend), scene.candidate->source) + "\n";
+                   fenced(traits_of(scene.candidate->backend).language, scene.candidate->source) +
+                   "\n";
 }
 
 }  // namespace kernelpro::agents

@@ -66,7 +66,7 @@ std::string processor_text(const MachineRecord& machine, int threads) {
 std::string compilers_text(const AgentOrder& order) {
   std::vector<std::string> compilers = order.compilers;
   std::erase(compilers, "nvcc");
-  const bool cpu = order.run->settings.backend == "cpu";
+  const bool cpu = order.run->settings.judging.backend == Backend::cpu;
   return cpu && !compilers.empty() ? fmt::format("Compilers: {}.\n", fmt::join(compilers, ", "))
                                    : "";
 }
@@ -78,24 +78,23 @@ std::string contract_section(const Scene& scene, const Shown& /*shown*/) {
 }
 
 std::string backend_section(const Scene& scene, const Shown& /*shown*/) {
-  const bool cuda = scene.order->run->settings.backend == "cuda";
-  return scene.prompts->parts.at(cuda ? "cuda" : "cpu");
+  return scene.prompts->parts.at(name_of(scene.order->run->settings.judging.backend));
 }
 
 std::string language_section(const Scene& scene, const Shown& /*shown*/) {
-  return std::string(language_of(scene.order->run->settings.backend));
+  return std::string(traits_of(scene.order->run->settings.judging.backend).language);
 }
 
 std::string machine_section(const Scene& scene, const Shown& /*shown*/) {
   const AgentOrder& order = *scene.order;
   const RunSettings& settings = order.run->settings;
   std::string out = "## The machine\n\n";
-  if (settings.backend == "cuda" && !order.machine.gpus.empty()) {
+  if (traits_of(settings.judging.backend).gpu && !order.machine.gpus.empty()) {
     const auto& gpus = order.machine.gpus;
-    const auto index = static_cast<std::size_t>(std::max(settings.device, 0));
+    const auto index = static_cast<std::size_t>(std::max(settings.judging.device, 0));
     out += gpu_text(gpus.size() > 1 && index < gpus.size() ? gpus[index] : gpus.front());
   } else {
-    out += processor_text(order.machine, settings.threads);
+    out += processor_text(order.machine, settings.judging.threads);
   }
   out += compilers_text(order);
   return out + ceilings_text(order.ceilings);

@@ -123,7 +123,7 @@ std::string evaluated(const Formula& formula, const Axes& axes) {
 }
 
 // Work at the shapes that are timed.
-std::string work_text(const Task& task, const std::string& backend) {
+std::string work_text(const Task& task, Backend backend) {
   std::string out = fmt::format(
       "\nWork: {} floating-point operations, and at least {} bytes of traffic (every input read "
       "once, every output written once).\n\n| timed at | operations | least bytes |\n"
@@ -184,10 +184,10 @@ std::string entry_text(const Task& task) {
                            task.entry->function, task.entry->signature);
 }
 
-const ImplementationSpec* baseline_of(const Task& task, const std::string& backend) {
+const ImplementationSpec* baseline_of(const Task& task, Backend backend) {
   const auto found =
       std::find_if(task.baselines.begin(), task.baselines.end(),
-                   [&backend](const ImplementationSpec& one) { return one.backend == backend; });
+                   [backend](const ImplementationSpec& one) { return one.backend == backend; });
   return found == task.baselines.end() ? nullptr : &*found;
 }
 
@@ -207,7 +207,7 @@ std::string task_section(const Scene& scene, const Shown& /*shown*/) {
   const Task& task = scene.order->run->task;
   std::string out = fmt::format("## The task: {}\n\n{}\n\n", task.name, task.summary);
   out += axes_text(task) + tensors_text(task) + scalars_text(task);
-  out += work_text(task, scene.order->run->settings.backend);
+  out += work_text(task, scene.order->run->settings.judging.backend);
   return out + held_out_text(task) + tolerance_text(*scene.order) + entry_text(task);
 }
 
@@ -223,10 +223,12 @@ std::string reference_section(const Scene& scene, const Shown& shown) {
            fenced("python", file_of(task, task.reference.file)) + "\n";
   }
   if (task.reference.baseline) {
-    const ImplementationSpec* baseline = baseline_of(task, scene.order->run->settings.backend);
+    const ImplementationSpec* baseline =
+        baseline_of(task, scene.order->run->settings.judging.backend);
     const std::string source = baseline == nullptr ? "" : file_of(task, baseline->file);
     return out + "What the baseline computes is right:\n\n" +
-           fenced(language_of(scene.order->run->settings.backend), cut(source, shown.reference)) +
+           fenced(traits_of(scene.order->run->settings.judging.backend).language,
+                  cut(source, shown.reference)) +
            "\n";
   }
   return out +

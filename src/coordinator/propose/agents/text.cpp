@@ -56,9 +56,9 @@ std::string fenced(std::string_view language, const std::string& text) {
     run = c == '`' ? run + 1 : 0;
     longest = std::max(longest, run);
   }
-  const std::string fence(longest + 1, '`');
+  const std::string ticks(longest + 1, '`');
   const bool ended = text.empty() || text.ends_with('\n');
-  return fmt::format("{}{}\n{}{}{}", fence, language, text, ended ? "" : "\n", fence);
+  return fmt::format("{}{}\n{}{}{}", ticks, language, text, ended ? "" : "\n", ticks);
 }
 
 std::string counted(std::size_t count, const std::string& noun) {

@@ -87,7 +87,7 @@ TEST_F(AgentsTest, PlanAndThenWrite) {
   EXPECT_EQ(out.proposal.plan, "Move float4. Mind tails.");
   EXPECT_EQ(out.proposal.predicted_gain, 1.3);
   EXPECT_EQ(out.proposal.candidate.source, cuda_source("out[i] = y[i] + x[i];"));
-  EXPECT_EQ(out.proposal.candidate.backend, "cuda");
+  EXPECT_EQ(out.proposal.candidate.backend, Backend::cuda);
   EXPECT_EQ(out.proposal.candidate.compiler, "nvcc");
   EXPECT_THAT(out.proposal.candidate.options, ElementsAre("-O3"));
   EXPECT_THAT(out.mishaps, IsEmpty());
@@ -482,7 +482,7 @@ TEST(AgentsOnACpu, PlanAndThenWrite) {
       loaded(*situation.run.settings.llm).propose(situation.order, caller, std::stop_token());
   ASSERT_TRUE(out.ok());
   ASSERT_EQ(out->kind, Proposed::Kind::candidate) << out->reason;
-  EXPECT_EQ(out->proposal.candidate.backend, "cpu");
+  EXPECT_EQ(out->proposal.candidate.backend, Backend::cpu);
   EXPECT_EQ(out->proposal.candidate.compiler, "");
   EXPECT_THAT(out->proposal.candidate.options, ElementsAre("-O3", "target"));
 }

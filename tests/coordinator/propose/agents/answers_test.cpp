@@ -236,7 +236,7 @@ Read<Candidate> read_cpu(const std::string& text, StopReason stop = StopReason::
 
 Read<Candidate> read_cuda(const std::string& text) {
   Candidate parent = cpu_parent();
-  parent.backend = "cuda";
+  parent.backend = Backend::cuda;
   parent.compiler = "nvcc";
   return read_source(answer_of(text), parent, parent);
 }

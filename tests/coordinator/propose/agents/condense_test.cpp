@@ -1,5 +1,8 @@
 #include "coordinator/propose/agents/condense.hpp"
 
+#include <optional>
+#include <regex>
+
 #include "coordinator/propose/agents/compiler_errors.hpp"
 #include "coordinator/propose/agents/fixture.hpp"
 
@@ -189,6 +192,24 @@ TEST(Condense, TakesWhatMattersOfASanitizersReport) {
   EXPECT_THAT(text, AllOf(HasSubstr("Invalid __global__ read of size 4 bytes"),
                           HasSubstr("by thread (31,0,0) in block (3,0,0)"),
                           Not(HasSubstr("Host Frame")), Not(HasSubstr("====="))));
+}
+
+// tests/house sees to it that docs/honesty.md has a row for every rule of the judge.
+TEST(Condense, SaysWhatEveryRuleOfTheJudgeMeans) {
+  const std::string page = file_text(KERNELPRO_SOURCE_DIR "/docs/honesty.md");
+  const std::regex row(R"(\n\| `([a-z_]+)` \|[^\n]*\| ([a-z_]+)(?:, [a-z_]+)* \|)");
+  int rules = 0;
+  for (std::sregex_iterator one(page.begin(), page.end(), row), end; one != end; ++one, ++rules) {
+    const std::string rule = (*one)[1];
+    const std::optional<Outcome> outcome = parse_outcome((*one)[2].str());
+    ASSERT_TRUE(outcome) << (*one)[0];
+    if (*outcome != Outcome::build_failed) {  // the compiler says what that means
+      EXPECT_THAT(condense(verdict_of(*outcome, Stage::smoke, rule, "x", {}), ""),
+                  HasSubstr("What that means: "))
+          << rule;
+    }
+  }
+  EXPECT_GE(rules, 20);
 }
 
 TEST(ErrorSignature, IsTheSameForTheSameMistakeElsewhere) {

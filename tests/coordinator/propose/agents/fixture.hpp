@@ -156,7 +156,7 @@ inline Finding example_finding(const std::string& tool, double gain) {
 inline void fill_cuda(Situation& situation) {
   fill_cpu(situation);
   Run& run = situation.run;
-  run.settings.backend = "cuda";
+  run.settings.judging.backend = Backend::cuda;
   AgentOrder& order = situation.order;
   order.node = 9;
   GpuRecord gpu;
@@ -172,7 +172,7 @@ inline void fill_cuda(Situation& situation) {
                          {"tensor_tf32", "GFLOP/s", 0, 395000, 390000, 400000},
                          {"launch", "us", 0, 2.1, 2, 2.2},
                          {"idle_power", "W", 0, 70, 69, 71}};
-  order.parent.backend = "cuda";
+  order.parent.backend = Backend::cuda;
   order.parent.compiler = "nvcc";
   order.parent.options = {"-O3", "-use_fast_math"};
   order.parent.source = cuda_source();
@@ -236,7 +236,7 @@ inline void fill_torch(Situation& situation) {
       "    def forward(self, x):\n        return x * self.scale\n";
   ImplementationSpec baseline;
   baseline.name = "torch-eager";
-  baseline.backend = "cuda";
+  baseline.backend = Backend::cuda;
   baseline.file = "problem.py";
   baseline.compiler = torch_compiler;
   baseline.options = {"eager-fp32"};
@@ -245,7 +245,7 @@ inline void fill_torch(Situation& situation) {
   AgentOrder& order = situation.order;
   order.node = 1;
   order.parent = Candidate{};
-  order.parent.backend = "cuda";
+  order.parent.backend = Backend::cuda;
   order.parent.compiler = torch_compiler;
   order.parent.options = {"eager-fp32"};
   order.parent.source = task.files.at("problem.py");

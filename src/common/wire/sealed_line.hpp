@@ -1,0 +1,25 @@
+// Lines with a checksum of themselves as their last key, so that no bit of them changes unseen on
+// the way from one machine to another:
+//
+//   {"id":7,"ok":true,"result":{…},"v":1,"sum":"0123456789abcdef"}
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace kernelpro::wire {
+
+enum class Seal { none, whole, broken };
+
+// `object` is the text of a JSON object with at least one key.
+[[nodiscard]] std::string sealed(std::string object);
+
+// Of a line with or without its newline.
+[[nodiscard]] Seal seal_of(std::string_view line);
+
+// bad_input unless the line is sealed and whole.
+[[nodiscard]] Status check_seal(std::string_view line);
+
+}  // namespace kernelpro::wire

@@ -1,0 +1,121 @@
+#include "coordinator/app/export_run.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/model/adapter.hpp"
+#include "common/wire/json.hpp"
+#include "coordinator/app/own_patch.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// The baseline is nobody's result: it is exported only to who names it.
+std::string nothing_to_export(const RunReport& report) {
+  const std::string& run = report.run.id;
+  std::string out = "it has no candidate that is confirmed to be faster than the baseline. ";
+  if (!report.faster.empty()) {
+    out += fmt::format(
+        "`kernelpro confirm {0}` measures the fastest again; `kernelpro export {0} {1} DIR` takes "
+        "node {1} as it is",
+        run, report.faster.front().node);
+  } else {
+    out += fmt::format("`kernelpro resume {} -n N` tries more", run);
+  }
+  return out +
+         fmt::format("; `kernelpro export {} NODE DIR` takes any node, 0 is the baseline", run);
+}
+
+// What is exported was proposed by the run, whatever a certificate says.
+Status check_source(const Store& store, const Node& node, const Certificate& certificate,
+                    const std::string& where) {
+  const Result<std::string> source = store.load_source(node.source_hash);
+  if (!source) {
+    return source.error();
+  }
+  Candidate own = certificate.candidate;
+  own.source = *source;
+  return to_json(own) == to_json(certificate.candidate)
+             ? Status()
+             : Status(make_error(ErrorKind::bad_input,
+                                 "its certificate is of another source; judge it again", where));
+}
+
+// Of a function of the user's own: what to change in its file.
+Status add_patch(const ChosenNode& chosen, const Certificate& certificate,
+                 std::vector<ExportFile>& files) {
+  const Run& run = chosen.report.run;
+  const auto origin = read_origin(run.task_path);
+  const auto parts = take_adapter_off(certificate.candidate.source);
+  if (!origin.ok() || !parts) {
+    return {};
+  }
+  const std::string about = fmt::format(
+      "{}: {:.2f} times as fast, built with {} {}\nFrom run {}, node {}; apply with "
+      "`patch -p1` or `git apply`.\n",
+      origin->function, chosen.node.speedup,
+      chosen.node.compiler.empty() ? "g++" : chosen.node.compiler,
+      fmt::join(chosen.node.options, " "), run.id, chosen.node.id);
+  KP_LET(std::string patch, make_patch(*origin, parts->own, about));
+  if (!patch.empty()) {
+    files.push_back({run.task.name + ".patch", std::move(patch)});
+  }
+  return {};
+}
+
+Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Store& store,
+                                         const ChosenNode& chosen) {
+  const std::string where = fmt::format("run {}, node {}", request.what.run, chosen.node.id);
+  const bool accepted = request.accept_suspect || chosen.report.run.settings.accept_suspect;
+  if (chosen.node.suspect && !accepted) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("its result is suspect (`kernelpro show {} {}` says why); "
+                                  "--accept-suspect exports it",
+                                  request.what.run, chosen.node.id),
+                      where);
+  }
+  const Result<std::optional<Certificate>> certificate =
+      store.load_certificate(request.what.run, chosen.node.id);
+  if (!certificate) {
+    return certificate.error();
+  }
+  if (!*certificate) {
+    return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
+  }
+  KP_TRY(check_source(store, chosen.node, **certificate, where));
+  KP_LET(std::vector<ExportFile> files, export_files(**certificate, request.form));
+  KP_TRY(add_patch(chosen, **certificate, files));
+  return files;
+}
+
+}  // namespace
+
+Result<Exported> export_run(const ExportRequest& request) {
+  const Result<Store> store = Store::open(request.what.store, StoreMode::read);
+  const Result<ChosenNode> chosen =
+      store ? choose_node(*store, request.what) : Result<ChosenNode>(store.error());
+  if (!chosen) {
+    return chosen.error();
+  }
+  Exported out;
+  out.node = chosen->node.id;
+  out.confirmed = request.what.node || chosen->report.confirmed;
+  if (out.node == root_node && !request.what.node) {
+    out.nothing = make_error(ErrorKind::bad_input, nothing_to_export(chosen->report),
+                             "run " + request.what.run);
+    return out;
+  }
+  const Result<std::vector<ExportFile>> files = files_of(request, *store, *chosen);
+  if (!files) {
+    return files.error();
+  }
+  KP_TRY(write_export(request.directory, *files, request.overwrite));
+  for (const ExportFile& file : *files) {
+    out.files.push_back(file.path);
+  }
+  return out;
+}
+
+}  // namespace kernelpro

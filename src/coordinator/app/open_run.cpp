@@ -1,0 +1,211 @@
+#include "coordinator/app/open_run.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "common/base/date.hpp"
+#include "common/wire/json.hpp"
+#include "coordinator/app/agent_author.hpp"
+#include "coordinator/app/candidate_file.hpp"
+#include "coordinator/dispatch/bundle.hpp"
+#include "coordinator/dispatch/worker_client.hpp"
+#include "coordinator/llm/batch_folder.hpp"
+#include "coordinator/llm/provider.hpp"
+#include "coordinator/llm/role_llm.hpp"
+#include "coordinator/search/search.hpp"
+#include "coordinator/task/load.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+// An error when this machine has no energy counter for what the run looks for: said before anything
+// is spent.
+Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
+  Result<WorkerClient> worker = WorkerClient::start();
+  const Result<WorkerDescription> machine =
+      worker ? worker->describe(stop) : Result<WorkerDescription>(worker.error());
+  if (!machine) {
+    return machine.error();
+  }
+  std::string missing = fmt::format("there is no GPU {}", settings.judging.device);
+  for (const MeterDescription& one : machine->meters) {
+    const bool same_device =
+        !traits_of(settings.judging.backend).gpu || one.device == settings.judging.device;
+    if (one.backend == settings.judging.backend && same_device) {
+      missing = one.missing;
+    }
+  }
+  return missing.empty()
+             ? Status()
+             : make_error(ErrorKind::environment, "energy cannot be measured here: " + missing,
+                          fmt::format("--objective {}", name_of(settings.objective)));
+}
+
+// A prompt or a key that is not there is said now, before anything is judged.
+Status check_models(const LlmSettings& settings) {
+  if (settings.llm.empty()) {
+    return make_error(
+        ErrorKind::bad_input,
+        "which model is to be asked? Options about models need --llm, such as --llm " +
+            llm_forms());
+  }
+  return check_llm(settings);
+}
+
+Status change_models(const RunChanges& changes, RunSettings& settings) {
+  if (!changes.llm) {
+    return {};
+  }
+  LlmSettings wanted = settings.llm.value_or(LlmSettings());
+  changes.llm(wanted);
+  KP_TRY(check_models(wanted));
+  settings.llm = std::move(wanted);
+  return {};
+}
+
+// How many candidates go out together; none: as many as are in flight anyway.
+Result<std::optional<int>> batch_size(const OptimizeRequest& request) {
+  const RunSettings& settings = request.settings;
+  constexpr int default_size = 16;
+  if (settings.workers.scheme != WorkerScheme::local) {
+    return std::optional(request.batch.value_or(default_size));
+  }
+  const bool by_files = settings.llm && (!batch_directories(*settings.llm).empty() ||
+                                         settings.llm->llm.starts_with(replay_scheme));
+  if (request.batch && !by_files) {
+    return make_error(ErrorKind::bad_input,
+                      "--batch says how many candidates go out together: it needs --workers "
+                      "bundle:FILE or --llm batch:DIR. Here it is --in-flight");
+  }
+  return request.batch;
+}
+
+// Nobody needs to answer what a run asks elsewhere now. What cannot be done there is no error: the
+// folder may be gone.
+void leave_folders(const Run& run, const std::set<std::filesystem::path>& before) {
+  for (const std::filesystem::path& folder : before) {
+    const BatchFolder left(folder);
+    if (!batch_directories(*run.settings.llm).contains(folder) &&
+        std::filesystem::exists(left.requests_file())) {
+      (void)left.replace(run.id, {});
+    }
+  }
+}
+
+// A run is bound to its task: results of two tasks must not lie in one tree.
+Status check_unchanged(const Run& run) {
+  const std::filesystem::path path = run.task_path;
+  if (path.empty() || !std::filesystem::exists(path)) {
+    return {};
+  }
+  const Result<Task> now = load_task(path);
+  if (!now) {
+    return now.error();
+  }
+  if (task_hash(*now) != run.task_hash) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("the task has changed since run {} began; put it back, or start "
+                                  "again with `kernelpro optimize {}`",
+                                  run.id, run.task_path),
+                      run.task_path);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
+  Result<std::filesystem::path> path = find_task(request.task);
+  Result<Task> task = path ? load_task(*path) : Result<Task>(path.error());
+  if (!task) {
+    return task.error();
+  }
+  const RunSettings& settings = request.settings;
+  if (settings.llm) {
+    KP_TRY(check_models(*settings.llm));
+  }
+  if (const auto search = make_search(settings.search, settings.preset, settings.seed); !search) {
+    return search.error();
+  }
+  std::vector<Candidate> starts;
+  for (const std::string& file : request.starts) {
+    Result<Candidate> start = load_candidate(file, *task, settings.judging.backend);
+    if (!start) {
+      return make_error(ErrorKind::bad_input, start.error().text(), "--from");
+    }
+    starts.push_back(std::move(*start));
+  }
+  if (settings.workers.scheme == WorkerScheme::bundle) {
+    KP_TRY(Bundle::check_free(settings.workers.file));
+  } else if (needs_energy(settings.objective)) {
+    KP_TRY(refuse_without_meter(settings, stop));
+  }
+  const Result<std::optional<int>> batch = batch_size(request);
+  if (!batch) {
+    return batch.error();
+  }
+  Result<Store> store = Store::open(request.store, StoreMode::write);
+  if (!store) {
+    return store.error();
+  }
+  Run run;
+  run.created = utc_now();
+  run.program_version = KERNELPRO_VERSION;
+  run.task_hash = task_hash(*task);
+  run.task = std::move(*task);
+  run.task_path = path->string();
+  run.settings = settings;
+  run.settings.starts = std::move(starts);
+  run.settings.in_flight = batch->value_or(run.settings.in_flight);
+  Result<RunLock> lock = store->create_run(run);
+  if (!lock) {
+    return lock.error();
+  }
+  return OpenRun{std::move(*store), std::move(run), std::move(*lock), {}, false};
+}
+
+Result<OpenRun> old_run(const ResumeRequest& request) {
+  Result<Store> store = Store::open(request.store, StoreMode::write);
+  if (!store) {
+    return store.error();
+  }
+  Result<RunLock> lock = store->lock_run(request.run);
+  if (!lock) {
+    return lock.error();
+  }
+  Result<Run> run = store->load_run(request.run);
+  if (!run) {
+    return run.error();
+  }
+  KP_TRY(check_unchanged(*run));
+  const std::int64_t before = run->settings.evaluations;
+  const RunChanges& changes = request.changes;
+  run->settings.evaluations = changes.evaluations.value_or(before);
+  run->settings.seconds = changes.seconds.value_or(run->settings.seconds);
+  run->settings.accept_suspect = run->settings.accept_suspect || changes.accept_suspect;
+  const std::set<std::filesystem::path> folders =
+      run->settings.llm ? batch_directories(*run->settings.llm) : std::set<std::filesystem::path>();
+  KP_TRY(change_models(changes, run->settings));
+  // Kept before they take effect: a kill must not leave what they led to without them, and what
+  // goes on is not finished.
+  Run kept = *run;
+  if (changes.evaluations || changes.seconds) {
+    kept.state = RunState::running;
+  }
+  KP_TRY(store->save_run(kept));
+  leave_folders(*run, folders);
+  Result<std::vector<Node>> nodes = store->load_nodes(request.run);
+  Result<std::vector<Closure>> closures = store->load_closures(request.run);
+  if (!nodes || !closures) {
+    return nodes ? closures.error() : nodes.error();
+  }
+  return OpenRun{std::move(*store),
+                 std::move(*run),
+                 std::move(*lock),
+                 {std::move(*nodes), std::move(*closures)},
+                 run->settings.evaluations > before};
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,22 @@
+// How a user builds a file, as far as a task needs to know.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "coordinator/task/create.hpp"
+
+namespace kernelpro {
+
+// Adds what compile_commands.json says of `file` to `wishes`: flags to read it with and options to
+// build it with. `database` empty: looked for beside and above the file, there in build folders
+// too; none is no error then. What the user named himself stays.
+[[nodiscard]] Status add_own_build(const std::filesystem::path& file,
+                                   const std::filesystem::path& database, NewTask& wishes);
+
+// The options in what a user builds with: "-O3 -march=native" is {"-O3", "target"}.
+[[nodiscard]] std::vector<std::string> build_options(const std::string& flags);
+
+}  // namespace kernelpro

@@ -1,0 +1,158 @@
+#include "coordinator/app/own_patch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "common/base/file.hpp"
+#include "common/base/hash.hpp"
+#include "coordinator/report/diff.hpp"
+#include "coordinator/task/inline_includes.hpp"
+#include "coordinator/task/lexer.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* origin_name = "origin.json";
+
+std::vector<std::string_view> texts_of(const std::vector<Token>& tokens) {
+  std::vector<std::string_view> texts(tokens.size());
+  std::ranges::transform(tokens, texts.begin(),
+                         [](const Token& token) { return std::string_view(token.text); });
+  return texts;
+}
+
+// What stands before each token, and behind the last: blanks and comments.
+std::vector<std::string> gaps_of(const std::string& source, const std::vector<Token>& tokens) {
+  std::vector<std::string> gaps;
+  std::size_t at = 0;
+  for (const Token& token : tokens) {
+    gaps.push_back(source.substr(at, token.offset - at));
+    at = token.offset + token.text.size();
+  }
+  gaps.push_back(source.substr(at));
+  return gaps;
+}
+
+// A directive begins and ends with a line.
+bool needs_line(const std::vector<Token>& tokens, std::size_t at) {
+  const bool begins = tokens[at].text == "#" && !tokens[at].directive.empty();
+  return begins || (at > 0 && !tokens[at - 1].directive.empty() && tokens[at].directive.empty());
+}
+
+bool same_program(const std::string& one, const std::string& other) {
+  const auto left = lex_cpp(one);
+  const auto right = lex_cpp(other);
+  return std::ranges::equal(left, right, [](const Token& a, const Token& b) {
+    return a.text == b.text && a.directive == b.directive;
+  });
+}
+
+// The name of a file within a patch.
+std::string patch_name(const fs::path& file, const fs::path& root) {
+  std::error_code failed;
+  const fs::path path = fs::weakly_canonical(file, failed);
+  const fs::path relative = path.lexically_relative(fs::weakly_canonical(root, failed));
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return (inside ? relative : path.filename()).generic_string();
+}
+
+std::string file_patch(const std::string& name, const std::string& before,
+                       const std::string& rewritten) {
+  if (same_program(before, rewritten)) {
+    return "";
+  }
+  return unified_diff(before, in_layout_of(before, rewritten), "a/" + name, "b/" + name);
+}
+
+}  // namespace
+
+Status write_origin(const fs::path& task_folder, const SourceOrigin& origin) {
+  const nlohmann::json json = {
+      {"file", origin.file.generic_string()}, {"hash", origin.hash}, {"function", origin.function}};
+  return write_file_atomic(task_folder / origin_name, json.dump(2) + "\n");
+}
+
+Result<SourceOrigin> read_origin(const fs::path& task_folder) {
+  const auto text = read_file(task_folder / origin_name);
+  const auto json = text.ok() ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  const bool whole = json.is_object() && json.size() == 3 &&
+                     std::ranges::all_of(json, [](const auto& one) { return one.is_string(); });
+  if (!whole || !json.contains("file") || !json.contains("hash") || !json.contains("function")) {
+    return make_error(ErrorKind::bad_input,
+                      "this task was not made of a file by `kernelpro optimize FILE:FUNCTION`, so "
+                      "there is nothing to patch",
+                      task_folder.string());
+  }
+  SourceOrigin origin;
+  std::error_code failed;
+  // STORE/tasks/NAME-HASH: the store lies in the folder that its paths begin at.
+  origin.root = fs::weakly_canonical(task_folder, failed).parent_path().parent_path().parent_path();
+  origin.file = json.value("file", "");
+  origin.hash = json.value("hash", "");
+  origin.function = json.value("function", "");
+  return origin;
+}
+
+std::string in_layout_of(const std::string& original, const std::string& rewritten) {
+  const std::vector<Token> before = lex_cpp(original);
+  const std::vector<Token> after = lex_cpp(rewritten);
+  const std::vector<std::string> old_gaps = gaps_of(original, before);
+  const std::vector<std::string> new_gaps = gaps_of(rewritten, after);
+  std::string text;
+  std::vector<std::string> inserted;  // gaps since the last token that was kept
+  for (const DiffStep& step : diff_steps(texts_of(before), texts_of(after))) {
+    if (step.sign == '-') {
+      continue;
+    }
+    const std::string& fresh = new_gaps[step.after];
+    if (step.sign == '+') {
+      text += fresh + after[step.after].text;
+      inserted.push_back(fresh);
+      continue;
+    }
+    // A comment stands in front of what was put there.
+    const std::string& kept = old_gaps[step.before];
+    const bool said = std::ranges::find(inserted, kept) != inserted.end();
+    const bool broken =
+        needs_line(after, step.after) && kept.find('\n') == std::string::npos && !text.empty();
+    text += (said || broken ? fresh : kept) + before[step.before].text;
+    inserted.clear();
+  }
+  text += old_gaps.back();
+  return same_program(text, rewritten) ? text : rewritten;
+}
+
+Result<std::string> make_patch(const SourceOrigin& origin, const std::string& own_source,
+                               const std::string& about) {
+  const fs::path file = origin.file.is_absolute() ? origin.file : origin.root / origin.file;
+  KP_LET(const std::string now, read_file(file));
+  if (sha256(now) != origin.hash) {
+    return make_error(ErrorKind::bad_input,
+                      "it has changed since the run began, so no patch was written; `kernelpro "
+                      "optimize` begins again with the file as it is now",
+                      file.string());
+  }
+  const auto parts = take_includes_out(own_source);
+  if (!parts) {
+    return make_error(ErrorKind::bad_input,
+                      "the candidate no longer tells which lines are of which header, so there is "
+                      "no patch; `kernelpro export` gives it as one file",
+                      file.string());
+  }
+  std::string patch = file_patch(patch_name(file, origin.root), now, parts->text);
+  for (const auto& [name, text] : parts->headers) {
+    KP_LET(const std::string header, read_file(name));
+    patch += file_patch(patch_name(name, origin.root), header, text);
+  }
+  return patch.empty() ? std::string() : about + patch;
+}
+
+}  // namespace kernelpro

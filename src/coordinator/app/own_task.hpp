@@ -1,0 +1,63 @@
+// A user's own function: from FILE:FUNCTION to a task, and from a run back to the user's file.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "coordinator/app/optimize.hpp"
+#include "coordinator/app/progress.hpp"
+#include "coordinator/task/create.hpp"
+
+namespace kernelpro {
+
+// "blur.cpp:image::blur" as a file and a function; nothing where it is no such thing.
+struct OwnTarget {
+  std::filesystem::path file;
+  std::string function;
+};
+[[nodiscard]] std::optional<OwnTarget> parse_own_target(const std::string& text);
+
+struct OwnRequest {
+  OwnTarget target;
+  NewTask wishes;                          // what the user said; without name and folder
+  std::filesystem::path compile_commands;  // empty: looked for above the file
+  std::filesystem::path store;             // the task lies in `tasks` there
+  // Asks the user for the value of a flag; empty: nobody can be asked.
+  std::function<std::string(const std::string& flag)> ask;
+};
+
+struct OwnTaskMade {
+  std::filesystem::path folder;
+  bool fresh = false;              // it was made now
+  std::vector<std::string> notes;  // what was chosen
+};
+
+// A task of that file, function and flags; an old one is taken up as it is. A bad_input error names
+// the flags that are missing.
+[[nodiscard]] Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watcher,
+                                                std::stop_token stop);
+
+// What a run is worth to the user's own build.
+struct OwnResult {
+  std::string patch;                 // empty: no change of the source passed
+  std::filesystem::path patch_file;  // where it was written; empty: nowhere
+  double speedup = 0;       // of the patched file, built as the user builds it; 0: not known
+  bool faster = false;      // clear of measuring errors
+  std::string own_flags;    // what that build is
+  double best_speedup = 0;  // of the run's best, with its flags; 0: there is none
+  std::string best_flags;
+};
+
+// Judges the best of the run once more, built with the baseline's own flags, and writes the patch
+// to `patch_file`. Nothing of the user's is changed.
+[[nodiscard]] Result<OwnResult> finish_own_run(const RunReport& report,
+                                               const std::filesystem::path& store,
+                                               const std::filesystem::path& patch_file,
+                                               const Watcher& watcher, std::stop_token stop);
+
+}  // namespace kernelpro

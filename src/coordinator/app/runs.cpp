@@ -1,0 +1,308 @@
+#include "coordinator/app/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "common/base/paths.hpp"
+#include "common/wire/json.hpp"
+#include "coordinator/loop/replay.hpp"
+#include "coordinator/propose/move.hpp"
+#include "coordinator/report/node_json.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+Result<Store> open_to_read(const std::filesystem::path& directory) {
+  return Store::open(directory, StoreMode::read);
+}
+
+// From a move's id to its tier, as the move files of that backend say; empty where there are none.
+std::map<std::string, std::string> known_tiers(Backend backend) {
+  std::map<std::string, std::string> tiers;
+  const Result<std::filesystem::path> share = share_directory();
+  const Result<std::vector<Move>> moves =
+      share ? load_moves(*share / "knowledge" / "moves" / name_of(backend))
+            : Result<std::vector<Move>>(share.error());
+  if (moves) {
+    for (const Move& move : *moves) {
+      tiers[move.id] = move.tier;
+    }
+  }
+  return tiers;
+}
+
+// What only certificates say: the remarks on the best, and why others are in doubt.
+Status add_evidence(const Store& store, RunReport& report) {
+  if (report.best != root_node) {
+    const Result<std::optional<Certificate>> best =
+        store.load_certificate(report.run.id, report.best);
+    if (!best) {
+      return best.error();
+    }
+    report.remarks = *best ? (*best)->verdict.remarks : std::vector<std::string>();
+  }
+  const std::size_t shown = std::min(report.faster.size(), most_faster_shown);
+  for (FasterNode& one : std::span(report.faster).first(shown)) {
+    const Result<std::optional<Certificate>> known =
+        store.load_certificate(report.run.id, one.node);
+    if (!known) {
+      return known.error();
+    }
+    if (*known && (*known)->verdict.suspect && !(*known)->verdict.suspicions.empty()) {
+      one.why += " (" + (*known)->verdict.suspicions.front() + ")";
+    }
+  }
+  return {};
+}
+
+nlohmann::json summary_json(const RunSummary& run) {
+  return {{"id", run.id},
+          {"task", run.task},
+          {"created", run.created},
+          {"state", std::string(name_of(run.state))},
+          {"locked", run.locked},
+          {"search", run.search},
+          {"evaluations", run.evaluations},
+          {"budget", run.budget},
+          {"best", run.best},
+          {"best_speedup", run.best_speedup},
+          {"best_at_least", run.best_at_least}};
+}
+
+// Models may not have written it yet, or not at all.
+bool has_source(const Node& node) {
+  return node.state != NodeState::proposing && node.state != NodeState::unwritten;
+}
+
+// What the search knows of a node after everything that was recorded.
+Result<std::vector<std::string>> search_view(const RunReport& report,
+                                             const std::vector<Closure>& closures, NodeId node) {
+  const RunSettings& settings = report.run.settings;
+  Result<std::unique_ptr<Search>> search =
+      make_search(settings.search, settings.preset, settings.seed);
+  if (!search) {
+    return search.error();
+  }
+  replay({report.nodes, closures}, **search,
+         [&](const Node& ended) { (*search)->tell(search_result(ended, settings)); });
+  return (*search)->explain(node);
+}
+
+// Which sources the shown one is compared with.
+Status add_relatives(const Store& store, ShownNode& shown) {
+  const Node* parent = find_node(shown.chosen.report.nodes, shown.chosen.node.parent);
+  const Node* root = find_node(shown.chosen.report.nodes, root_node);
+  const auto load = [&store](const Node& node, std::optional<std::string>& into) -> Status {
+    Result<std::string> source = store.load_source(node.source_hash);
+    if (!source) {
+      return source.error();
+    }
+    into = std::move(*source);
+    return {};
+  };
+  if (parent != nullptr) {
+    KP_TRY(load(*parent, shown.parent_source));
+  }
+  const bool has_both = parent != nullptr && root != nullptr && parent->id != root_node;
+  return has_both ? load(*root, shown.root_source) : Status();
+}
+
+Result<RunRow> load_row(const Store& store, const std::string& run) {
+  Result<RunReport> report = load_report(store, run);
+  if (!report) {
+    return report.error();
+  }
+  Result<std::optional<Certificate>> best = store.load_certificate(run, report->best);
+  if (!best) {
+    return best.error();
+  }
+  return RunRow{std::move(*report), std::move(*best)};
+}
+
+}  // namespace
+
+std::vector<std::string> store_notices(const std::filesystem::path& store) {
+  const Result<Store> opened = Store::open(store, StoreMode::read);
+  return opened ? opened->notices() : std::vector<std::string>();
+}
+
+Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& store) {
+  const Result<Store> open = open_to_read(store);
+  return open ? open->list_runs() : Result<std::vector<RunSummary>>(open.error());
+}
+
+nlohmann::json to_json(const std::vector<RunSummary>& runs) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const RunSummary& run : runs) {
+    list.push_back(summary_json(run));
+  }
+  return {{"runs", std::move(list)}};
+}
+
+Result<RunReport> load_report(const Store& store, const std::string& run) {
+  const Result<Run> loaded = store.load_run(run);
+  if (!loaded) {
+    return loaded.error();
+  }
+  const Result<std::vector<Node>> nodes = store.load_nodes(run);
+  if (!nodes) {
+    return nodes.error();
+  }
+  RunReport report =
+      make_run_report(*loaded, *nodes, known_tiers(loaded->settings.judging.backend));
+  if (loaded->settings.llm) {
+    const Result<std::vector<LlmCall>> calls = store.load_llm_calls(run);
+    if (!calls) {
+      return calls.error();
+    }
+    report.llm = summarize_calls(*calls);
+  }
+  KP_TRY(add_evidence(store, report));
+  return report;
+}
+
+Result<RunReport> report_run(const std::filesystem::path& store, const std::string& run) {
+  const Result<Store> open = open_to_read(store);
+  return open ? load_report(*open, run) : Result<RunReport>(open.error());
+}
+
+Result<std::vector<RunRow>> report_runs(const std::filesystem::path& store,
+                                        const std::vector<std::string>& runs) {
+  const Result<Store> open = open_to_read(store);
+  if (!open) {
+    return open.error();
+  }
+  std::vector<RunRow> rows;
+  for (const std::string& run : runs) {
+    Result<RunRow> row = load_row(*open, run);
+    if (!row) {
+      return row.error();
+    }
+    rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+Result<std::vector<ToolRecord>> tool_records(const std::filesystem::path& store,
+                                             std::vector<std::string> runs) {
+  const Result<Store> open = open_to_read(store);
+  if (!open) {
+    return open.error();
+  }
+  if (runs.empty()) {
+    const Result<std::vector<RunSummary>> all = open->list_runs();
+    if (!all) {
+      return all.error();
+    }
+    std::ranges::transform(*all, std::back_inserter(runs), &RunSummary::id);
+  }
+  std::vector<ToolRecord> records;
+  for (const std::string& run : runs) {
+    const Result<std::vector<Node>> nodes = open->load_nodes(run);
+    if (!nodes) {
+      return nodes.error();
+    }
+    add_to_records(*nodes, records);
+  }
+  return records;
+}
+
+Result<ChosenNode> choose_node(const Store& store, const NodeRequest& request) {
+  Result<RunReport> report = load_report(store, request.run);
+  if (!report) {
+    return report.error();
+  }
+  const NodeId wanted = request.node.value_or(report->best);
+  const Node* found = find_node(report->nodes, wanted);
+  if (found == nullptr) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("it has no node {}; its nodes are 0 to {}", wanted,
+                                  std::ssize(report->nodes) - 1),
+                      "run " + request.run);
+  }
+  Node node = *found;
+  return ChosenNode{std::move(*report), std::move(node)};
+}
+
+Result<ShownNode> show_node(const NodeRequest& request) {
+  const Result<Store> store = open_to_read(request.store);
+  Result<ChosenNode> chosen =
+      store ? choose_node(*store, request) : Result<ChosenNode>(store.error());
+  if (!chosen) {
+    return chosen.error();
+  }
+  ShownNode shown;
+  shown.chosen = std::move(*chosen);
+  const Node& node = shown.chosen.node;
+  Result<std::optional<Certificate>> certificate = store->load_certificate(request.run, node.id);
+  if (!certificate) {
+    return certificate.error();
+  }
+  shown.certificate = std::move(*certificate);
+  if (shown.chosen.report.run.settings.llm) {
+    Result<std::vector<LlmCall>> calls = store->load_llm_calls(request.run);
+    if (!calls) {
+      return calls.error();
+    }
+    std::erase_if(*calls, [&node](const LlmCall& call) { return call.node != node.id; });
+    shown.calls = std::move(*calls);
+  }
+  if (has_source(node)) {
+    Result<std::string> source = store->load_source(node.source_hash);
+    if (!source) {
+      return source.error();
+    }
+    shown.source = std::move(*source);
+    KP_TRY(add_relatives(*store, shown));
+  }
+  return shown;
+}
+
+nlohmann::json to_json(const ShownNode& shown) {
+  const RunReport& report = shown.chosen.report;
+  return {{"run", report.run.id},
+          {"node", node_json(report.nodes, shown.chosen.node.id)},
+          {"source", shown.source.value_or("")},
+          {"certificate", shown.certificate ? to_json(*shown.certificate) : nlohmann::json()}};
+}
+
+Result<NodeReasons> explain_node(const NodeRequest& request) {
+  const Result<Store> store = open_to_read(request.store);
+  Result<ChosenNode> chosen =
+      store ? choose_node(*store, request) : Result<ChosenNode>(store.error());
+  if (!chosen) {
+    return chosen.error();
+  }
+  const Result<std::vector<Closure>> closures = store->load_closures(request.run);
+  if (!closures) {
+    return closures.error();
+  }
+  Result<std::vector<std::string>> now = search_view(chosen->report, *closures, chosen->node.id);
+  if (!now) {
+    return now.error();
+  }
+  NodeReasons out{request.run, std::move(chosen->node), std::move(*now), {}};
+  for (const Closure& closure : *closures) {
+    if (closure.node == out.node.id) {
+      out.closed.push_back(closure.reason);
+    }
+  }
+  return out;
+}
+
+nlohmann::json to_json(const NodeReasons& reasons) {
+  return {{"run", reasons.run},
+          {"node", reasons.node.id},
+          {"move", reasons.node.move},
+          {"plan", reasons.node.plan},
+          {"chosen_because", reasons.node.reasons},
+          {"now", reasons.now},
+          {"closed_because", reasons.closed}};
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,71 @@
+#include "coordinator/app/tasks.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/base/paths.hpp"
+#include "common/wire/orders_json.hpp"
+#include "coordinator/app/opening.hpp"
+#include "coordinator/dispatch/worker_client.hpp"
+
+namespace kernelpro {
+
+nlohmann::json to_json(const std::vector<TaskListing>& tasks) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TaskListing& task : tasks) {
+    list.push_back({{"name", task.name},
+                    {"family", task.family},
+                    {"summary", task.summary},
+                    {"directory", task.directory.string()},
+                    {"error", task.error}});
+  }
+  return {{"tasks", std::move(list)}};
+}
+
+Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher,
+                             std::stop_token stop) {
+  Result<Task> task = load_named_task(request.task);
+  if (!task) {
+    return task.error();
+  }
+  Result<WorkerClient> worker = WorkerClient::start();
+  if (!worker) {
+    return worker.error();
+  }
+  tell(watcher, Activity{task->name + ": opening"});
+  // An unfit task is opened too: the check says all that is wrong with it.
+  KP_TRY(worker->open({.task = *task, .judging = request.judging, .timed = false}, stop));
+  tell(watcher, Activity{task->name + ": checking"});
+  Result<std::vector<LintFinding>> findings = worker->check(stop);
+  if (!findings) {
+    return findings.error();
+  }
+  TaskCheck out{std::move(task->name), std::move(*findings), 0};
+  out.errors = std::ranges::count(out.findings, LintLevel::error, &LintFinding::level);
+  return out;
+}
+
+nlohmann::json to_json(const TaskCheck& check) {
+  nlohmann::json json = to_json(check.findings);
+  json["task"] = check.task;
+  json["fit"] = check.errors == 0;
+  return json;
+}
+
+Result<ProblemTask> new_problem_task(NewProblem problem, const Watcher& watcher) {
+  Result<std::filesystem::path> script = torch_oracle_script();
+  if (!script) {
+    return script.error();
+  }
+  problem.script = std::move(*script);
+  tell(watcher, Activity{"PyTorch looks at the problem"});
+  return create_problem_task(problem);
+}
+
+Result<std::filesystem::path> torch_oracle_script() {
+  const Result<std::filesystem::path> share = share_directory();
+  return share ? *share / "oracle" / "torch_oracle.py"
+               : Result<std::filesystem::path>(share.error());
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,147 @@
+// The commands about candidates: `evaluate`, `verify` and `diagnose`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/wire/finding_json.hpp"
+#include "common/wire/orders_json.hpp"
+#include "coordinator/cli/commands.hpp"
+#include "coordinator/cli/live_view.hpp"
+#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/run_output.hpp"
+#include "coordinator/report/diagnosis_md.hpp"
+#include "coordinator/report/diagnosis_text.hpp"
+#include "coordinator/report/verdict_text.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+void print_evaluation(const Options& options, const EvaluationResult& done) {
+  if (options.json) {
+    print_json(to_json(done));
+  } else if (options.evaluate.sources.size() == 1 && !done.evaluations.empty()) {
+    fmt::print("{}", evaluation_text(done.evaluations.front()));
+  } else if (!done.evaluations.empty()) {
+    fmt::print("{}", verdict_table(done.evaluations));
+  }
+  if (done.error) {
+    print_error(*done.error);
+  }
+}
+
+int judged_exit_code(const EvaluationResult& done, bool timed) {
+  if (done.error) {
+    return exit_code_of(*done.error);
+  }
+  const std::vector<Evaluated>& evaluations = done.evaluations;
+  const auto ended = [](Outcome outcome) {
+    return [outcome](const Evaluated& evaluated) {
+      return evaluated.certificate.verdict.outcome == outcome;
+    };
+  };
+  if (std::any_of(evaluations.begin(), evaluations.end(), ended(Outcome::not_judged))) {
+    return exit_environment;
+  }
+  const bool all_passed =
+      std::all_of(evaluations.begin(), evaluations.end(), ended(Outcome::passed));
+  const bool faster =
+      evaluations.back().certificate.verdict.timing.comparison == Comparison::faster;
+  return all_passed && (faster || !timed) ? exit_done : exit_not_passed;
+}
+
+// What is said of the certificate as a whole, in one breath.
+std::string conclusion(const Verification& verification) {
+  if (verification.undecided) {
+    return "cannot tell: its speed-up was measured too coarsely to be checked";
+  }
+  if (!verification.holds) {
+    return "does not hold";
+  }
+  return verification.speed == SpeedClaim::cannot_tell
+             ? "its verdict holds; its speed-up was measured too coarsely to be checked"
+             : "holds";
+}
+
+void print_verification(const Verification& done) {
+  fmt::print("{}", evaluation_text(done.now));
+  fmt::print("\ncertificate of {}: {}\n", done.before.date, conclusion(done));
+  const Timing& before = done.before.verdict.timing;
+  const Timing& now = done.now.certificate.verdict.timing;
+  const bool coarse = done.speed == SpeedClaim::cannot_tell;
+  if (coarse && !overlap(before.speedup_interval, now.speedup_interval)) {
+    fmt::print(
+        "  the baseline was disturbed this time, so that only the least is known. Verify on a "
+        "quieter machine\n");
+  } else if (coarse) {
+    fmt::print(
+        "  the 95 % interval was {:.0f} % wide then and is {:.0f} % now; up to 10 % would tell. "
+        "Verify on a\n  quieter machine, or with a longer --timing\n",
+        100 * interval_width(before), 100 * interval_width(now));
+  }
+  for (const Difference& difference : done.differences) {
+    fmt::print("  {}{}: {} → {}\n", difference.matters ? "! " : "", difference.what,
+               difference.before, difference.now);
+  }
+  if (done.differences.empty()) {
+    fmt::print("  nothing{} differs\n", coarse ? " else" : "");
+  }
+}
+
+}  // namespace
+
+int evaluate_command(const Options& options, std::stop_token stop) {
+  LiveView view(options);
+  const Result<EvaluationResult> done = evaluate(options.evaluate, view.watcher(), stop);
+  view.clear();
+  if (!done) {
+    return report_error(options, done.error());
+  }
+  if (done->waiting) {
+    print_waiting(options.evaluate.workers, options.evaluate.judging, "this command again");
+    return exit_waiting;
+  }
+  print_evaluation(options, *done);
+  return judged_exit_code(*done, options.evaluate.timed);
+}
+
+int verify_command(const Options& options, std::stop_token stop) {
+  LiveView view(options);
+  const Result<Verification> done = verify(options.verify, view.watcher(), stop);
+  view.clear();
+  if (!done) {
+    return report_error(options, done.error());
+  }
+  if (options.json) {
+    print_json(to_json(*done));
+  } else {
+    print_verification(*done);
+  }
+  if (done->now.certificate.verdict.outcome == Outcome::not_judged || done->undecided) {
+    return exit_environment;
+  }
+  return done->holds ? exit_done : exit_not_passed;
+}
+
+int diagnose_command(const Options& options, std::stop_token stop) {
+  LiveView view(options);
+  const Result<DiagnosisOutcome> done = diagnose(options.diagnose, view.watcher(), stop);
+  view.clear();
+  if (!done) {
+    return report_error(options, done.error());
+  }
+  if (options.json) {
+    print_json(to_json(done->diagnosed));
+  } else {
+    fmt::print("{}", options.markdown ? diagnosis_markdown(done->diagnosed, options.raw)
+                                      : diagnosis_text(done->diagnosed, options.raw));
+  }
+  if (done->not_kept) {
+    print_error(*done->not_kept);
+    return exit_code_of(*done->not_kept);
+  }
+  return exit_done;
+}
+
+}  // namespace kernelpro

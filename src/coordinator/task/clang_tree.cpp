@@ -1,0 +1,98 @@
+#include "coordinator/task/clang_tree.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "common/base/file.hpp"
+#include "common/base/process.hpp"
+
+namespace kernelpro {
+namespace {
+
+constexpr std::size_t largest_tree = std::size_t{256} << 20U;
+
+// Where g++ keeps omp.h; clang looks there last.
+std::string compiler_headers() {
+  Command command;
+  command.arguments = {"g++", "-print-file-name=include"};
+  const auto asked = run_command(command);
+  if (!asked.ok() || !asked->succeeded()) {
+    return "";
+  }
+  return asked->output.substr(0, asked->output.find('\n'));
+}
+
+}  // namespace
+
+std::vector<std::string> clang_command(const std::vector<std::string>& flags) {
+  static const std::string headers = compiler_headers();
+  std::vector<std::string> words = {clang_program, "-fno-color-diagnostics",
+                                    "-fno-caret-diagnostics", "-w"};
+  const bool standard =
+      std::ranges::any_of(flags, [](const std::string& flag) { return flag.starts_with("-std="); });
+  if (!standard) {
+    words.emplace_back("-std=c++20");
+  }
+  words.insert(words.end(), flags.begin(), flags.end());
+  if (!headers.empty()) {
+    words.insert(words.end(), {"-idirafter", headers});
+  }
+  return words;
+}
+
+std::string first_errors(const std::string& diagnostics) {
+  constexpr std::size_t most = 5;
+  std::istringstream lines(diagnostics);
+  std::string text;
+  std::size_t shown = 0;
+  for (std::string line; shown < most && std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos ||
+        line.find("undefined reference") != std::string::npos) {
+      text += (text.empty() ? "" : "\n") + line;
+      ++shown;
+    }
+  }
+  return text.empty() ? diagnostics.substr(0, 400) : text;
+}
+
+Result<std::vector<nlohmann::json>> clang_declarations(const std::string& unit,
+                                                       const std::string& name,
+                                                       const std::vector<std::string>& flags,
+                                                       std::stop_token stop) {
+  KP_LET(const ScratchDir scratch, ScratchDir::create("read"));
+  const std::filesystem::path file = scratch.path() / "unit.cpp";
+  KP_TRY(write_file_atomic(file, unit));
+  Command command;
+  command.arguments = clang_command(flags);
+  for (const std::string& word :
+       {std::string("-fsyntax-only"), std::string("-Xclang"), std::string("-ast-dump=json"),
+        std::string("-Xclang"), "-ast-dump-filter=" + name, file.string()}) {
+    command.arguments.push_back(word);
+  }
+  command.output_limit = largest_tree;
+  command.inherit_environment = true;
+  KP_LET(const Finished finished, run_command(command, std::move(stop)));
+  if (!finished.succeeded()) {
+    return make_error(ErrorKind::bad_input,
+                      "it does not compile: " + first_errors(finished.errors) +
+                          "\nName its headers and macros with -I and -D, or its build with "
+                          "--compile-commands FILE");
+  }
+  std::vector<nlohmann::json> trees;
+  std::istringstream stream(finished.output);
+  while (stream >> std::ws && stream.peek() != std::istringstream::traits_type::eof()) {
+    try {
+      nlohmann::json tree;
+      stream >> tree;
+      trees.push_back(std::move(tree));
+    } catch (const nlohmann::json::exception& error) {
+      return make_error(ErrorKind::internal,
+                        std::string("clang's tree cannot be read: ") + error.what());
+    }
+  }
+  return trees;
+}
+
+}  // namespace kernelpro

@@ -1,0 +1,27 @@
+// clang's syntax tree of the declarations of one name.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace kernelpro {
+
+inline constexpr const char* clang_program = "clang++-19";
+
+// clang with what lets it read sources that g++ reads.
+[[nodiscard]] std::vector<std::string> clang_command(const std::vector<std::string>& flags);
+
+// Every declaration whose qualified name contains `name` in a translation unit of this text. A
+// source that does not compile is a bad_input error with the compiler's words.
+[[nodiscard]] Result<std::vector<nlohmann::json>> clang_declarations(
+    const std::string& unit, const std::string& name, const std::vector<std::string>& flags,
+    std::stop_token stop);
+
+// The first lines of a compiler's errors that say what is wrong.
+[[nodiscard]] std::string first_errors(const std::string& diagnostics);
+
+}  // namespace kernelpro

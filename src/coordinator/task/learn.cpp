@@ -1,0 +1,455 @@
+#include "coordinator/task/learn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "coordinator/task/fit_shape.hpp"
+#include "coordinator/task/learn_parts.hpp"
+#include "coordinator/task/probe.hpp"
+
+namespace kernelpro {
+namespace {
+
+using learn::Observation;
+
+// Distinct primes tell products of axes apart, even numbers and multiples how divisions round.
+const std::vector<std::int64_t>& trial_sizes(std::size_t axes) {
+  static const std::vector<std::int64_t> few = {7, 10, 11, 12, 13, 17, 18, 19, 23, 29};
+  static const std::vector<std::int64_t> many = {5, 7, 8, 11, 12, 13};
+  return axes > 4 ? many : few;
+}
+
+constexpr std::size_t trials = 48;
+
+class Learner {
+ public:
+  Learner(const OwnSource& source, const OwnFunction& function, const OwnCall& call,
+          const NewTask& request, const std::function<void(const std::string&)>& tell,
+          std::stop_token stop)
+      : source_(source), function_(function), call_(call), tell_(tell), stop_(std::move(stop)) {
+    learned_.request = request;
+    for (const Leaf& leaf : call.leaves) {
+      if (leaf.kind == Leaf::Kind::axis && !request.fixed.contains(leaf.name)) {
+        axes_.push_back(leaf.name);
+      }
+    }
+  }
+
+  Result<Learned> run() {
+    tell_("building it to be watched");
+    KP_LET(Probe probe, Probe::build(source_, call_, Probe::Purpose::watch, stop_));
+    tell_("calling it on trial");
+    KP_LET(learn::WholeNumbers numbers, settle_shapes_at_some_tie(probe));
+    settle_roles();
+    KP_TRY(settle_axes_without_effect(probe, numbers));
+    settle_reduction();
+    KP_TRY(settle_values(probe, numbers));
+    if (!learned_.missing.empty()) {
+      return std::move(learned_);
+    }
+    KP_TRY(learn::settle_held_out(probe, call_, learned_, numbers, small_axes(), stop_));
+    tell_("timing it at growing sizes");
+    KP_TRY(learn::settle_sizes(source_, call_, learned_, numbers, small_axes(), stop_));
+    return std::move(learned_);
+  }
+
+ private:
+  [[nodiscard]] Error refuse(const std::string& why) const {
+    return make_error(
+        ErrorKind::bad_input, why,
+        fmt::format("{}:{}: {}", source_.file.string(), function_.line, source_.function));
+  }
+
+  [[nodiscard]] Axes drawn(std::mt19937& random) const {
+    const auto& sizes = trial_sizes(axes_.size());
+    Axes axes;
+    std::set<std::int64_t> taken;
+    for (const std::string& name : axes_) {
+      std::int64_t size = 0;
+      do {
+        size = sizes[random() % sizes.size()];
+      } while (taken.contains(size) && taken.size() < sizes.size());
+      taken.insert(size);
+      const bool flag = std::ranges::any_of(
+          call_.leaves, [&](const Leaf& leaf) { return leaf.name == name && leaf.flag; });
+      axes[name] = flag ? size % 2 : size;
+    }
+    return learn::completed(axes, learned_.request);
+  }
+
+  static bool writes(const TrialResult& result) {
+    return result.returned && std::ranges::any_of(result.tensors, [](const auto& one) {
+             return one.second.stored > 0 || one.second.size > 0;
+           });
+  }
+
+  // Sizes of their own first; where shapes cannot be told so, those of one kind of struct and of
+  // all lists are the same, then all.
+  Result<learn::WholeNumbers> settle_shapes_at_some_tie(const Probe& probe) {
+    for (int level = 0;; ++level) {
+      if (level > 0 && !tie(level) && level < 2) {
+        continue;
+      }
+      const auto before = learned_;
+      if (const Status found = find_base(probe); !found.ok()) {
+        if (level < 2 && !endless_) {
+          continue;
+        }
+        return found.error();
+      }
+      KP_LET(learn::WholeNumbers numbers,
+             learn::find_whole_numbers(probe, call_, base_, learned_.request, axes_, stop_));
+      seen_.clear();
+      KP_TRY(observe(probe, numbers));
+      const auto axes = axes_;
+      KP_TRY(settle_shapes(numbers));
+      if (learned_.missing.empty() || level == 2) {
+        return numbers;
+      }
+      learned_ = before;
+      axes_ = axes;
+    }
+  }
+
+  // Draws sizes until the function does something.
+  Status find_base(const Probe& probe) {
+    TrialResult last;
+    std::mt19937 random(7);
+    constexpr int draws = 8;
+    std::vector<TrialCall> calls;
+    calls.reserve(draws);
+    for (int i = 0; i < draws; ++i) {
+      calls.push_back({drawn(random), {}, {}, 0});
+    }
+    // One alone first: what does not end is not waited for again and again.
+    KP_LET(const auto first, probe.run({calls[0]}, stop_));
+    if (first[0].signal == SIGALRM) {
+      endless_ = true;
+      return refuse(trouble(first[0]));
+    }
+    KP_LET(const auto results, probe.run(calls, stop_));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (writes(results[i])) {
+        base_ = calls[i].axes;
+        return {};
+      }
+      last = results[i];
+    }
+    return refuse(trouble(last));
+  }
+
+  [[nodiscard]] static std::string trouble(const TrialResult& last) {
+    if (last.returned) {
+      return "it wrote nothing that a caller can see, at any of the sizes tried; a task needs a "
+             "result: a pointer, a reference, a list or a returned value";
+    }
+    switch (last.signal) {
+      case SIGALRM:
+        return "it did not return within 2 s at sizes below 32; a function that waits or never "
+               "ends cannot be judged";
+      case SIGILL:
+      case SIGTRAP:
+        return "it has undefined behavior (overflow, a shift or a conversion out of range, an "
+               "array's bounds) at small sizes; build it with -fsanitize=undefined to see where, "
+               "and mend that first";
+      case SIGSEGV:
+      case SIGBUS:
+        return "it touched memory that is not its own at every size tried; if its sizes depend on "
+               "each other, say how: --fix B=A";
+      default:
+        return fmt::format(
+            "it ended by signal {} at every size tried; if its sizes depend on each "
+            "other, say how: --fix B=A",
+            last.signal);
+    }
+  }
+
+  // False where nothing more is tied than before.
+  bool tie(int level) {
+    std::map<std::string, std::string> first;
+    std::vector<std::string> left;
+    for (const Leaf& leaf : call_.leaves) {
+      if (std::ranges::find(axes_, leaf.name) == axes_.end()) {
+        continue;
+      }
+      std::string group = leaf.name;
+      if (level == 2) {
+        group = "all";
+      } else if (!leaf.size_of.empty()) {
+        group = "list";
+      } else if (!leaf.record.empty()) {
+        group = leaf.record + "." + leaf.field;
+      }
+      const auto [known, fresh] = first.emplace(group, leaf.name);
+      if (fresh) {
+        left.push_back(leaf.name);
+      } else {
+        learned_.request.fixed[leaf.name] = known->second;
+        learned_.notes.push_back(fmt::format("{} is taken to be {} (--fix {}=… says otherwise)",
+                                             leaf.name, known->second, leaf.name));
+      }
+    }
+    const bool changed = left.size() < axes_.size();
+    axes_ = std::move(left);
+    return changed;
+  }
+
+  Status observe(const Probe& probe, const learn::WholeNumbers& numbers) {
+    std::mt19937 random(1);
+    std::vector<TrialCall> calls;
+    calls.reserve(trials);
+    for (std::size_t i = 0; i < trials; ++i) {
+      calls.push_back(numbers.trial(drawn(random)));
+    }
+    KP_LET(const auto results, probe.run(calls, stop_));
+    TrialResult last;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (writes(results[i])) {
+        seen_.push_back({calls[i].axes, results[i]});
+      } else {
+        last = results[i];
+      }
+    }
+    return seen_.size() >= 6 ? Status() : refuse(trouble(last));
+  }
+
+  [[nodiscard]] static std::int64_t reach_of(const Leaf& leaf, const TouchedTensor& touched,
+                                             const Axes& axes) {
+    const auto before = axes.find(leaf.name + "_size");
+    const bool resized =
+        touched.size >= 0 && (before == axes.end() || before->second != touched.size);
+    return resized ? touched.size : touched.reach();
+  }
+
+  Status settle_shapes(learn::WholeNumbers& numbers) {
+    for (const Leaf& leaf : call_.leaves) {
+      if (leaf.kind != Leaf::Kind::tensor || learned_.request.shapes.contains(leaf.name)) {
+        continue;
+      }
+      std::vector<std::string> shape;
+      if (leaf.fixed_count > 0) {
+        shape = {std::to_string(leaf.fixed_count)};
+      } else if (const auto known = numbers.shape_of(leaf.name, seen_, axes_)) {
+        shape = *known;
+      } else {
+        std::vector<Reach> reaches;
+        reaches.reserve(seen_.size());
+        for (const Observation& one : seen_) {
+          reaches.push_back({numbers.with_entries(learn::only(one.axes, axes_), one.result),
+                             reach_of(leaf, one.result.tensors.at(leaf.name), one.axes)});
+        }
+        const bool untouched =
+            std::ranges::all_of(reaches, [](const Reach& reach) { return reach.elements == 0; });
+        if (untouched) {
+          leave_out(leaf);
+          continue;
+        }
+        const auto fitted = fit_shape(reaches);
+        if (!fitted) {
+          learned_.missing.push_back(fmt::format("--shape {}=…", leaf.name));
+          continue;
+        }
+        shape = *fitted;
+      }
+      tie_list_size(leaf, shape);
+      if (leaf.element.lanes > 1) {
+        shape.push_back(std::to_string(leaf.element.lanes));
+      }
+      learned_.request.shapes[leaf.name] = shape;
+    }
+    return {};
+  }
+
+  // A pointer that is never followed: scratch memory of one element stands for it.
+  void leave_out(const Leaf& leaf) {
+    learned_.request.workspaces.push_back(leaf.name);
+    learned_.request.shapes[leaf.name] = {"1"};
+    learned_.notes.push_back(leaf.name + " is never touched; it is passed, and not judged");
+  }
+
+  // A list as long as the others ask for has no size of its own.
+  void tie_list_size(const Leaf& leaf, const std::vector<std::string>& shape) {
+    for (const Leaf& size : call_.leaves) {
+      if (size.size_of != leaf.name || learned_.request.fixed.contains(size.name)) {
+        continue;
+      }
+      std::string text;
+      for (const std::string& extent : shape) {
+        text += (text.empty() ? "" : "*") + (shape.size() > 1 ? "(" + extent + ")" : extent);
+      }
+      const auto formula = Formula::parse(text);
+      const auto names = formula.ok() ? formula->names() : std::vector<std::string>();
+      if (std::ranges::find(names, size.name) == names.end()) {
+        learned_.request.fixed[size.name] = text;
+        std::erase(axes_, size.name);
+      }
+    }
+  }
+
+  void settle_roles() {
+    for (const Leaf& leaf : call_.leaves) {
+      const auto shape = learned_.request.shapes.find(leaf.name);
+      if (leaf.kind != Leaf::Kind::tensor || shape == learned_.request.shapes.end() ||
+          learn::contains(learned_.request.workspaces, leaf.name)) {
+        continue;
+      }
+      bool stored = leaf.returned;
+      bool kept = false;
+      for (const Observation& one : seen_) {
+        const TouchedTensor& touched = one.result.tensors.at(leaf.name);
+        const auto before = one.axes.find(leaf.name + "_size");
+        const bool resized =
+            touched.size >= 0 && before != one.axes.end() && before->second != touched.size;
+        stored = stored || touched.stored > 0 || resized;
+        const std::int64_t whole =
+            learn::elements(shape->second, one.axes, learned_.request) / leaf.element.lanes;
+        kept = kept || touched.fresh_read || (!resized && touched.written < whole);
+      }
+      if (!stored) {
+        learned_.only_read.push_back(leaf.name);
+      } else if (kept && !leaf.returned && !learn::contains(learned_.request.inouts, leaf.name)) {
+        learned_.request.inouts.push_back(leaf.name);
+      }
+    }
+  }
+
+  // Whole numbers that are no extent: those that change nothing are passed as something harmless.
+  Status settle_axes_without_effect(const Probe& probe, const learn::WholeNumbers& numbers) {
+    for (const std::string& name : std::vector<std::string>(axes_)) {
+      if (learn::is_used(name, learned_.request)) {
+        continue;
+      }
+      bool matters = false;
+      for (const std::int64_t other : {2, 3}) {
+        Axes changed = base_;
+        changed[name] = base_.at(name) + other;
+        KP_LET(const auto results,
+               probe.run({numbers.trial(base_),
+                          numbers.trial(learn::completed(changed, learned_.request))},
+                         stop_));
+        for (const auto& [tensor, touched] : results[0].tensors) {
+          matters =
+              matters || !results[1].returned || results[1].tensors.at(tensor).hash != touched.hash;
+        }
+      }
+      if (!matters) {
+        learned_.request.fixed[name] = learn::harmless_value(name, call_, learned_.request);
+        std::erase(axes_, name);
+      }
+    }
+    return {};
+  }
+
+  // How many terms one result adds up: loads of the most read tensor for each element written.
+  // Where a sum is kept in a variable over a whole row or list, that is its longest extent.
+  void settle_reduction() {
+    if (!learned_.request.reduction.empty()) {
+      return;
+    }
+    std::int64_t longest = 1;
+    std::string text = "1";
+    for (const Leaf& leaf : call_.leaves) {
+      if (leaf.kind != Leaf::Kind::tensor || leaf.returned) {
+        continue;
+      }
+      std::vector<Reach> ratios;
+      std::int64_t sum = 0;
+      for (const Observation& one : seen_) {
+        std::int64_t results = 1;
+        for (const auto& [name, touched] : one.result.tensors) {
+          results = std::max({results, touched.written, touched.size});
+        }
+        ratios.push_back(
+            {learn::only(one.axes, axes_),
+             std::max<std::int64_t>(1, one.result.tensors.at(leaf.name).loads / results)});
+        sum += ratios.back().elements;
+      }
+      if (sum <= longest) {
+        continue;
+      }
+      longest = sum;
+      auto fitted = fit_shape(ratios);
+      if (!fitted && learned_.request.shapes.contains(leaf.name)) {
+        fitted = learned_.request.shapes.at(leaf.name);
+      }
+      text = fitted ? fmt::format("({})", fmt::join(*fitted, ")*(")) : "1";
+    }
+    if (function_.accumulates && names_in(text).empty()) {
+      for (const std::string& axis : axes_) {
+        if (learn::is_used(axis, learned_.request)) {
+          text = fmt::format("max({}, {})", text, axis);
+        }
+      }
+    }
+    const auto names = names_in(text);
+    const bool known = std::ranges::all_of(
+        names, [&](const std::string& name) { return learn::contains(axes_, name); });
+    learned_.request.reduction = known ? text : "1";
+  }
+
+  static std::vector<std::string> names_in(const std::string& text) {
+    const auto formula = Formula::parse(text);
+    return formula.ok() ? formula->names() : std::vector<std::string>();
+  }
+
+  Status settle_values(const Probe& probe, const learn::WholeNumbers& numbers) {
+    numbers.describe(learned_.request, call_, learned_.only_read);
+    TrialCall around = numbers.trial(base_);
+    for (const Leaf& leaf : call_.leaves) {
+      if (leaf.kind == Leaf::Kind::tensor && is_floating(leaf.element.dtype)) {
+        around.filling[leaf.name] = {Filling::Kind::around_zero, 0};
+      }
+    }
+    KP_LET(const auto results, probe.run({numbers.trial(base_), around}, stop_));
+    const auto finite = [](const TrialResult& result) {
+      return result.returned &&
+             std::ranges::all_of(result.tensors, [](const auto& one) { return one.second.finite; });
+    };
+    if (finite(results[0]) && !finite(results[1])) {
+      for (const Leaf& leaf : call_.leaves) {
+        const bool read = learn::contains(learned_.only_read, leaf.name) ||
+                          learn::contains(learned_.request.inouts, leaf.name);
+        if (leaf.kind == Leaf::Kind::tensor && is_floating(leaf.element.dtype) && read) {
+          learned_.request.values.emplace(leaf.name, "uniform:0.5:1.5");
+        }
+      }
+      learned_.notes.emplace_back(
+          "with numbers around 0 its results are not finite; inputs are drawn from 0.5 to 1.5 "
+          "(--values x=uniform:LOW:HIGH says otherwise)");
+    }
+    return {};
+  }
+
+  // Axes that others must exceed: "k" where a shape has "n - k + 1".
+  [[nodiscard]] std::vector<std::string> small_axes() const {
+    return learn::subtracted_axes(learned_.request, axes_);
+  }
+
+  const OwnSource& source_;
+  const OwnFunction& function_;
+  const OwnCall& call_;
+  const std::function<void(const std::string&)>& tell_;
+  std::stop_token stop_;
+  Learned learned_;
+  std::vector<std::string> axes_;
+  Axes base_;  // sizes at which the function works
+  std::vector<Observation> seen_;
+  bool endless_ = false;
+};
+
+}  // namespace
+
+Result<Learned> learn_function(const OwnSource& source, const OwnFunction& function,
+                               const OwnCall& call, const NewTask& request,
+                               const std::function<void(const std::string&)>& tell,
+                               std::stop_token stop) {
+  return Learner(source, function, call, request, tell, std::move(stop)).run();
+}
+
+}  // namespace kernelpro

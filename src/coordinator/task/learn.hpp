@@ -1,0 +1,34 @@
+// What a task needs to know of a function beyond its signature, learned by calling it on trial.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/model/task.hpp"
+#include "coordinator/task/create.hpp"
+#include "coordinator/task/own_call.hpp"
+
+namespace kernelpro {
+
+struct Learned {
+  NewTask request;                     // with every question settled that could be
+  std::vector<std::string> only_read;  // tensors, const or not
+  std::vector<std::string> notes;      // what was chosen, for people
+  std::vector<std::string> missing;    // flags that only the user can fill in: "--shape x=..."
+};
+
+// Calls the function at small sizes, watches what it touches, and settles what `request` leaves
+// open: shapes, what is read and written, what whole numbers in tensors mean, sizes to measure and
+// to check. What the user gave is kept. Errors say why the function cannot be judged: undefined
+// behavior, no end, memory that it does not own.
+[[nodiscard]] Result<Learned> learn_function(const OwnSource& source, const OwnFunction& function,
+                                             const OwnCall& call, const NewTask& request,
+                                             const std::function<void(const std::string&)>& tell,
+                                             std::stop_token stop);
+
+}  // namespace kernelpro

@@ -1,0 +1,126 @@
+#include "coordinator/task/learn_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kernelpro::learn {
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+Axes completed(Axes axes, const NewTask& request) {
+  // A formula may speak of another one's axis: twice is enough for what we write.
+  for (int round = 0; round < 2; ++round) {
+    for (const auto* list : {&request.derived, &request.fixed}) {
+      for (const auto& [name, text] : *list) {
+        const auto formula = Formula::parse(text);
+        const auto value = formula.ok() ? formula->evaluate_size(axes) : Result<std::int64_t>(0);
+        if (value.ok()) {
+          axes[name] = *value;
+        }
+      }
+    }
+  }
+  return axes;
+}
+
+Axes only(const Axes& axes, const std::vector<std::string>& names) {
+  Axes out;
+  for (const std::string& name : names) {
+    if (const auto found = axes.find(name); found != axes.end()) {
+      out.insert(*found);
+    }
+  }
+  return out;
+}
+
+std::int64_t elements(const std::vector<std::string>& shape, const Axes& axes,
+                      const NewTask& request) {
+  const Axes whole = completed(axes, request);
+  std::int64_t product = 1;
+  for (const std::string& extent : shape) {
+    const auto formula = Formula::parse(extent);
+    const auto value = formula.ok() ? formula->evaluate_size(whole) : Result<std::int64_t>(0);
+    product *= value.ok() ? *value : 0;
+  }
+  return product;
+}
+
+bool is_used(const std::string& axis, const NewTask& request) {
+  std::vector<std::string> texts;
+  for (const auto& [name, shape] : request.shapes) {
+    texts.insert(texts.end(), shape.begin(), shape.end());
+  }
+  for (const auto* list : {&request.derived, &request.fixed}) {
+    for (const auto& [name, text] : *list) {
+      texts.push_back(text);
+    }
+  }
+  return request.derived.contains(axis) || std::ranges::any_of(texts, [&](const std::string& text) {
+           const auto formula = Formula::parse(text);
+           return formula.ok() && contains(formula->names(), axis);
+         });
+}
+
+std::string harmless_value(const std::string& axis, const OwnCall& call, const NewTask& request) {
+  const auto leaf = std::ranges::find(call.leaves, axis, &Leaf::name);
+  if (leaf == call.leaves.end() || leaf->record.empty()) {
+    return "1";
+  }
+  // The fields of one struct stand side by side and share the beginning of their names.
+  const std::string prefix = axis.substr(0, axis.size() - leaf->field.size());
+  std::set<std::string> spoken;
+  std::vector<std::string> extents;
+  for (const Leaf& other : call.leaves) {
+    if (!other.name.starts_with(prefix) || other.record != leaf->record) {
+      continue;
+    }
+    if (const auto shape = request.shapes.find(other.name); shape != request.shapes.end()) {
+      extents = shape->second;
+    } else if (other.name != axis) {
+      const auto fixed = request.fixed.find(other.name);
+      spoken.insert(fixed == request.fixed.end() ? other.name : fixed->second);
+    }
+  }
+  for (const std::string& extent : extents) {
+    if (!spoken.contains(extent)) {
+      return extent;
+    }
+  }
+  return "1";
+}
+
+std::vector<std::string> subtracted_axes(const NewTask& request,
+                                         const std::vector<std::string>& axes) {
+  std::vector<std::string> out;
+  for (const std::string& axis : axes) {
+    for (const auto& [name, shape] : request.shapes) {
+      for (const std::string& extent : shape) {
+        const bool minus = (" " + extent + " ").find("- " + axis + " ") != std::string::npos ||
+                           extent.find("- " + axis + ")") != std::string::npos ||
+                           extent.find("/" + axis) != std::string::npos;
+        if (minus && !contains(out, axis)) {
+          out.push_back(axis);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> given_axes(const OwnCall& call, const NewTask& request) {
+  std::vector<std::string> out;
+  for (const Leaf& leaf : call.leaves) {
+    if (leaf.kind == Leaf::Kind::axis && !request.fixed.contains(leaf.name) &&
+        !request.derived.contains(leaf.name)) {
+      out.push_back(leaf.name);
+    }
+  }
+  out.insert(out.end(), request.more_axes.begin(), request.more_axes.end());
+  return out;
+}
+
+}  // namespace kernelpro::learn

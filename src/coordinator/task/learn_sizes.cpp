@@ -1,0 +1,279 @@
+// At which sizes a function is checked and timed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include "coordinator/task/learn_parts.hpp"
+
+namespace kernelpro::learn {
+namespace {
+
+constexpr std::int64_t small_size = 5;      // of a filter's width and the like
+constexpr std::int64_t parameter_size = 4;  // of whole numbers that are no extent
+constexpr std::int64_t largest_bytes = 48LL << 20;
+constexpr std::int64_t enough_ns = 1'000'000;
+constexpr std::int64_t too_long_ns = 20'000'000;
+
+enum class AxisKind { extent, small, parameter, flag, bound };
+
+// What sort of size each given axis is.
+class AxisKinds {
+ public:
+  AxisKinds(const OwnCall& call, const NewTask& request, const WholeNumbers& numbers,
+            const std::vector<std::string>& small) {
+    for (const std::string& name : given_axes(call, request)) {
+      const auto leaf = std::ranges::find(call.leaves, name, &Leaf::name);
+      const bool bounds = std::ranges::any_of(
+          numbers.indices, [&](const auto& one) { return one.second.bound == name; });
+      AxisKind& kind = kinds_[name];
+      kind = is_used(name, request) ? AxisKind::extent : AxisKind::parameter;
+      if (leaf != call.leaves.end() && leaf->flag) {
+        kind = AxisKind::flag;
+      } else if (bounds) {
+        kind = AxisKind::bound;
+      } else if (contains(small, name)) {
+        kind = AxisKind::small;
+      }
+    }
+  }
+
+  [[nodiscard]] const std::map<std::string, AxisKind>& all() const { return kinds_; }
+  [[nodiscard]] std::int64_t extents() const {
+    return std::ranges::count_if(kinds_,
+                                 [](const auto& one) { return one.second == AxisKind::extent; });
+  }
+
+  [[nodiscard]] static std::int64_t size(AxisKind kind, std::int64_t extent) {
+    switch (kind) {
+      case AxisKind::small:
+        return small_size;
+      case AxisKind::parameter:
+        return parameter_size;
+      case AxisKind::flag:
+        return 1;
+      case AxisKind::bound:
+        return std::max<std::int64_t>(extent, 64);
+      case AxisKind::extent:
+        break;
+    }
+    return extent;
+  }
+
+ private:
+  std::map<std::string, AxisKind> kinds_;
+};
+
+// Whether the function returns at these sizes and stays within its shapes.
+Result<bool> works(const Probe& probe, const OwnCall& call, const NewTask& request,
+                   const WholeNumbers& numbers, const Axes& axes, std::stop_token stop) {
+  TrialCall trial = numbers.trial(completed(axes, request));
+  for (const auto& [name, index] : numbers.indices) {
+    trial.filling[name] = {Filling::Kind::constant, 0};
+  }
+  KP_LET(const auto results, probe.run({trial}, std::move(stop)));
+  if (!results[0].returned) {
+    return false;
+  }
+  for (const Leaf& leaf : call.leaves) {
+    const auto shape = request.shapes.find(leaf.name);
+    if (leaf.kind != Leaf::Kind::tensor || shape == request.shapes.end()) {
+      continue;
+    }
+    const TouchedTensor& touched = results[0].tensors.at(leaf.name);
+    const std::int64_t most = elements(shape->second, axes, request) / leaf.element.lanes;
+    if (most < 1 || touched.reach() > most || (touched.size >= 0 && touched.size > most)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::int64_t highest(AxisKind kind, std::int64_t extents) {
+  constexpr std::array<std::int64_t, 4> by_extents = {600, 64, 24, 12};
+  switch (kind) {
+    case AxisKind::extent:
+      return by_extents[static_cast<std::size_t>(std::clamp<std::int64_t>(extents, 1, 4) - 1)];
+    case AxisKind::flag:
+      return 1;
+    case AxisKind::small:
+      return small_size;
+    case AxisKind::bound:
+      return 200;
+    default:
+      return 6;
+  }
+}
+
+// Not more than a tensor of some hundred thousand numbers.
+Axes highest_sizes(const AxisKinds& kinds, const OwnCall& call, const NewTask& request) {
+  constexpr std::int64_t most = 1 << 17;
+  Axes highs;
+  for (const auto& [name, kind] : kinds.all()) {
+    highs[name] = highest(kind, kinds.extents());
+  }
+  for (int round = 0; round < 32; ++round) {
+    const bool fits = std::ranges::all_of(call.leaves, [&](const Leaf& leaf) {
+      const auto shape = request.shapes.find(leaf.name);
+      return shape == request.shapes.end() || elements(shape->second, highs, request) <= most;
+    });
+    if (fits) {
+      break;
+    }
+    for (auto& [name, size] : highs) {
+      if (kinds.all().at(name) == AxisKind::extent) {
+        size = std::max<std::int64_t>(8, size * 3 / 4);
+      }
+    }
+  }
+  return highs;
+}
+
+}  // namespace
+
+namespace {
+
+std::int64_t lowest(AxisKind kind, const WholeNumbers& numbers) {
+  if (kind == AxisKind::bound) {
+    return numbers.offsets.empty() ? 5 : 32;
+  }
+  return kind == AxisKind::flag ? 0 : 1;
+}
+
+// The least size of `name` at which the function still does its work, the others as in `base`.
+Result<std::int64_t> least_size(const std::string& name, const Axes& base,
+                                const std::function<Result<bool>(const Axes&)>& fine_at) {
+  for (const std::int64_t size : {6, 5, 4, 3, 2, 1}) {
+    Axes axes = base;
+    axes[name] = size;
+    KP_LET(const bool fine, fine_at(axes));
+    if (!fine) {
+      return size + 1;
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned,
+                       const WholeNumbers& numbers, const std::vector<std::string>& small,
+                       std::stop_token stop) {
+  const NewTask& request = learned.request;
+  const AxisKinds kinds(call, request, numbers, small);
+  constexpr std::int64_t middle = 11;
+  Axes lows;
+  Axes base;
+  for (const auto& [name, kind] : kinds.all()) {
+    const auto given = request.held_out.find(name);
+    lows[name] = given != request.held_out.end() ? given->second.low : lowest(kind, numbers);
+    base[name] = AxisKinds::size(kind, middle);
+  }
+  const auto fine_at = [&](const Axes& axes) {
+    return works(probe, call, request, numbers, axes, stop);
+  };
+  const auto is_given = [&](const std::string& name) { return request.held_out.contains(name); };
+  for (const auto& [name, kind] : kinds.all()) {
+    if (is_given(name) || kind == AxisKind::flag || kind == AxisKind::bound) {
+      continue;
+    }
+    KP_LET(lows[name], least_size(name, base, fine_at));
+  }
+  // All at their lowest at once: then raised together until it works.
+  for (int round = 0; round < 5; ++round) {
+    Axes axes = lows;
+    for (auto& [name, size] : axes) {
+      size = contains(small, name) ? small_size : size;
+    }
+    KP_LET(const bool fine, fine_at(axes));
+    if (fine) {
+      break;
+    }
+    for (auto& [name, size] : lows) {
+      const AxisKind kind = kinds.all().at(name);
+      size += kind == AxisKind::extent && !is_given(name) ? 2 : 0;
+    }
+  }
+  Axes highs = highest_sizes(kinds, call, request);
+  for (const auto& [name, kind] : kinds.all()) {
+    const std::int64_t high = std::max(highs[name], lows[name]);
+    learned.request.held_out.emplace(name, AxisRange{lows[name], high});
+    if (lows[name] > 1 && kind == AxisKind::extent && !is_given(name)) {
+      learned.notes.push_back(
+          fmt::format("below {}={} it fails or leaves its tensors; such sizes "
+                      "are not judged (--held-out {}=LOW:HIGH)",
+                      name, lows[name], name));
+    }
+  }
+  return {};
+}
+
+Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learned,
+                    const WholeNumbers& numbers, const std::vector<std::string>& small,
+                    std::stop_token stop) {
+  NewTask& request = learned.request;
+  const AxisKinds kinds(call, request, numbers, small);
+  const bool open = std::ranges::any_of(
+      kinds.all(), [&](const auto& one) { return !request.sizes.contains(one.first); });
+  if (!open) {
+    return {};
+  }
+  KP_LET(const Probe probe, Probe::build(source, call, Probe::Purpose::time, stop));
+  // The longer a sum in single precision, the less its one result tells a wrong answer from
+  // rounding.
+  const bool one_result = std::ranges::all_of(call.leaves, [&](const Leaf& leaf) {
+    return leaf.kind != Leaf::Kind::tensor || contains(learned.only_read, leaf.name) ||
+           (leaf.fixed_count > 0 && leaf.element.dtype == DType::f32);
+  });
+  const std::int64_t most = one_result ? 1 << 15 : 1 << 24;
+  Axes best;
+  std::int64_t took = 0;
+  for (std::int64_t extent = 16; extent <= most; extent *= 2) {
+    Axes axes;
+    for (const auto& [name, kind] : kinds.all()) {
+      const auto given = request.sizes.find(name);
+      axes[name] = given != request.sizes.end() ? given->second : AxisKinds::size(kind, extent);
+    }
+    TrialCall trial{completed(axes, request), {}, {}, 2};
+    std::int64_t bytes = 0;
+    for (const Leaf& leaf : call.leaves) {
+      if (leaf.kind != Leaf::Kind::tensor) {
+        continue;
+      }
+      const std::int64_t count = elements(request.shapes.at(leaf.name), axes, request);
+      trial.filled[leaf.name] = count;
+      bytes += count * static_cast<std::int64_t>(size_of(leaf.element.dtype));
+    }
+    for (const auto& [name, index] : numbers.indices) {
+      const std::int64_t bound = elements({index.bound.empty() ? "1" : index.bound}, axes, request);
+      trial.filling[name] = {Filling::Kind::below, static_cast<double>(bound)};
+    }
+    if (!numbers.offsets.empty()) {
+      trial.filling[numbers.offsets] = {Filling::Kind::ramp, 8};
+    }
+    if (bytes > largest_bytes && !best.empty()) {
+      break;
+    }
+    KP_LET(const auto results, probe.run({trial}, stop));
+    const bool fits = results[0].returned && results[0].nanoseconds <= too_long_ns;
+    if (best.empty() || fits) {
+      best = axes;
+      took = results[0].nanoseconds;
+    }
+    if (!fits || results[0].nanoseconds >= enough_ns) {
+      break;
+    }
+  }
+  std::string text;
+  for (const auto& [name, size] : best) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size);
+    request.sizes.emplace(name, size);
+  }
+  learned.notes.push_back(fmt::format("timed at {}, {:.2f} ms a call (--size {}=… says otherwise)",
+                                      text, static_cast<double>(took) * 1e-6, best.begin()->first));
+  return {};
+}
+
+}  // namespace kernelpro::learn

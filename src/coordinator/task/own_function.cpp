@@ -1,0 +1,432 @@
+#include "coordinator/task/own_function.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "common/base/demangle.hpp"
+#include "common/base/process.hpp"
+#include "coordinator/task/clang_tree.hpp"
+
+namespace kernelpro {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = OwnType::Kind;
+
+const Json& inner(const Json& node) {
+  static const Json none = Json::array();
+  const auto found = node.find("inner");
+  return found == node.end() ? none : *found;
+}
+
+std::string text_of(const Json& node, const char* key) {
+  const auto found = node.find(key);
+  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string type_text(const Json& node) {
+  const auto type = node.find("type");
+  if (type == node.end()) {
+    return "";
+  }
+  const std::string plain = text_of(*type, "desugaredQualType");
+  return plain.empty() ? text_of(*type, "qualType") : plain;
+}
+
+bool has_body(const Json& node) {
+  return std::ranges::any_of(
+      inner(node), [](const Json& child) { return text_of(child, "kind") == "CompoundStmt"; });
+}
+
+bool is_function(const Json& node) {
+  const std::string kind = text_of(node, "kind");
+  return kind == "FunctionDecl" || kind == "CXXMethodDecl";
+}
+
+// "blur" of "image::blur", "axpy" of "axpy<float>".
+std::string plain_name(const std::string& function) {
+  const std::string whole = function.substr(0, function.find('<'));
+  const std::size_t scope = whole.rfind("::");
+  return scope == std::string::npos ? whole : whole.substr(scope + 2);
+}
+
+// At commas outside of brackets.
+std::vector<std::string> split_types(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '<' || c == '(' || c == '[' ? 1 : 0;
+    depth -= c == '>' || c == ')' || c == ']' ? 1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) {
+    text.erase(at, part.size());
+  }
+  return text;
+}
+
+// "f::blur" and the parameters' types of "f::blur(Img const&, int)".
+struct Demangled {
+  std::string name;
+  std::vector<std::string> types;
+};
+
+Demangled take_apart_name(const std::string& mangled) {
+  std::string text = without(without(demangled(mangled), "(anonymous namespace)::"), "__cxx11::");
+  const std::size_t close = text.rfind(')');
+  if (close == std::string::npos) {
+    return {text, {}};
+  }
+  std::size_t open = close;
+  for (int depth = 0; open > 0; --open) {
+    depth += text[open] == ')' ? 1 : 0;
+    depth -= text[open] == '(' ? 1 : 0;
+    if (depth == 0) {
+      break;
+    }
+  }
+  Demangled out;
+  const std::string list = text.substr(open + 1, close - open - 1);
+  out.types = list.empty() ? std::vector<std::string>() : split_types(list);
+  out.name = text.substr(0, open);
+  // A template's instance begins with what it returns.
+  int depth = 0;
+  for (std::size_t i = out.name.size(); i-- > 0;) {
+    depth += out.name[i] == '>' ? 1 : 0;
+    depth -= out.name[i] == '<' ? 1 : 0;
+    if (out.name[i] == ' ' && depth == 0) {
+      out.name.erase(0, i + 1);
+      break;
+    }
+  }
+  return out;
+}
+
+// What a body refers to and does not own.
+class Uses {
+ public:
+  explicit Uses(const Json& function) {
+    collect_own(function);
+    collect_foreign(function);
+  }
+  std::string global;        // a variable that can change
+  std::string outside;       // a function that reads, prints or asks
+  bool accumulates = false;  // `sum += x` on a floating variable
+
+ private:
+  void collect_own(const Json& node) {
+    const std::string kind = text_of(node, "kind");
+    if (kind == "VarDecl" || kind == "ParmVarDecl" || kind == "BindingDecl") {
+      own_.insert(text_of(node, "id"));
+      if (type_text(node).find("fstream") != std::string::npos) {
+        outside = "a file stream";
+      }
+    }
+    for (const Json& child : inner(node)) {
+      collect_own(child);
+    }
+  }
+
+  void collect_foreign(const Json& node) {
+    static const std::set<std::string> asking = {
+        "fopen",  "fread", "fwrite", "fscanf", "scanf", "printf", "fprintf", "puts", "putchar",
+        "getenv", "rand",  "srand",  "time",   "fgets", "open",   "read",    "exit", "system"};
+    if (text_of(node, "kind") == "CompoundAssignOperator" && !inner(node).empty()) {
+      const std::string type = type_text(node);
+      accumulates = accumulates || (text_of(inner(node)[0], "kind") == "DeclRefExpr" &&
+                                    (type == "float" || type == "double"));
+    }
+    const auto referenced = node.find("referencedDecl");
+    if (referenced != node.end()) {
+      const std::string kind = text_of(*referenced, "kind");
+      const std::string type = type_text(*referenced);
+      const std::string name = text_of(*referenced, "name");
+      const bool constant = type.starts_with("const ") || type.find(" const") != std::string::npos;
+      if (kind == "VarDecl" && !own_.contains(text_of(*referenced, "id")) && !constant) {
+        global = name;
+      } else if (kind == "FunctionDecl" && asking.contains(name)) {
+        outside = name + "()";
+      }
+    }
+    for (const Json& child : inner(node)) {
+      collect_foreign(child);
+    }
+  }
+
+  std::set<std::string> own_;
+};
+
+class FunctionReader {
+ public:
+  FunctionReader(const OwnSource& source, std::stop_token stop)
+      : source_(source), stop_(std::move(stop)) {
+    std::error_code ignored;
+    // C's keyword, which C++ compilers know by another name.
+    unit_ = source.file.extension() == ".c" ? "#define restrict __restrict__\n" : "";
+    unit_ +=
+        fmt::format("#include \"{}\"\n", std::filesystem::absolute(source.file, ignored).string());
+  }
+
+  Result<OwnFunction> read() {
+    const std::string name = plain_name(source_.function);
+    std::string unit = unit_;
+    if (source_.function.find('<') != std::string::npos) {
+      unit += fmt::format("namespace {{ [[maybe_unused]] const auto kp_pick = &{}; }}\n",
+                          source_.function);
+    }
+    const std::string asked = source_.function.substr(0, source_.function.find('<'));
+    KP_LET(const auto trees, clang_declarations(unit, asked, source_.flags, stop_));
+    for (const Json& tree : trees) {
+      look_at(tree, name);
+    }
+    KP_TRY(check_found());
+    return describe(*found_[0]);
+  }
+
+ private:
+  [[nodiscard]] Error refuse(const std::string& why, int line = 0) const {
+    return make_error(
+        ErrorKind::bad_input, why,
+        line > 0 ? fmt::format("{}:{}", source_.file.string(), line) : source_.file.string());
+  }
+
+  void look_at(const Json& tree, const std::string& name) {
+    const bool same = text_of(tree, "name") == name;
+    if (is_function(tree) && same && has_body(tree)) {
+      found_.push_back(&trees_.emplace_back(tree));
+    } else if (text_of(tree, "kind") == "FunctionTemplateDecl" && same) {
+      is_template_ = true;
+      for (const Json& child : inner(tree)) {
+        if (is_function(child) && has_body(child) && !text_of(child, "mangledName").empty()) {
+          Json instance = child;
+          instance["loc"] = tree.value("loc", Json::object());
+          found_.push_back(&trees_.emplace_back(std::move(instance)));
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] Status check_found() const {
+    if (found_.size() == 1) {
+      return {};
+    }
+    if (found_.empty() && is_template_) {
+      return refuse(
+          fmt::format("{0} is a template; name the instance that you use, such as "
+                      "{1}:{0}<float>",
+                      source_.function, source_.file.filename().string()));
+    }
+    if (found_.empty()) {
+      return refuse(fmt::format(
+          "the function {} is not defined here; name the file with its body, and a member or a "
+          "namespace as CLASS::{}",
+          source_.function, plain_name(source_.function)));
+    }
+    std::vector<int> lines;
+    lines.reserve(found_.size());
+    for (const Json* one : found_) {
+      lines.push_back(line_of(*one));
+    }
+    return refuse(
+        fmt::format("{} is defined {} times (lines {}); name one with its namespace or "
+                    "class, or give the one meant a name of its own",
+                    source_.function, found_.size(), fmt::join(lines, ", ")));
+  }
+
+  static int line_of(const Json& node) {
+    const auto place = node.find("loc");
+    if (place == node.end()) {
+      return 0;
+    }
+    if (const auto expansion = place->find("expansionLoc"); expansion != place->end()) {
+      return expansion->value("line", 0);
+    }
+    return place->value("line", 0);
+  }
+
+  Result<OwnFunction> describe(const Json& node) {
+    OwnFunction out;
+    out.line = line_of(node);
+    const Uses uses(node);
+    if (!uses.outside.empty()) {
+      return refuse(fmt::format("{} uses {}, and a judge must be able to call it alone; pass what "
+                                "it reads as a parameter",
+                                source_.function, uses.outside),
+                    out.line);
+    }
+    if (!uses.global.empty()) {
+      return refuse(fmt::format("{} uses the variable {}, which others can change between calls; "
+                                "pass it as a parameter",
+                                source_.function, uses.global),
+                    out.line);
+    }
+    out.accumulates = uses.accumulates;
+    const Demangled whole = take_apart_name(text_of(node, "mangledName"));
+    out.name = whole.name;
+    KP_TRY(name_call(node, out));
+    KP_TRY(read_parameters(node, whole, out));
+    const std::string signature = node.at("type").value("qualType", "");
+    const std::string written = signature.substr(0, signature.find(" ("));
+    out.returns = type_of(resolved(written, node));
+    std::vector<std::string> shown;
+    shown.reserve(out.parameters.size());
+    for (const OwnParameter& one : out.parameters) {
+      shown.push_back(one.type.text + " " + one.name);
+    }
+    out.heading = fmt::format("{} {}({})", written, out.name, fmt::join(shown, ", "));
+    const Kind returned = out.returns.kind;
+    if (returned == Kind::unknown || returned == Kind::view || out.returns.by_pointer ||
+        (returned == Kind::tensor && out.returns.element.lanes == 1)) {
+      return refuse(fmt::format("{} returns `{}`; expected nothing, a number, a std::vector or a "
+                                "struct of numbers: let it write its result through a parameter",
+                                source_.function, written),
+                    out.line);
+    }
+    return out;
+  }
+
+  Status name_call(const Json& node, OwnFunction& out) {
+    out.call = source_.function.find('<') == std::string::npos ? out.name : source_.function;
+    const bool member = text_of(node, "kind") == "CXXMethodDecl";
+    if (!member || text_of(node, "storageClass") == "static") {
+      return {};
+    }
+    const std::string type = out.name.substr(0, out.name.rfind("::"));
+    const auto fields = record(type);
+    if (!fields || !fields->empty()) {
+      return refuse(fmt::format("{} belongs to objects with a state of their own; write a function "
+                                "that takes the state as parameters and calls it",
+                                source_.function),
+                    out.line);
+    }
+    out.call = type + "()." + plain_name(source_.function);
+    return {};
+  }
+
+  Status read_parameters(const Json& node, const Demangled& whole, OwnFunction& out) {
+    std::size_t at = 0;
+    for (const Json& child : inner(node)) {
+      if (text_of(child, "kind") != "ParmVarDecl") {
+        continue;
+      }
+      const std::string written = type_text(child);
+      const std::string text = at < whole.types.size() ? whole.types[at] : written;
+      OwnParameter parameter{text_of(child, "name"), type_of(text)};
+      parameter.type.text = text_of(child.at("type"), "qualType");
+      if (parameter.name.empty()) {
+        parameter.name = fmt::format("p{}", at + 1);
+      }
+      if (parameter.type.kind == Kind::unknown || parameter.type.kind == Kind::nothing) {
+        return refuse(
+            fmt::format("parameter {} of {} has the type `{}`, which no task can pass; supported "
+                        "are numbers, pointers and references to numbers, std::complex and structs "
+                        "of numbers, std::vector and std::span of these, and plain structs of "
+                        "such fields. Write a function with such parameters that calls this one",
+                        parameter.name, source_.function, parameter.type.text),
+            out.line);
+      }
+      out.parameters.push_back(std::move(parameter));
+      ++at;
+    }
+    return {};
+  }
+
+  // A returned type behind a name of its own.
+  static std::string resolved(const std::string& written, const Json& node) {
+    std::string text = written;
+    const std::string plain = node.at("type").value("desugaredQualType", "");
+    if (!plain.empty()) {
+      text = plain.substr(0, plain.find(" ("));
+    }
+    return text;
+  }
+
+  OwnType type_of(const std::string& text) {
+    return parse_own_type(text, [this](const std::string& name) { return record(name); });
+  }
+
+  // Fields of a class, in their order; nothing where it is none, or hides or inherits some.
+  std::optional<std::vector<std::pair<std::string, std::string>>> record(const std::string& name) {
+    if (const auto known = records_.find(name); known != records_.end()) {
+      return known->second;
+    }
+    auto& fields = records_[name];
+    const bool plain = std::ranges::all_of(
+        name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
+    if (!plain || name.empty() || name.starts_with("std::")) {
+      return fields;
+    }
+    const auto trees = clang_declarations(unit_, name, source_.flags, stop_);
+    if (!trees.ok()) {
+      return fields;
+    }
+    for (const Json& tree : *trees) {
+      const bool complete = tree.value("completeDefinition", false);
+      if (text_of(tree, "kind") != "CXXRecordDecl" || text_of(tree, "name") != plain_name(name) ||
+          !complete || tree.contains("bases")) {
+        continue;
+      }
+      fields = fields_of(tree);
+    }
+    return fields;
+  }
+
+  static std::optional<std::vector<std::pair<std::string, std::string>>> fields_of(
+      const Json& tree) {
+    std::vector<std::pair<std::string, std::string>> fields;
+    bool open = text_of(tree, "tagUsed") == "struct";
+    for (const Json& child : inner(tree)) {
+      const std::string kind = text_of(child, "kind");
+      if (kind == "AccessSpecDecl") {
+        open = text_of(child, "access") == "public";
+      } else if (kind == "FieldDecl") {
+        if (!open) {
+          return std::nullopt;
+        }
+        fields.emplace_back(text_of(child, "name"), type_text(child));
+      }
+    }
+    return fields;
+  }
+
+  const OwnSource& source_;
+  std::stop_token stop_;
+  std::string unit_;
+  std::vector<const Json*> found_;
+  std::list<Json> trees_;
+  bool is_template_ = false;
+  std::map<std::string, std::optional<std::vector<std::pair<std::string, std::string>>>> records_;
+};
+
+}  // namespace
+
+bool can_read_functions() {
+  return find_program(clang_program).has_value();
+}
+
+Result<OwnFunction> read_own_function(const OwnSource& source, std::stop_token stop) {
+  if (!can_read_functions()) {
+    return make_error(ErrorKind::environment,
+                      fmt::format("{} is needed to read functions; install clang-19, or write the "
+                                  "task with `kernelpro task new`",
+                                  clang_program));
+  }
+  return FunctionReader(source, std::move(stop)).read();
+}
+
+}  // namespace kernelpro

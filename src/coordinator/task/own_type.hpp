@@ -1,0 +1,60 @@
+// The types of a user's function, as a compiler resolved them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/model/dtype.hpp"
+
+namespace kernelpro {
+
+// What a tensor's elements are in the user's code: numbers, or several of the same kind as one.
+struct ElementType {
+  std::string text;          // as generated code spells it: "std::complex<float>"
+  DType dtype = DType::f32;  // of each number; unsigned ones travel as signed of their width
+  bool is_unsigned = false;
+  int lanes = 1;  // numbers of one element: 2 of a complex number
+};
+
+struct OwnField;
+
+struct OwnType {
+  enum class Kind {
+    nothing,  // void
+    whole,    // a whole number by value
+    flag,     // a bool by value
+    real,     // a floating number by value
+    tensor,   // a pointer, or a reference to one element
+    list,     // std::vector
+    view,     // std::span
+    record,   // a plain struct whose fields are such types
+    fixed,    // an array inside of a record
+    unknown,
+  };
+
+  Kind kind = Kind::unknown;
+  std::string text;       // "const float*", for messages and casts
+  bool constant = false;  // what is behind the pointer, or the list itself
+  bool reference = false;
+  bool by_pointer = false;  // a record
+  int count = 0;            // of `fixed`
+  ElementType element;      // of tensors, lists and views; `dtype` of numbers
+  std::string record;       // its name
+  std::vector<OwnField> fields;
+};
+
+struct OwnField {
+  std::string name;
+  OwnType type;
+};
+
+// The fields of a struct, as (name, type text); nothing where it is no plain one.
+using RecordLookup = std::function<std::optional<std::vector<std::pair<std::string, std::string>>>(
+    const std::string& name)>;
+
+// From a compiler's words: "float const*", "std::vector<float, std::allocator<float> > const&".
+[[nodiscard]] OwnType parse_own_type(const std::string& text, const RecordLookup& lookup);
+
+}  // namespace kernelpro

@@ -1,0 +1,46 @@
+#include "coordinator/task/fit_shape.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace kernelpro {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Optional;
+
+// What a function that reaches `extent` elements would be seen to reach.
+std::vector<Reach> reaches(const std::function<std::int64_t(std::int64_t, std::int64_t)>& extent) {
+  std::vector<Reach> out;
+  for (const std::int64_t m : {7, 10, 12, 13, 18}) {
+    for (const std::int64_t n : {11, 17, 19, 20, 29}) {
+      out.push_back({{{"m", m}, {"n", n}}, extent(m, n)});
+    }
+  }
+  return out;
+}
+
+TEST(FitShape, FindsProductsOfExtents) {
+  EXPECT_THAT(fit_shape(reaches([](auto m, auto n) { return m * n; })),
+              Optional(ElementsAre("m", "n")));
+  EXPECT_THAT(fit_shape(reaches([](auto m, auto) { return m + 1; })),
+              Optional(ElementsAre("m + 1")));
+  EXPECT_THAT(fit_shape(reaches([](auto m, auto n) { return ((m - 3) / 2 + 1) * n; })),
+              Optional(ElementsAre("n", "(m - 3)/2 + 1")));
+  EXPECT_THAT(fit_shape(reaches([](auto, auto) { return 256; })), Optional(ElementsAre("256")));
+}
+
+TEST(FitShape, TakesAnEdgeThatIsLeftOutForTheWhole) {
+  EXPECT_THAT(fit_shape(reaches([](auto m, auto n) { return (m - 2) * n + n - 1; })),
+              Optional(ElementsAre("m", "n")));
+}
+
+TEST(FitShape, GivesNothingRatherThanAGuess) {
+  EXPECT_EQ(fit_shape(reaches([](auto m, auto n) { return m % 3 * 97 + n % 7 * 31 + 1; })),
+            std::nullopt);
+  EXPECT_EQ(fit_shape({}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kernelpro

@@ -1,0 +1,114 @@
+// kp:hack 30  work for the kernel left behind where its own round was slow
+// kp:task axpy
+// kp:expect passed|cheated not-faster|threads
+// kp:options -O2 -pthread
+//
+// A pair in which the incumbent waited for a processor is dropped and run again. So whenever its
+// own round took longer than the median of the others, memory is given back and threads end in the
+// last call, for the incumbent to wait.
+#include <kernelpro/candidate.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr size_t most_tensors = 64;
+constexpr uint32_t most_sets = 1024;
+
+struct Call {
+  kp_context context;
+  kp_tensor tensors[most_tensors];
+};
+
+// The head of the runner's request: "go" is 4.
+struct Request {
+  uint32_t op;
+  uint32_t sequence;
+  uint32_t count;
+  uint32_t option;
+  uint64_t first;
+  uint16_t sets[most_sets];
+};
+
+const Request* request = nullptr;
+
+int find_request(dl_phdr_info* info, size_t, void*) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) {
+      continue;
+    }
+    const auto* words = reinterpret_cast<const uint32_t*>(info->dlpi_addr + segment.p_vaddr);
+    for (size_t w = 0; w + sizeof(Request) / 4 <= segment.p_memsz / 4; w += 2) {
+      if (words[w] == 4 && words[w + 2] >= 1 && words[w + 2] <= most_sets && words[w + 3] == 0) {
+        request = reinterpret_cast<const Request*>(words + w);
+      }
+    }
+  }
+  return 1;
+}
+
+void axpy(const kp_context* context, const kp_tensor* tensors) {
+  const auto alpha = static_cast<float>(context->scalars[0]);
+  const auto* x = static_cast<const float*>(tensors[0].data);
+  const auto* y = static_cast<const float*>(tensors[1].data);
+  auto* out = static_cast<float*>(tensors[2].data);
+  for (int64_t i = 0; i < context->axes[0]; ++i) {
+    out[i] = alpha * x[i] + y[i];
+  }
+}
+
+uint32_t sequence = 0;
+uint32_t place = 0;
+int64_t start = 0;
+std::vector<int64_t> rounds;
+
+int64_t now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
+}
+
+void burden() {
+  constexpr size_t bytes = 8U << 20;
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (at != MAP_FAILED) {
+    munmap(at, bytes);
+  }
+  for (int i = 0; i < 20; ++i) {
+    std::thread([] {}).detach();
+  }
+}
+
+// Whether this round is among the slower half so far.
+bool is_slow(int64_t took) {
+  rounds.push_back(took);
+  std::vector<int64_t> sorted = rounds;
+  std::sort(sorted.begin(), sorted.end());
+  return took > sorted[sorted.size() / 2];
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  if (request == nullptr) {
+    dl_iterate_phdr(find_request, nullptr);
+  }
+  if (request != nullptr && request->sequence != sequence) {
+    sequence = request->sequence;
+    place = 0;
+    start = now();
+  }
+  axpy(context, tensors);
+  if (request != nullptr && request->count > 3 && ++place == request->count &&
+      is_slow(now() - start)) {
+    burden();
+  }
+  return 0;
+}

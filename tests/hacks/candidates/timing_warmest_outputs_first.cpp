@@ -1,0 +1,102 @@
+// kp:hack 7  the calls of a round done in the order in which the cache holds their buffers
+// kp:task jacobi2d
+// kp:expect passed not-faster
+// kp:options -O2
+//
+// The worker fills the outputs with poison just before the round, each half of the sets by one
+// thread: those at the end of a half are still in the cache. The order of calls is in the runner's
+// memory, so the first call does all of them, the warmest first, before others push them out.
+#include <kernelpro/candidate.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace {
+
+constexpr size_t most_tensors = 64;
+constexpr uint32_t most_sets = 1024;
+
+struct Call {
+  kp_context context;
+  kp_tensor tensors[most_tensors];
+};
+
+// The head of the runner's request: "go" is 4.
+struct Request {
+  uint32_t op;
+  uint32_t sequence;
+  uint32_t count;
+  uint32_t option;
+  uint64_t first;
+  uint16_t sets[most_sets];
+};
+
+const Request* request = nullptr;
+
+int find_request(dl_phdr_info* info, size_t, void*) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) {
+      continue;
+    }
+    const auto* words = reinterpret_cast<const uint32_t*>(info->dlpi_addr + segment.p_vaddr);
+    for (size_t w = 0; w + sizeof(Request) / 4 <= segment.p_memsz / 4; w += 2) {
+      if (words[w] == 4 && words[w + 2] >= 1 && words[w + 2] <= most_sets && words[w + 3] == 0) {
+        request = reinterpret_cast<const Request*>(words + w);
+      }
+    }
+  }
+  return 1;
+}
+
+uint32_t sequence = 0;
+
+void rows(const float* from, float* to, int64_t h, int64_t w, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    const float* u = from + i * w;
+    float* out = to + i * w;
+    if (i == 0 || i == h - 1 || w < 3) {
+      std::memcpy(out, u, static_cast<size_t>(w) * sizeof(float));
+      continue;
+    }
+    out[0] = u[0];
+    for (int64_t j = 1; j < w - 1; ++j) {
+      out[j] = 0.5F * u[j] + 0.125F * (u[j - w] + u[j + w] + u[j - 1] + u[j + 1]);
+    }
+    out[w - 1] = u[w - 1];
+  }
+}
+
+void jacobi(const Call& call) {
+  const int64_t h = call.context.axes[0];
+  rows(static_cast<const float*>(call.tensors[0].data), static_cast<float*>(call.tensors[1].data),
+       h, call.context.axes[1], 0, h);
+}
+
+}  // namespace
+
+extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
+  if (request == nullptr) {
+    dl_iterate_phdr(find_request, nullptr);
+  }
+  if (request == nullptr || request->count < 3) {
+    const int64_t h = context->axes[0];
+    rows(static_cast<const float*>(tensors[0].data), static_cast<float*>(tensors[1].data), h,
+         context->axes[1], 0, h);
+    return 0;
+  }
+  if (request->sequence == sequence) {
+    return 0;
+  }
+  sequence = request->sequence;
+  const Call* calls = reinterpret_cast<const Call*>(context) - request->sets[0];
+  uint16_t order[most_sets];
+  std::copy(request->sets, request->sets + request->count, order);
+  const int half = (*std::max_element(order, order + request->count) + 1) / 2;
+  std::sort(order, order + request->count, [half](int a, int b) { return a % half > b % half; });
+  for (uint32_t i = 0; i < request->count; ++i) {
+    jacobi(calls[order[i]]);
+  }
+  return 0;
+}

@@ -38,6 +38,7 @@ struct Sample {
   std::size_t first = 0;
   std::size_t count = 0;
   std::vector<double> truth;
+  Variety variety;
   ErrorPattern errors;  // the candidate's
 };
 
@@ -67,7 +68,9 @@ class LowerJudge {
         return reason.error();
       }
       found = reason->empty() ? std::optional(lower) : std::nullopt;
-      why = why.empty() ? fmt::format("as {} it is {}", name_of(lower), *reason) : why;
+      if (why.empty() || allowed(lower)) {  // of the coarsest that is allowed, if any is
+        why = fmt::format("as {} it is {}", name_of(lower), *reason);
+      }
     }
     KP_TRY(restore());
     return answer(std::move(result), found, why);
@@ -116,8 +119,10 @@ class LowerJudge {
     sample.truth = in_.reference.truth
                        ? in_.reference.truth->values(output, sample.first, sample.count)
                        : outputs(Side::incumbent, sample);
-    sample.errors = pattern_of(signed_errors(outputs(Side::candidate, sample), sample.truth),
-                               neighbor_strides(tensor(output).shape));
+    const std::vector<std::size_t> strides = neighbor_strides(tensor(output).shape);
+    sample.variety = variety_of(sample.truth, strides);
+    sample.errors =
+        pattern_of(signed_errors(outputs(Side::candidate, sample), sample.truth), strides);
     sample.errors.largest = in_.errors[output].error;  // of all elements
     samples_.push_back(std::move(sample));
   }
@@ -159,8 +164,7 @@ class LowerJudge {
     for (const Sample& sample : samples_) {
       const HonestTwin twin = twin_of(way, sample);
       bounds_[sample.output] = lower_bound(way, twin.inputs_rounded.largest);
-      const bool patterned = in_.set.draw.values.distribution != Distribution::constant;
-      std::string why = why_not_rounding(way, sample.errors, twin, patterned);
+      std::string why = why_not_rounding(way, sample.errors, twin, sample.variety);
       if (!why.empty()) {
         return why;
       }

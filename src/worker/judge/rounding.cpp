@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "worker/tensor/compare.hpp"
@@ -23,44 +24,54 @@ constexpr double margin = 1.25;
 // Of a mean over few elements, in its own standard deviations.
 constexpr double chance = 4;
 
-// Sum and number of the finite elements of a block.
+// True values that differ by less than so many units of the lower precision: rounding may well make
+// all of them one, and what they have in common says nothing.
+constexpr double least_variety = 4;
+
+// The finite elements of a block.
 struct Sum {
   double total = 0;
+  double squares = 0;
   std::size_t count = 0;
 
   void add(double value) {
     if (std::isfinite(value)) {
       total += value;
+      squares += value * value;
       ++count;
     }
   }
+  [[nodiscard]] double mean() const { return total / static_cast<double>(count); }
+  [[nodiscard]] double variance() const {
+    return std::max(0.0, squares / static_cast<double>(count) - mean() * mean());
+  }
 };
 
-double shared_at(const std::vector<double>& errors, std::size_t stride, double rms_error) {
+// The blocks of 64 elements that lie `stride` apart, without those that hold a NaN; none where
+// there are too few to tell.
+std::vector<Sum> blocks_of(const std::vector<double>& values, std::size_t stride) {
   const std::size_t span = block * stride;
-  if (errors.size() / span * stride < least_blocks || rms_error == 0) {
-    return 0;
-  }
-  double squares = 0;
-  std::size_t blocks = 0;
+  std::vector<Sum> out;
   std::vector<Sum> sums(stride);
-  for (std::size_t at = 0; at + span <= errors.size(); at += span) {
+  for (std::size_t at = 0; at + span <= values.size(); at += span) {
     std::fill(sums.begin(), sums.end(), Sum());
     for (std::size_t i = 0; i < span; ++i) {
-      sums[i % stride].add(errors[at + i]);
+      sums[i % stride].add(values[at + i]);
     }
-    for (const Sum& sum : sums) {
-      if (sum.count == block) {
-        squares += sum.total * sum.total;
-        ++blocks;
-      }
-    }
+    std::copy_if(sums.begin(), sums.end(), std::back_inserter(out),
+                 [](const Sum& sum) { return sum.count == block; });
   }
-  if (blocks < least_blocks) {
-    return 0;
+  return out.size() < least_blocks ? std::vector<Sum>() : out;
+}
+
+// The rms of what `figure` says of each block; 0 for none.
+template <typename Figure>
+double rms_of(const std::vector<Sum>& blocks, const Figure& figure) {
+  double squares = 0;
+  for (const Sum& one : blocks) {
+    squares += figure(one) * figure(one);
   }
-  const double rms_mean = std::sqrt(squares / static_cast<double>(blocks)) / block;
-  return root_of_block * rms_mean / rms_error;
+  return blocks.empty() ? 0 : std::sqrt(squares / static_cast<double>(blocks.size()));
 }
 
 // What a figure may be, given the twin's. Its rounded outputs are as an honest candidate's can be
@@ -84,10 +95,12 @@ std::string why_biased(const ErrorPattern& errors, const HonestTwin& twin) {
       errors.bias, twin.inputs_rounded.bias);
 }
 
-std::string why_shared(const ErrorPattern& errors, const HonestTwin& twin) {
+std::string why_shared(const ErrorPattern& errors, const HonestTwin& twin, const Variety& truth,
+                       double least) {
   for (std::size_t i = 0; i < errors.shared.size(); ++i) {
     const double honest = twin.inputs_rounded.shared[i];
-    if (errors.shared[i] > most(std::max(honest, 1.0), twin.all_rounded.shared[i]) + 1) {
+    if (truth.near[i] >= least &&
+        errors.shared[i] > most(std::max(honest, 1.0), twin.all_rounded.shared[i]) + 1) {
       return fmt::format(
           "shared by neighbors: {:.1f} for the errors, {:.1f} for an honest computation, 1 for "
           "independent errors and 8 for common ones",
@@ -139,7 +152,27 @@ ErrorPattern pattern_of(const std::vector<double>& errors,
     out.bias = std::fabs(sum.total) / static_cast<double>(sum.count) / out.rms;
   }
   for (const std::size_t stride : strides) {
-    out.shared.push_back(shared_at(errors, stride, out.rms));
+    const double rms_mean =
+        rms_of(blocks_of(errors, stride), [](const Sum& sum) { return sum.mean(); });
+    out.shared.push_back(out.rms > 0 ? root_of_block * rms_mean / out.rms : 0);
+  }
+  return out;
+}
+
+Variety variety_of(const std::vector<double>& truth, const std::vector<std::size_t>& strides) {
+  const double scale = rms(truth.data(), truth.size());
+  const auto relative = [scale](const Sum& sum) {
+    const double size = std::fabs(sum.mean()) + scale;
+    return size > 0 ? std::sqrt(sum.variance()) / size : 0;
+  };
+  Variety out;
+  Sum whole;
+  for (const double value : truth) {
+    whole.add(value);
+  }
+  out.all = whole.count > 0 ? relative(whole) : 0;
+  for (const std::size_t stride : strides) {
+    out.near.push_back(rms_of(blocks_of(truth, stride), relative));
   }
   return out;
 }
@@ -150,7 +183,7 @@ double lower_bound(Lower lower, double twin_error) {
 }
 
 std::string why_not_rounding(Lower lower, const ErrorPattern& errors, const HonestTwin& twin,
-                             bool patterned) {
+                             const Variety& truth) {
   const double bound = lower_bound(lower, twin.inputs_rounded.largest);
   if (errors.largest > bound) {
     return fmt::format("larger than an honest computation: {:.3g}, where {:.3g} is the most",
@@ -164,11 +197,12 @@ std::string why_not_rounding(Lower lower, const ErrorPattern& errors, const Hone
         "larger than an honest computation: an rms of {:.3g}, where {:.3g} is the most", errors.rms,
         most_rms);
   }
-  if (!patterned || errors.count == 0) {
+  const double least = least_variety * unit_roundoff(lower);
+  if (truth.all < least || errors.count == 0) {
     return {};
   }
   const std::string biased = why_biased(errors, twin);
-  return biased.empty() ? why_shared(errors, twin) : biased;
+  return biased.empty() ? why_shared(errors, twin, truth, least) : biased;
 }
 
 }  // namespace kernelpro

@@ -38,6 +38,16 @@ struct ErrorPattern {
 [[nodiscard]] ErrorPattern pattern_of(const std::vector<double>& errors,
                                       const std::vector<std::size_t>& strides);
 
+// How far true values differ, relative to their size (their mean and rms): all of them, and 64
+// neighbors at each stride; 0 where there are too few to tell.
+struct Variety {
+  double all = 0;
+  std::vector<double> near;
+};
+
+[[nodiscard]] Variety variety_of(const std::vector<double>& truth,
+                                 const std::vector<std::size_t>& strides);
+
 // An honest computation in the lower precision: its errors with what it reads rounded, and with
 // what it writes rounded as well.
 struct HonestTwin {
@@ -48,9 +58,9 @@ struct HonestTwin {
 // How large errors in `lower` may be, given the twin's largest: no more than 8 u.
 [[nodiscard]] double lower_bound(Lower lower, double twin_error);
 
-// Why errors of that pattern are no rounding to `lower`; empty: they look like it. `patterned`:
-// whether the elements differ at all, so that errors in common mean something.
+// Why errors of that pattern are no rounding to `lower`; empty: they look like it. Where the true
+// values are all but one, so are their errors: what they have in common is not looked at.
 [[nodiscard]] std::string why_not_rounding(Lower lower, const ErrorPattern& errors,
-                                           const HonestTwin& twin, bool patterned);
+                                           const HonestTwin& twin, const Variety& truth);
 
 }  // namespace kernelpro

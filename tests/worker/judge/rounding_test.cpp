@@ -49,8 +49,11 @@ HonestTwin honest_twin(std::size_t height = rows, std::size_t width = columns) {
   return {pattern(honest, height, width), pattern(honest, height, width)};
 }
 
+const Variety varied = {.all = 0.5, .near = {0.5, 0.5}};
+const Variety one_value = {.all = 0, .near = {0, 0}};
+
 std::string why(const ErrorPattern& errors) {
-  return why_not_rounding(Lower::bf16, errors, honest_twin(), true);
+  return why_not_rounding(Lower::bf16, errors, honest_twin(), varied);
 }
 
 TEST(SignedErrors, ArePositiveWhereTheResultIsLargerInSize) {
@@ -133,7 +136,7 @@ TEST(Rounding, IsWhatTheTwinShares) {
     return in_bf16(value) * (1 + 0.5 * u * factors[row]);
   };
   const ErrorPattern errors = pattern(shares);
-  EXPECT_EQ(why_not_rounding(Lower::bf16, errors, {errors, errors}, true), "");
+  EXPECT_EQ(why_not_rounding(Lower::bf16, errors, {errors, errors}, varied), "");
 }
 
 TEST(Rounding, TowardZeroIsNoLeaveToErrByMore) {
@@ -142,16 +145,54 @@ TEST(Rounding, TowardZeroIsNoLeaveToErrByMore) {
   };
   const ErrorPattern errors = pattern(cut);
   EXPECT_GT(errors.bias, 0.7);
-  EXPECT_EQ(why_not_rounding(Lower::tf32_cut, errors, {errors, errors}, true), "");
+  EXPECT_EQ(why_not_rounding(Lower::tf32_cut, errors, {errors, errors}, varied), "");
   const ErrorPattern factor = pattern([](auto, auto, double value) { return 0.997 * value; });
-  EXPECT_THAT(why_not_rounding(Lower::tf32_cut, factor, {errors, errors}, true),
+  EXPECT_THAT(why_not_rounding(Lower::tf32_cut, factor, {errors, errors}, varied),
               HasSubstr("larger than an honest computation"));
 }
 
 TEST(Rounding, OfOneValueEverywhereIsJudgedByItsSizeAlone) {
   const ErrorPattern same = pattern([](auto, auto, double value) { return value * (1 + u); });
   EXPECT_NE(why(same), "");
-  EXPECT_EQ(why_not_rounding(Lower::bf16, same, honest_twin(), false), "");
+  EXPECT_EQ(why_not_rounding(Lower::bf16, same, honest_twin(), one_value), "");
+}
+
+TEST(Variety, OfTrueValuesIsRelativeToTheirSize) {
+  const std::size_t count = rows * columns;
+  EXPECT_NEAR(variety_of(normal_values(count), {1, columns}).all, 1, 0.02);
+  std::vector<double> near_one = normal_values(count);
+  for (double& value : near_one) {
+    value = 5 + 0.01 * value;
+  }
+  EXPECT_NEAR(variety_of(near_one, {1}).all, 0.001, 1e-4);
+  EXPECT_EQ(variety_of({}, {1}).all, 0);
+  EXPECT_EQ(variety_of(std::vector<double>(count, 0), {1}).all, 0);
+}
+
+TEST(Variety, OfNeighborsIsTheirOwn) {
+  std::vector<double> truth(rows * columns);
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    truth[i] = 1 + static_cast<double>(i / columns % 7);  // a row is one value
+  }
+  const Variety variety = variety_of(truth, {1, columns});
+  EXPECT_EQ(variety.near.at(0), 0);
+  EXPECT_GT(variety.near.at(1), 0.2);
+  EXPECT_GT(variety.all, 0.2);
+}
+
+// A softmax of tiny values: all exponentials are one in bf16, so all results are 1 / 86, which
+// happens to be larger than most of what is right.
+TEST(Rounding, OfValuesThatDifferByLessThanItTellsIsAccepted) {
+  std::vector<double> truth = normal_values(rows * columns);
+  for (double& value : truth) {
+    value = (1 + 3e-4 * value) / 86.05;
+  }
+  const std::vector<double> actual(truth.size(), in_bf16(1.0 / 86));
+  const ErrorPattern errors = pattern_of(signed_errors(actual, truth), {1, columns});
+  const ErrorPattern none = pattern_of(signed_errors(truth, truth), {1, columns});
+  EXPECT_GT(errors.bias, 0.9);
+  EXPECT_EQ(why_not_rounding(Lower::bf16, errors, {none, none}, variety_of(truth, {1, columns})),
+            "");
 }
 
 TEST(Rounding, OfFewElementsIsNotAccusedByChance) {
@@ -163,7 +204,7 @@ TEST(Rounding, OfFewElementsIsNotAccusedByChance) {
     std::transform(truth.begin(), truth.end(), actual.begin(), in_bf16);
     const ErrorPattern errors = pattern_of(signed_errors(actual, truth), {1});
     const ErrorPattern none = pattern_of(signed_errors(truth, truth), {1});
-    accused += why_not_rounding(Lower::bf16, errors, {none, none}, true).empty() ? 0 : 1;
+    accused += why_not_rounding(Lower::bf16, errors, {none, none}, varied).empty() ? 0 : 1;
   }
   EXPECT_EQ(accused, 0);
 }

@@ -153,7 +153,7 @@ ErrorPattern pattern_of(const std::vector<double>& errors,
   }
   for (const std::size_t stride : strides) {
     const double rms_mean =
-        rms_of(blocks_of(errors, stride), [](const Sum& sum) { return sum.mean(); });
+        rms_of(blocks_of(errors, stride), [](const Sum& one) { return one.mean(); });
     out.shared.push_back(out.rms > 0 ? root_of_block * rms_mean / out.rms : 0);
   }
   return out;

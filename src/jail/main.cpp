@@ -193,11 +193,7 @@ Status enter(const JailPolicy& policy, const std::string& program, pid_t parent)
   go_first_when_memory_ends();
   UniqueFd ruleset;
   if (policy.landlock) {
-    Result<UniqueFd> made = make_ruleset(policy, program);
-    if (!made) {
-      return made.error();
-    }
-    ruleset = std::move(*made);
+    KP_LET(ruleset, make_ruleset(policy, program));
   }
   KP_TRY(set_limits(policy));
   KP_TRY(drop_user(policy));

@@ -38,14 +38,11 @@ cuda::Code Device::set_up(const cuda::Driver& driver) {
 }
 
 Status Device::open() {
-  const Result<const cuda::Driver*> loaded = cuda::load_driver();
-  if (!loaded) {
-    return loaded.error();
+  KP_LET(const cuda::Driver* loaded, cuda::load_driver());
+  if (const cuda::Code code = set_up(*loaded); code != cuda::success) {
+    return cuda::driver_error(*loaded, code, "opening the GPU for a runner");
   }
-  if (const cuda::Code code = set_up(**loaded); code != cuda::success) {
-    return cuda::driver_error(**loaded, code, "opening the GPU for a runner");
-  }
-  driver_ = *loaded;
+  driver_ = loaded;
   return {};
 }
 

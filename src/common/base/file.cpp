@@ -181,11 +181,8 @@ Result<std::string> read_file(const fs::path& path) {
 
 Status write_file_atomic(const fs::path& path, std::string_view content) {
   fs::path neighbour;
-  Result<UniqueFd> fd = open_neighbour(path, neighbour);
-  if (!fd.ok()) {
-    return fd.error();
-  }
-  Status written = write_all(fd->get(), content, path);
+  KP_LET(UniqueFd fd, open_neighbour(path, neighbour));
+  Status written = write_all(fd.get(), content, path);
   if (written.ok() && ::rename(neighbour.c_str(), path.c_str()) != 0) {
     written = errno_error("writing " + path.string());
   }

@@ -82,24 +82,21 @@ Status apply_option(JailPolicy& policy, const std::string& option, const std::st
     policy.devices.push_back(value);
     return {};
   }
-  const Result<std::int64_t> number = parse_number(option, value);
-  if (!number) {
-    return number.error();
-  }
+  KP_LET(const std::int64_t number, parse_number(option, value));
   if (option == "--memory") {
-    policy.memory_bytes = *number;
+    policy.memory_bytes = number;
   } else if (option == "--heap") {
-    policy.heap_bytes = *number;
+    policy.heap_bytes = number;
   } else if (option == "--file-size") {
-    policy.file_bytes = *number;
+    policy.file_bytes = number;
   } else if (option == "--processes") {
-    policy.processes = *number;
+    policy.processes = number;
   } else if (option == "--cpu") {
-    policy.cpu_seconds = *number;
+    policy.cpu_seconds = number;
   } else if (option == "--open-files") {
-    policy.open_files = *number;
+    policy.open_files = number;
   } else if (option == "--keep-fd") {
-    policy.keep_fds.push_back(static_cast<int>(*number));
+    policy.keep_fds.push_back(static_cast<int>(number));
   } else {
     return make_error(ErrorKind::bad_input, "unknown option", option);
   }

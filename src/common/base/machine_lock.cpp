@@ -146,17 +146,14 @@ Result<MachineLock> MachineLock::acquire(const std::string& device, LockMode mod
   const Deadline deadline(timeout_ms);
   const int operation = (mode == LockMode::timing ? LOCK_EX : LOCK_SH) | LOCK_NB;
   while (true) {
-    Result<UniqueFd> fd = open_lock_file(file);
-    if (!fd.ok()) {
-      return fd.error();
-    }
-    while (is_current(fd->get(), file)) {
-      if (::flock(fd->get(), operation) == 0) {
-        if (!is_current(fd->get(), file)) {
+    KP_LET(UniqueFd fd, open_lock_file(file));
+    while (is_current(fd.get(), file)) {
+      if (::flock(fd.get(), operation) == 0) {
+        if (!is_current(fd.get(), file)) {
           break;
         }
-        write_holder(fd->get(), mode);
-        return MachineLock(std::move(*fd));
+        write_holder(fd.get(), mode);
+        return MachineLock(std::move(fd));
       }
       if (errno != EWOULDBLOCK && errno != EINTR) {
         return errno_error("locking " + file);
@@ -166,7 +163,7 @@ Result<MachineLock> MachineLock::acquire(const std::string& device, LockMode mod
                           "a stop was asked for while waiting for " + device_text(device));
       }
       if (deadline.passed()) {
-        return busy_error(device, read_holder(fd->get()), timeout_ms);
+        return busy_error(device, read_holder(fd.get()), timeout_ms);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(deadline.step(10)));
     }

@@ -147,26 +147,20 @@ Result<Finished> run_command(const Command& command, std::stop_token stop) {
     return output.ok() ? errors.error() : output.error();
   }
   // Its writing end is closed before the child starts: the child reads the end of file at once.
-  Result<Pipe> nothing = make_pipe();
-  if (!nothing.ok()) {
-    return nothing.error();
-  }
-  nothing->write.reset();
+  KP_LET(Pipe nothing, make_pipe());
+  nothing.write.reset();
 
   const std::int64_t start_ns = now_ns();
   const Deadline deadline(command.timeout_ms);
   Command ours = command;
   ours.ends_with_us = true;
-  const Result<pid_t> pid =
-      spawn(ours, {nothing->read.get(), output->write.get(), errors->write.get()});
-  if (!pid.ok()) {
-    return pid.error();
-  }
+  KP_LET(const pid_t pid,
+         spawn(ours, {nothing.read.get(), output->write.get(), errors->write.get()}));
   output->write.reset();
   errors->write.reset();
-  const UniqueFd process = open_process(*pid);
+  const UniqueFd process = open_process(pid);
   if (!process.valid()) {
-    kill_group(*pid);
+    kill_group(pid);
     return no_pidfd();
   }
 
@@ -176,10 +170,10 @@ Result<Finished> run_command(const Command& command, std::stop_token stop) {
   Finished finished;
   finished.wall_ns = now_ns() - start_ns;
   if (ending != Ending::left && command.guarded) {
-    end_guarded(*pid, process.get());
+    end_guarded(pid, process.get());
   }
   // Also after a normal end: what the command left running in its group must not outlive it.
-  const int status = kill_group(*pid);
+  const int status = kill_group(pid);
   if (ending == Ending::stopped) {
     return make_error(ErrorKind::interrupted,
                       "'" + command.arguments[0] + "' was ended because a stop was asked for");
@@ -200,12 +194,9 @@ Result<ChildProcess> ChildProcess::start(const Command& command) {
   if (!input.ok() || !output.ok()) {
     return input.ok() ? output.error() : input.error();
   }
-  const Result<pid_t> pid = spawn(command, {input->read.get(), output->write.get(), -1});
-  if (!pid.ok()) {
-    return pid.error();
-  }
+  KP_LET(const pid_t pid, spawn(command, {input->read.get(), output->write.get(), -1}));
   ChildProcess child;
-  child.pid_ = *pid;
+  child.pid_ = pid;
   child.name_ = command.arguments[0];
   child.input_ = std::move(input->write);
   child.output_ = std::move(output->read);

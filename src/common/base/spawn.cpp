@@ -264,31 +264,25 @@ Result<Pipe> make_pipe() {
 }
 
 Result<pid_t> spawn(const Command& command, const StandardFds& fds) {
-  Result<std::string> program = program_of(command);
-  if (!program.ok()) {
-    return program.error();
-  }
+  KP_LET(std::string program, program_of(command));
   Image image;
-  image.program = *program;
+  image.program = program;
   image.directory = command.directory;
   image.parent = command.ends_with_us ? ::getpid() : 0;
   image.environment = environment_of(command);
   image.argument_pointers = pointers_to(command.arguments);
   image.environment_pointers = pointers_to(image.environment);
 
-  Result<Pipe> status = make_pipe();
-  if (!status.ok()) {
-    return status.error();
-  }
-  const pid_t pid = fork_quietly(image, fds, status->write.get());
+  KP_LET(Pipe status, make_pipe());
+  const pid_t pid = fork_quietly(image, fds, status.write.get());
   if (pid < 0) {
     Error error = errno_error("starting " + image.program);
     error.kind = ErrorKind::environment;
     return error;
   }
   ::setpgid(pid, pid);  // also done by the child: whoever comes first
-  status->write.reset();
-  if (std::optional<StartFailure> failure = read_failure(status->read.get())) {
+  status.write.reset();
+  if (std::optional<StartFailure> failure = read_failure(status.read.get())) {
     kill_group(pid);
     return describe(*failure, image);
   }

@@ -320,19 +320,10 @@ Result<double> value_of(const Formula::Node& node, const Axes& axes, bool real =
     left = static_cast<double>(axis->second);
   }
   if (node.left) {
-    const Result<double> operand =
-        value_of(*node.left, axes, real || takes_fractions(node.operation));
-    if (!operand.ok()) {
-      return operand.error();
-    }
-    left = *operand;
+    KP_LET(left, value_of(*node.left, axes, real || takes_fractions(node.operation)));
   }
   if (node.right) {
-    const Result<double> operand = value_of(*node.right, axes, real);
-    if (!operand.ok()) {
-      return operand.error();
-    }
-    right = *operand;
+    KP_LET(right, value_of(*node.right, axes, real));
   }
   if (std::optional<std::string> reason = refusal(node.operation, left, right)) {
     return make_error(ErrorKind::bad_input, *reason);
@@ -371,13 +362,10 @@ void collect_names(const Formula::Node& node, std::vector<std::string>& names) {
 }  // namespace
 
 Result<Formula> Formula::parse(const std::string& text) {
-  Result<NodePtr> root = Parser(text).parse();
-  if (!root.ok()) {
-    return root.error();
-  }
+  KP_LET(NodePtr root, Parser(text).parse());
   Formula formula;
   formula.text_ = text;
-  formula.root_ = *root;
+  formula.root_ = root;
   return formula;
 }
 
@@ -390,15 +378,12 @@ Result<double> Formula::evaluate(const Axes& axes) const {
 }
 
 Result<std::int64_t> Formula::evaluate_size(const Axes& axes) const {
-  const Result<double> value = evaluate(axes);
-  if (!value.ok()) {
-    return value.error();
-  }
-  if (*value < 0 || *value != std::floor(*value)) {
+  KP_LET(const double value, evaluate(axes));
+  if (value < 0 || value != std::floor(value)) {
     return evaluation_error(
-        text_, axes, "it gives " + number_text(*value) + ", expected a whole number of at least 0");
+        text_, axes, "it gives " + number_text(value) + ", expected a whole number of at least 0");
   }
-  return static_cast<std::int64_t>(*value);
+  return static_cast<std::int64_t>(value);
 }
 
 std::vector<std::string> Formula::names() const {

@@ -73,18 +73,15 @@ Result<std::vector<std::int64_t>> evaluate_shape(const std::vector<Formula>& sha
   std::vector<std::int64_t> extents;
   std::int64_t product = 1;
   for (const Formula& formula : shape) {
-    const Result<std::int64_t> extent = formula.evaluate_size(axes);
-    if (!extent.ok()) {
-      return extent.error();
-    }
+    KP_LET(const std::int64_t extent, formula.evaluate_size(axes));
     // An extent of 0 does not excuse the others: each product of leading extents stays in range.
-    if (*extent > 0 && product >= limit / *extent + (limit % *extent != 0 ? 1 : 0)) {
+    if (extent > 0 && product >= limit / extent + (limit % extent != 0 ? 1 : 0)) {
       return make_error(ErrorKind::bad_input,
                         "the tensor has 2^40 elements or more at the extent " + formula.text() +
-                            " = " + std::to_string(*extent) + "; make it smaller");
+                            " = " + std::to_string(extent) + "; make it smaller");
     }
-    product *= std::max<std::int64_t>(*extent, 1);
-    extents.push_back(*extent);
+    product *= std::max<std::int64_t>(extent, 1);
+    extents.push_back(extent);
   }
   return extents;
 }

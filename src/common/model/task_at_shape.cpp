@@ -61,24 +61,18 @@ Status check_sparse(const Task& task, const TensorSpec& columns, std::int64_t en
     if (rows.name != columns.values.rows_of) {
       continue;
     }
-    const Result<std::int64_t> pointers =
-        tensor_count("input " + rows.name + ".shape", rows.shape, axes);
-    if (!pointers.ok()) {
-      return pointers.error();
-    }
-    const Result<std::int64_t> end = bound_of(rows, axes);
-    if (!end.ok()) {
-      return end.error();
-    }
-    if (*end != entries) {
-      return task_error(key, "the offsets in '" + rows.name + "' end at " + std::to_string(*end) +
+    KP_LET(const std::int64_t pointers,
+           tensor_count("input " + rows.name + ".shape", rows.shape, axes));
+    KP_LET(const std::int64_t end, bound_of(rows, axes));
+    if (end != entries) {
+      return task_error(key, "the offsets in '" + rows.name + "' end at " + std::to_string(end) +
                                  " but '" + columns.name + "' has " + std::to_string(entries) +
                                  " elements" + at_text(axes) + "; they must be equal");
     }
-    if (static_cast<double>(*pointers - 1) * static_cast<double>(bound) <
+    if (static_cast<double>(pointers - 1) * static_cast<double>(bound) <
         static_cast<double>(entries)) {
       return task_error(key, std::to_string(entries) + " distinct entries do not fit " +
-                                 std::to_string(*pointers - 1) + " rows of " +
+                                 std::to_string(pointers - 1) + " rows of " +
                                  std::to_string(bound) + " columns" + at_text(axes));
     }
   }
@@ -99,11 +93,8 @@ Status check_uniform(const TensorSpec& input) {
 }
 
 Status check_input(const Task& task, const TensorSpec& input, const Axes& axes) {
-  const Result<std::int64_t> count =
-      tensor_count("input " + input.name + ".shape", input.shape, axes);
-  if (!count.ok()) {
-    return count.error();
-  }
+  KP_LET(const std::int64_t count,
+         tensor_count("input " + input.name + ".shape", input.shape, axes));
   const ValueKind kind = input.values.kind;
   if (kind == ValueKind::normal || kind == ValueKind::drawn) {
     return {};
@@ -112,25 +103,21 @@ Status check_input(const Task& task, const TensorSpec& input, const Axes& axes) 
     return check_uniform(input);
   }
   const std::string key = "input " + input.name + ".values";
-  const Result<std::int64_t> bound = bound_of(input, axes);
-  if (!bound.ok()) {
-    return bound.error();
-  }
-  const auto largest = static_cast<double>(kind == ValueKind::offsets ? *bound : *bound - 1);
+  KP_LET(const std::int64_t bound, bound_of(input, axes));
+  const auto largest = static_cast<double>(kind == ValueKind::offsets ? bound : bound - 1);
   if (largest > range_of(input.dtype).high) {
-    return task_error(key, "the bound " + std::to_string(*bound) + " does not fit the type " +
+    return task_error(key, "the bound " + std::to_string(bound) + " does not fit the type " +
                                std::string(name_of(input.dtype)) + at_text(axes));
   }
   if (kind == ValueKind::offsets) {
-    return *count >= 2
+    return count >= 2
                ? Status()
                : task_error(key, "offsets need at least 2 elements, one row" + at_text(axes));
   }
-  if (*bound == 0 && *count > 0) {
+  if (bound == 0 && count > 0) {
     return task_error(key, "the bound is 0, so there is no value to draw" + at_text(axes));
   }
-  return kind == ValueKind::csr_columns ? check_sparse(task, input, *count, *bound, axes)
-                                        : Status();
+  return kind == ValueKind::csr_columns ? check_sparse(task, input, count, bound, axes) : Status();
 }
 
 // A selection's leading extents are those of every output that selects it.
@@ -144,12 +131,9 @@ Status check_selection(const Task& task, const Selection& selection, const Axes&
     if (output.selects != selection.name) {
       continue;
     }
-    Result<std::vector<std::int64_t>> expected = evaluate_shape(output.shape, axes);
-    if (!expected.ok()) {
-      return expected.error();
-    }
-    expected->push_back(extents->back());
-    if (*expected != *extents) {
+    KP_LET(std::vector<std::int64_t> expected, evaluate_shape(output.shape, axes));
+    expected.push_back(extents->back());
+    if (expected != *extents) {
       return task_error(key, "its leading extents differ from those of the output '" + output.name +
                                  "'" + at_text(axes) +
                                  "; expected the output's shape, then the candidates");

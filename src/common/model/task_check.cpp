@@ -84,11 +84,8 @@ Status check_held_out(const Task& task) {
       const AxisRange& range = task.held_out.at(given[i]);
       shape[given[i]] = (corner >> i & 1U) != 0 ? range.high : range.low;
     }
-    const Result<Axes> axes = complete_axes(task, shape);
-    if (!axes.ok()) {
-      return axes.error();
-    }
-    KP_TRY(check_at(task, *axes));
+    KP_LET(const Axes axes, complete_axes(task, shape));
+    KP_TRY(check_at(task, axes));
   }
   return {};
 }

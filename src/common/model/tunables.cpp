@@ -176,16 +176,13 @@ Result<std::vector<Found>> find_tunables(const std::string& source) {
       all.push_back(std::move(*open));
       open.reset();
     } else if (Line line(text); line.accept("//") && line.accept(marker)) {
-      Result<Tunable> tunable = read_comment(line, number);
-      if (!tunable) {
-        return tunable.error();
-      }
-      const auto [same, fresh] = lines.emplace(tunable->name, number);
+      KP_LET(Tunable tunable, read_comment(line, number));
+      const auto [same, fresh] = lines.emplace(tunable.name, number);
       if (!fresh) {
-        return wrong(number, "the tunable " + tunable->name + " stands already on line " +
+        return wrong(number, "the tunable " + tunable.name + " stands already on line " +
                                  std::to_string(same->second) + "; expected another name");
       }
-      open = Found{std::move(*tunable), 0, 0};
+      open = Found{std::move(tunable), 0, 0};
     }
     begin = std::min(end + 1, source.size());
   }
@@ -195,12 +192,9 @@ Result<std::vector<Found>> find_tunables(const std::string& source) {
 }  // namespace
 
 Result<std::vector<Tunable>> parse_tunables(const std::string& source) {
-  Result<std::vector<Found>> found = find_tunables(source);
-  if (!found) {
-    return found.error();
-  }
+  KP_LET(std::vector<Found> found, find_tunables(source));
   std::vector<Tunable> tunables;
-  for (Found& one : *found) {
+  for (Found& one : found) {
     tunables.push_back(std::move(one.tunable));
   }
   return tunables;
@@ -208,15 +202,12 @@ Result<std::vector<Tunable>> parse_tunables(const std::string& source) {
 
 Result<std::string> set_tunables(const std::string& source,
                                  const std::map<std::string, std::int64_t>& values) {
-  const Result<std::vector<Found>> found = find_tunables(source);
-  if (!found) {
-    return found.error();
-  }
+  KP_LET(const std::vector<Found> found, find_tunables(source));
   std::string out;
   std::string names;
   std::size_t copied = 0;  // of the source
   std::map<std::string, std::int64_t> left = values;
-  for (const Found& one : *found) {
+  for (const Found& one : found) {
     names += (names.empty() ? "" : ", ") + one.tunable.name;
     if (const auto set = left.extract(one.tunable.name)) {
       out += source.substr(copied, one.begin - copied) + std::to_string(set.mapped());

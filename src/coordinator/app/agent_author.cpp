@@ -28,10 +28,7 @@ Status check_llm(const LlmSettings& settings) {
     return agents.error();
   }
   NoCalls journal;
-  const Result<std::unique_ptr<BudgetedCaller>> caller = make_caller("check", settings, journal);
-  if (!caller) {
-    return caller.error();
-  }
+  KP_TRY(make_caller("check", settings, journal));
   for (const std::filesystem::path& folder : batch_directories(settings)) {
     KP_TRY(BatchFolder(folder).check_usable());
   }
@@ -39,21 +36,12 @@ Status check_llm(const LlmSettings& settings) {
 }
 
 Result<std::unique_ptr<AgentAuthor>> AgentAuthor::open(const Store& store, const Run& run) {
-  Result<Agents> agents = load_agents(*run.settings.llm);
-  if (!agents) {
-    return agents.error();
-  }
-  Result<Store> own = Store::open(store.directory(), StoreMode::write);
-  if (!own) {
-    return own.error();
-  }
-  auto journal = std::make_unique<StoreCallJournal>(std::move(*own), run.id);
-  Result<std::unique_ptr<BudgetedCaller>> caller = make_caller(run.id, *run.settings.llm, *journal);
-  if (!caller) {
-    return caller.error();
-  }
+  KP_LET(Agents agents, load_agents(*run.settings.llm));
+  KP_LET(Store own, Store::open(store.directory(), StoreMode::write));
+  auto journal = std::make_unique<StoreCallJournal>(std::move(own), run.id);
+  KP_LET(std::unique_ptr<BudgetedCaller> caller, make_caller(run.id, *run.settings.llm, *journal));
   return std::unique_ptr<AgentAuthor>(
-      new AgentAuthor(std::move(*agents), std::move(journal), std::move(*caller)));
+      new AgentAuthor(std::move(agents), std::move(journal), std::move(caller)));
 }
 
 }  // namespace kernelpro

@@ -112,11 +112,8 @@ Status BundleLaboratory::check_fits(std::int64_t id, const Job& job,
   EvaluateOrder asked = order_of(job);
   asked.incumbent.reset();
   if (const nlohmann::json* request = bundle_.answered_request(id); request != nullptr) {
-    const Result<EvaluateOrder> then = evaluate_order_from_json(*request);
-    if (!then) {
-      return then.error();
-    }
-    asked.incumbent = then->incumbent;
+    KP_LET(const EvaluateOrder then, evaluate_order_from_json(*request));
+    asked.incumbent = then.incumbent;
   }
   return check_answer(order_, asked, answer);
 }

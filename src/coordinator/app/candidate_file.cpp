@@ -19,11 +19,7 @@ Result<Candidate> load_candidate(const std::string& file, const Task& task, Back
   Candidate candidate;
   candidate.name = std::filesystem::path(file).stem().string();
   candidate.backend = backend;
-  Result<std::string> text = adapted(task, *source, candidate.backend);
-  if (!text) {
-    return text.error();
-  }
-  candidate.source = std::move(*text);
+  KP_LET(candidate.source, adapted(task, *source, candidate.backend));
   candidate.compiler = wishes.compiler.empty() ? header.compiler : wishes.compiler;
   if (candidate.compiler.empty()) {
     candidate.compiler = traits_of(backend).compiler;

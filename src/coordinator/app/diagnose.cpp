@@ -70,15 +70,12 @@ Result<std::optional<Axes>> chosen_shape(const std::string& text, const Task& ta
   if (text.empty()) {
     return std::optional<Axes>();
   }
-  const Result<Axes> wanted = parse_shape(text);
-  if (!wanted) {
-    return wanted.error();
-  }
+  KP_LET(const Axes wanted, parse_shape(text));
   std::string known;
   std::vector<Axes> fitting;
   for (const Axes& shape : timed_shapes(task, backend)) {
     known += (known.empty() ? "" : "; ") + axes_text(shape);
-    if (has_axes(shape, *wanted)) {
+    if (has_axes(shape, wanted)) {
       fitting.push_back(shape);
     }
   }
@@ -126,19 +123,13 @@ Status fill_source(const DiagnoseRequest& request, Subject& subject) {
 }
 
 Result<Subject> task_subject(const DiagnoseRequest& request, Subject subject) {
-  Result<Task> task = load_named_task(request.task);
-  if (!task) {
-    return task.error();
-  }
-  subject.task = std::move(*task);
+  KP_LET(Task task, load_named_task(request.task));
+  subject.task = std::move(task);
   subject.name = subject.task->name + " " + fs::path(request.source).filename().string();
   KP_TRY(fill_source(request, subject));
-  Result<std::optional<Axes>> shape =
-      chosen_shape(request.shape, *subject.task, request.judging.backend);
-  if (!shape) {
-    return shape.error();
-  }
-  subject.order.shape = std::move(*shape);
+  KP_LET(std::optional<Axes> shape,
+         chosen_shape(request.shape, *subject.task, request.judging.backend));
+  subject.order.shape = std::move(shape);
   return subject;
 }
 
@@ -178,12 +169,9 @@ Result<Profile> read_saved_profile(const fs::path& file) {
 
 Result<Subject> file_subject(const DiagnoseRequest& request, Subject subject) {
   if (!request.profile.empty()) {
-    Result<Profile> profile = read_saved_profile(request.profile);
-    if (!profile) {
-      return profile.error();
-    }
+    KP_LET(Profile profile, read_saved_profile(request.profile));
     subject.order.kind = DiagnoseKind::profile;
-    subject.order.profile = std::move(*profile);
+    subject.order.profile = std::move(profile);
     subject.name = request.profile.filename().string();
     return subject;
   }
@@ -214,21 +202,18 @@ Result<Subject> find_subject(const DiagnoseRequest& request) {
 
 Result<Diagnosed> ask_worker(const DiagnoseRequest& request, const Subject& subject,
                              const Watcher& watcher, std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker.error();
-  }
+  KP_LET(WorkerClient worker, WorkerClient::start());
   const auto doing = [&](const std::string& text) {
     tell(watcher, Activity{subject.name + ": " + text});
   };
-  worker->on_event([&](const WorkerEvent& event) { doing(event.text); });
+  worker.on_event([&](const WorkerEvent& event) { doing(event.text); });
   if (subject.task) {
     doing("opening (reference, baseline, ceilings)");
-    KP_TRY(open_task(*worker, {.task = *subject.task, .judging = request.judging, .timed = false},
+    KP_TRY(open_task(worker, {.task = *subject.task, .judging = request.judging, .timed = false},
                      stop));
   }
   doing("profiling");
-  return worker->diagnose(subject.order, stop);
+  return worker.diagnose(subject.order, stop);
 }
 
 // Beside the raw files that the worker left there.
@@ -247,21 +232,15 @@ Status keep(const std::string& folder, const Diagnosed& diagnosed) {
 
 Result<DiagnosisOutcome> diagnose(const DiagnoseRequest& request, const Watcher& watcher,
                                   std::stop_token stop) {
-  const Result<Subject> subject = find_subject(request);
-  if (!subject) {
-    return subject.error();
-  }
-  const std::string& folder = subject->order.keep;
+  KP_LET(const Subject subject, find_subject(request));
+  const std::string& folder = subject.order.keep;
   if (!folder.empty()) {
     KP_TRY(make_directories(folder));
   }
-  Result<Diagnosed> diagnosed = ask_worker(request, *subject, watcher, stop);
-  if (!diagnosed) {
-    return diagnosed.error();
-  }
+  KP_LET(Diagnosed diagnosed, ask_worker(request, subject, watcher, stop));
   DiagnosisOutcome out;
-  const Status kept = keep(folder, *diagnosed);
-  out.diagnosed = std::move(*diagnosed);
+  const Status kept = keep(folder, diagnosed);
+  out.diagnosed = std::move(diagnosed);
   if (!kept) {
     out.not_kept = kept.error();
   }

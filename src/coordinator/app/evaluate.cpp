@@ -55,12 +55,9 @@ Result<std::vector<EvaluateOrder>> evaluate_orders(const EvaluationRequest& requ
   }
   std::vector<EvaluateOrder> orders;
   for (const std::string& source : request.sources) {
-    Result<EvaluateOrder> order = evaluate_order(source, request, task);
-    if (!order) {
-      return order.error();
-    }
-    order->incumbent = incumbent;
-    orders.push_back(std::move(*order));
+    KP_LET(EvaluateOrder order, evaluate_order(source, request, task));
+    order.incumbent = incumbent;
+    orders.push_back(std::move(order));
   }
   return orders;
 }
@@ -153,24 +150,21 @@ Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task
                                     const Watcher& watcher, std::stop_token stop) {
   CertificateWriter certificates(request.certificates);
   KP_TRY(certificates.make_directory());
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker.error();
-  }
+  KP_LET(WorkerClient worker, WorkerClient::start());
   const bool watched = request.timed && !traits_of(request.judging.backend).gpu;
   // The task is opened meanwhile: what we do ourselves does not count.
   const std::optional<MachineWatch> watch =
       watched ? std::optional<MachineWatch>(std::in_place) : std::nullopt;
   tell(watcher, Activity{task.name + ": opening (reference, baseline, ceilings, noise floor)"});
-  KP_TRY(open_task(*worker, opening_of(request, task), stop));
+  KP_TRY(open_task(worker, opening_of(request, task), stop));
   std::optional<MachineLoad> load;
   if (watch) {
     load = watch->look();
     tell(watcher, *load);
   }
   tell(watcher, Activity{task.name + ": building"});
-  KP_TRY(build_ahead(*worker, orders, stop));
-  EvaluationResult out = judge_all(*worker, orders, certificates, task.name, watcher, stop);
+  KP_TRY(build_ahead(worker, orders, stop));
+  EvaluationResult out = judge_all(worker, orders, certificates, task.name, watcher, stop);
   out.load = load;
   return out;
 }
@@ -230,29 +224,23 @@ Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request, const
   for (const Bundle::Request& one : requests) {
     all += one.body->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  Result<Bundle> bundle = Bundle::open(request.workers.file, "evaluation " + sha256(all));
-  if (!bundle) {
-    return bundle.error();
-  }
-  Result<std::vector<Evaluated>> evaluations = bundle_results(*bundle, open, orders);
-  if (!evaluations) {
-    return evaluations.error();
-  }
+  KP_LET(Bundle bundle, Bundle::open(request.workers.file, "evaluation " + sha256(all)));
+  KP_LET(std::vector<Evaluated> evaluations, bundle_results(bundle, open, orders));
   EvaluationResult out;
-  if (evaluations->size() == orders.size()) {
-    out.evaluations = std::move(*evaluations);
+  if (evaluations.size() == orders.size()) {
+    out.evaluations = std::move(evaluations);
     if (const Status kept = keep_certificates(request.certificates, out.evaluations); !kept) {
       out.error = kept.error();
     }
     return out;
   }
-  for (const auto& [id, error] : bundle->failures()) {
+  for (const auto& [id, error] : bundle.failures()) {
     tell(watcher, Remark{Remark::On::program,
                          fmt::format("request {} failed there and will be tried again: {}", id,
                                      error.text())});
   }
-  if (!bundle->asks(requests.front().id)) {
-    KP_TRY(bundle->write(requests));
+  if (!bundle.asks(requests.front().id)) {
+    KP_TRY(bundle.write(requests));
   }
   out.waiting = true;
   return out;
@@ -262,17 +250,11 @@ Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request, const
 
 Result<EvaluationResult> evaluate(const EvaluationRequest& request, const Watcher& watcher,
                                   std::stop_token stop) {
-  const Result<Task> task = load_named_task(request.task);
-  if (!task) {
-    return task.error();
-  }
-  const Result<std::vector<EvaluateOrder>> orders = evaluate_orders(request, *task);
-  if (!orders) {
-    return orders.error();
-  }
+  KP_LET(const Task task, load_named_task(request.task));
+  KP_LET(const std::vector<EvaluateOrder> orders, evaluate_orders(request, task));
   return request.workers.scheme == WorkerScheme::bundle
-             ? judge_by_bundle(request, *task, *orders, watcher)
-             : judge_here(request, *task, *orders, watcher, stop);
+             ? judge_by_bundle(request, task, orders, watcher)
+             : judge_here(request, task, orders, watcher, stop);
 }
 
 nlohmann::json to_json(const EvaluationResult& evaluation) {

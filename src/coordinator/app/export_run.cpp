@@ -31,12 +31,9 @@ std::string nothing_to_export(const RunReport& report) {
 // What is exported was proposed by the run, whatever a certificate says.
 Status check_source(const Store& store, const Node& node, const Certificate& certificate,
                     const std::string& where) {
-  const Result<std::string> source = store.load_source(node.source_hash);
-  if (!source) {
-    return source.error();
-  }
+  KP_LET(const std::string source, store.load_source(node.source_hash));
   Candidate own = certificate.candidate;
-  own.source = *source;
+  own.source = source;
   return to_json(own) == to_json(certificate.candidate)
              ? Status()
              : Status(make_error(ErrorKind::bad_input,
@@ -76,43 +73,33 @@ Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Sto
                                   request.what.run, chosen.node.id),
                       where);
   }
-  const Result<std::optional<Certificate>> certificate =
-      store.load_certificate(request.what.run, chosen.node.id);
+  KP_LET(const std::optional<Certificate> certificate,
+         store.load_certificate(request.what.run, chosen.node.id));
   if (!certificate) {
-    return certificate.error();
-  }
-  if (!*certificate) {
     return make_error(ErrorKind::bad_input, "it was not judged, so it has no certificate", where);
   }
-  KP_TRY(check_source(store, chosen.node, **certificate, where));
-  KP_LET(std::vector<ExportFile> files, export_files(**certificate, request.form));
-  KP_TRY(add_patch(chosen, **certificate, files));
+  KP_TRY(check_source(store, chosen.node, *certificate, where));
+  KP_LET(std::vector<ExportFile> files, export_files(*certificate, request.form));
+  KP_TRY(add_patch(chosen, *certificate, files));
   return files;
 }
 
 }  // namespace
 
 Result<Exported> export_run(const ExportRequest& request) {
-  const Result<Store> store = Store::open(request.what.store, StoreMode::read);
-  const Result<ChosenNode> chosen =
-      store ? choose_node(*store, request.what) : Result<ChosenNode>(store.error());
-  if (!chosen) {
-    return chosen.error();
-  }
+  KP_LET(const Store store, Store::open(request.what.store, StoreMode::read));
+  KP_LET(const ChosenNode chosen, choose_node(store, request.what));
   Exported out;
-  out.node = chosen->node.id;
-  out.confirmed = request.what.node || chosen->report.confirmed;
+  out.node = chosen.node.id;
+  out.confirmed = request.what.node || chosen.report.confirmed;
   if (out.node == root_node && !request.what.node) {
-    out.nothing = make_error(ErrorKind::bad_input, nothing_to_export(chosen->report),
+    out.nothing = make_error(ErrorKind::bad_input, nothing_to_export(chosen.report),
                              "run " + request.what.run);
     return out;
   }
-  const Result<std::vector<ExportFile>> files = files_of(request, *store, *chosen);
-  if (!files) {
-    return files.error();
-  }
-  KP_TRY(write_export(request.directory, *files, request.overwrite));
-  for (const ExportFile& file : *files) {
+  KP_LET(const std::vector<ExportFile> files, files_of(request, store, chosen));
+  KP_TRY(write_export(request.directory, files, request.overwrite));
+  for (const ExportFile& file : files) {
     out.files.push_back(file.path);
   }
   return out;

@@ -12,18 +12,12 @@ namespace kernelpro {
 namespace {
 
 Result<double> measured_noise(WorkerClient& worker, std::stop_token stop) {
-  const Result<Task> task = load_named_task("axpy");
-  if (!task) {
-    return task.error();
-  }
+  KP_LET(const Task task, load_named_task("axpy"));
   OpenOrder order;
-  order.task = *task;
-  const Result<Opened> opened = worker.open(order, stop);
-  if (!opened) {
-    return opened.error();
-  }
+  order.task = task;
+  KP_LET(const Opened opened, worker.open(order, stop));
   double worst = 0;
-  for (const OpenedShape& shape : opened->shapes) {
+  for (const OpenedShape& shape : opened.shapes) {
     worst = std::max(worst, shape.noise_floor);
   }
   return worst;
@@ -33,26 +27,17 @@ Result<double> measured_noise(WorkerClient& worker, std::stop_token stop) {
 
 Result<Ceilings> measure_ceilings(const CeilingsRequest& request, const Watcher& watcher,
                                   std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker.error();
-  }
+  KP_LET(WorkerClient worker, WorkerClient::start());
   tell(watcher, Activity{"measuring ceilings"});
-  return worker->ceilings(request.judging.backend, request.judging.device, request.refresh, stop);
+  return worker.ceilings(request.judging.backend, request.judging.device, request.refresh, stop);
 }
 
 Result<MachineCheck> check_machine(const Watcher& watcher, std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker.error();
-  }
+  KP_LET(WorkerClient worker, WorkerClient::start());
   tell(watcher, Activity{"looking for compilers"});
-  Result<WorkerDescription> machine = worker->describe(stop);
-  if (!machine) {
-    return machine.error();
-  }
+  KP_LET(WorkerDescription machine, worker.describe(stop));
   MachineCheck out;
-  out.machine = std::move(*machine);
+  out.machine = std::move(machine);
   std::vector<Problem>& problems = out.machine.problems;
   if (Result<Python> python = python_with_torch()) {
     out.torch = std::move(*python);
@@ -64,7 +49,7 @@ Result<MachineCheck> check_machine(const Watcher& watcher, std::stop_token stop)
     return out;
   }
   tell(watcher, Activity{"measuring ceilings and the noise floor"});
-  const Result<double> noise = measured_noise(*worker, stop);
+  const Result<double> noise = measured_noise(worker, stop);
   if (noise) {
     out.noise_floor = *noise;
   } else if (noise.error().kind == ErrorKind::interrupted) {

@@ -40,50 +40,39 @@ Node asked_for(const std::vector<Node>& nodes, NodeId parent) {
 }  // namespace
 
 Result<Preview> preview_child(const NodeRequest& request) {
-  Result<Store> store = Store::open(request.store, StoreMode::read);
-  const Result<RunReport> report =
-      store ? load_report(*store, request.run) : Result<RunReport>(store.error());
-  if (!report) {
-    return report.error();
-  }
-  const Run& run = report->run;
+  KP_LET(Store store, Store::open(request.store, StoreMode::read));
+  KP_LET(const RunReport report, load_report(store, request.run));
+  const Run& run = report.run;
   if (!run.settings.llm) {
     return make_error(ErrorKind::bad_input,
                       "no model is asked in that run: it was started without --llm",
                       "run " + run.id);
   }
-  const NodeId parent = request.node.value_or(report->best);
-  if (parent < 0 || parent >= std::ssize(report->nodes)) {
+  const NodeId parent = request.node.value_or(report.best);
+  if (parent < 0 || parent >= std::ssize(report.nodes)) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("it has no node {}; its nodes are 0 to {}", parent,
-                                  std::ssize(report->nodes) - 1),
+                                  std::ssize(report.nodes) - 1),
                       "run " + run.id);
   }
-  const Result<Playbook> playbook = load_playbook(run, compilers_here());
-  if (!playbook) {
-    return playbook.error();
-  }
-  StoreJournal journal(*store, run.id);
-  Proposer proposer(run, *playbook, journal, nullptr);
+  KP_LET(const Playbook playbook, load_playbook(run, compilers_here()));
+  StoreJournal journal(store, run.id);
+  Proposer proposer(run, playbook, journal, nullptr);
   const Result<AgentOrder> order =
-      proposer.order_for(asked_for(report->nodes, parent), report->nodes);
+      proposer.order_for(asked_for(report.nodes, parent), report.nodes);
   return order ? make_preview(*order) : Result<Preview>(order.error());
 }
 
 Result<std::string> run_transcript(const std::filesystem::path& store, const std::string& run) {
-  const Result<Store> open = Store::open(store, StoreMode::read);
-  const Result<std::vector<LlmCall>> calls =
-      open ? open->load_llm_calls(run) : Result<std::vector<LlmCall>>(open.error());
-  if (!calls) {
-    return calls.error();
-  }
-  if (std::ranges::all_of(*calls,
+  KP_LET(const Store open, Store::open(store, StoreMode::read));
+  KP_LET(const std::vector<LlmCall> calls, open.load_llm_calls(run));
+  if (std::ranges::all_of(calls,
                           [](const LlmCall& call) { return call.state == CallState::waiting; })) {
     return make_error(ErrorKind::bad_input,
                       "no call of a model has been answered in it: there is nothing to write",
                       "run " + run);
   }
-  return transcript_text(*calls);
+  return transcript_text(calls);
 }
 
 }  // namespace kernelpro

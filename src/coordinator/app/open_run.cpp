@@ -23,14 +23,10 @@ namespace {
 // An error when this machine has no energy counter for what the run looks for: said before anything
 // is spent.
 Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  const Result<WorkerDescription> machine =
-      worker ? worker->describe(stop) : Result<WorkerDescription>(worker.error());
-  if (!machine) {
-    return machine.error();
-  }
+  KP_LET(WorkerClient worker, WorkerClient::start());
+  KP_LET(const WorkerDescription machine, worker.describe(stop));
   std::string missing = fmt::format("there is no GPU {}", settings.judging.device);
-  for (const MeterDescription& one : machine->meters) {
+  for (const MeterDescription& one : machine.meters) {
     const bool same_device =
         !traits_of(settings.judging.backend).gpu || one.device == settings.judging.device;
     if (one.backend == settings.judging.backend && same_device) {
@@ -100,11 +96,8 @@ Status check_unchanged(const Run& run) {
   if (path.empty() || !std::filesystem::exists(path)) {
     return {};
   }
-  const Result<Task> now = load_task(path);
-  if (!now) {
-    return now.error();
-  }
-  if (task_hash(*now) != run.task_hash) {
+  KP_LET(const Task now, load_task(path));
+  if (task_hash(now) != run.task_hash) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("the task has changed since run {} began; put it back, or start "
                                   "again with `kernelpro optimize {}`",
@@ -117,11 +110,8 @@ Status check_unchanged(const Run& run) {
 }  // namespace
 
 Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
-  Result<std::filesystem::path> path = find_task(request.task);
-  Result<Task> task = path ? load_task(*path) : Result<Task>(path.error());
-  if (!task) {
-    return task.error();
-  }
+  KP_LET(std::filesystem::path path, find_task(request.task));
+  KP_LET(Task task, load_task(path));
   const RunSettings& settings = request.settings;
   if (settings.llm) {
     KP_TRY(check_models(*settings.llm));
@@ -131,7 +121,7 @@ Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
   }
   std::vector<Candidate> starts;
   for (const std::string& file : request.starts) {
-    Result<Candidate> start = load_candidate(file, *task, settings.judging.backend);
+    Result<Candidate> start = load_candidate(file, task, settings.judging.backend);
     if (!start) {
       return make_error(ErrorKind::bad_input, start.error().text(), "--from");
     }
@@ -142,70 +132,52 @@ Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
   } else if (needs_energy(settings.objective)) {
     KP_TRY(refuse_without_meter(settings, stop));
   }
-  const Result<std::optional<int>> batch = batch_size(request);
-  if (!batch) {
-    return batch.error();
-  }
-  Result<Store> store = Store::open(request.store, StoreMode::write);
-  if (!store) {
-    return store.error();
-  }
+  KP_LET(const std::optional<int> batch, batch_size(request));
+  KP_LET(Store store, Store::open(request.store, StoreMode::write));
   Run run;
   run.created = utc_now();
   run.program_version = KERNELPRO_VERSION;
-  run.task_hash = task_hash(*task);
-  run.task = std::move(*task);
-  run.task_path = path->string();
+  run.task_hash = task_hash(task);
+  run.task = std::move(task);
+  run.task_path = path.string();
   run.settings = settings;
   run.settings.starts = std::move(starts);
-  run.settings.in_flight = batch->value_or(run.settings.in_flight);
-  Result<RunLock> lock = store->create_run(run);
-  if (!lock) {
-    return lock.error();
-  }
-  return OpenRun{std::move(*store), std::move(run), std::move(*lock), {}, false};
+  run.settings.in_flight = batch.value_or(run.settings.in_flight);
+  KP_LET(RunLock lock, store.create_run(run));
+  return OpenRun{std::move(store), std::move(run), std::move(lock), {}, false};
 }
 
 Result<OpenRun> old_run(const ResumeRequest& request) {
-  Result<Store> store = Store::open(request.store, StoreMode::write);
-  if (!store) {
-    return store.error();
-  }
-  Result<RunLock> lock = store->lock_run(request.run);
-  if (!lock) {
-    return lock.error();
-  }
-  Result<Run> run = store->load_run(request.run);
-  if (!run) {
-    return run.error();
-  }
-  KP_TRY(check_unchanged(*run));
-  const std::int64_t before = run->settings.evaluations;
+  KP_LET(Store store, Store::open(request.store, StoreMode::write));
+  KP_LET(RunLock lock, store.lock_run(request.run));
+  KP_LET(Run run, store.load_run(request.run));
+  KP_TRY(check_unchanged(run));
+  const std::int64_t before = run.settings.evaluations;
   const RunChanges& changes = request.changes;
-  run->settings.evaluations = changes.evaluations.value_or(before);
-  run->settings.seconds = changes.seconds.value_or(run->settings.seconds);
-  run->settings.accept_suspect = run->settings.accept_suspect || changes.accept_suspect;
+  run.settings.evaluations = changes.evaluations.value_or(before);
+  run.settings.seconds = changes.seconds.value_or(run.settings.seconds);
+  run.settings.accept_suspect = run.settings.accept_suspect || changes.accept_suspect;
   const std::set<std::filesystem::path> folders =
-      run->settings.llm ? batch_directories(*run->settings.llm) : std::set<std::filesystem::path>();
-  KP_TRY(change_models(changes, run->settings));
+      run.settings.llm ? batch_directories(*run.settings.llm) : std::set<std::filesystem::path>();
+  KP_TRY(change_models(changes, run.settings));
   // Kept before they take effect: a kill must not leave what they led to without them, and what
   // goes on is not finished.
-  Run kept = *run;
+  Run kept = run;
   if (changes.evaluations || changes.seconds) {
     kept.state = RunState::running;
   }
-  KP_TRY(store->save_run(kept));
-  leave_folders(*run, folders);
-  Result<std::vector<Node>> nodes = store->load_nodes(request.run);
-  Result<std::vector<Closure>> closures = store->load_closures(request.run);
+  KP_TRY(store.save_run(kept));
+  leave_folders(run, folders);
+  Result<std::vector<Node>> nodes = store.load_nodes(request.run);
+  Result<std::vector<Closure>> closures = store.load_closures(request.run);
   if (!nodes || !closures) {
     return nodes ? closures.error() : nodes.error();
   }
-  return OpenRun{std::move(*store),
-                 std::move(*run),
-                 std::move(*lock),
+  return OpenRun{std::move(store),
+                 std::move(run),
+                 std::move(lock),
                  {std::move(*nodes), std::move(*closures)},
-                 run->settings.evaluations > before};
+                 run.settings.evaluations > before};
 }
 
 }  // namespace kernelpro

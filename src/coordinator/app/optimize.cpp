@@ -87,12 +87,9 @@ Result<RunOutcome> resume(const ResumeRequest& request, const Watcher& watcher,
 
 Result<RunOutcome> confirm(const ResumeRequest& request, const Watcher& watcher,
                            std::stop_token stop) {
-  Result<OpenRun> open = old_run(request);
-  if (!open) {
-    return open.error();
-  }
-  KP_TRY(check_confirmable(*open));
-  return work_and_report(std::move(*open), LoopPart::finalists, watcher, stop);
+  KP_LET(OpenRun open, old_run(request));
+  KP_TRY(check_confirmable(open));
+  return work_and_report(std::move(open), LoopPart::finalists, watcher, stop);
 }
 
 Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watcher,
@@ -102,18 +99,12 @@ Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watch
                       "--dry-run shows what a model would be asked: it needs --llm, and judges the "
                       "baseline on this machine");
   }
-  const Result<ScratchDir> scratch = ScratchDir::create("dry-run");
-  if (!scratch) {
-    return scratch.error();
-  }
+  KP_LET(const ScratchDir scratch, ScratchDir::create("dry-run"));
   OptimizeRequest wanted = request;
-  wanted.store = scratch->path();
-  Result<OpenRun> open = new_run(wanted, stop);
-  if (!open) {
-    return open.error();
-  }
+  wanted.store = scratch.path();
+  KP_LET(OpenRun open, new_run(wanted, stop));
   PreviewAuthor author;
-  const Status worked = work_on(*open, watcher, LoopPart::all, stop, &author);
+  const Status worked = work_on(open, watcher, LoopPart::all, stop, &author);
   if (stop.stop_requested()) {
     return make_error(ErrorKind::interrupted, "interrupted");
   }
@@ -121,7 +112,7 @@ Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watch
     return worked.error();
   }
   if (!author.preview()) {
-    return make_error(ErrorKind::bad_input, "no model would be asked: " + open->run.ended_because);
+    return make_error(ErrorKind::bad_input, "no model would be asked: " + open.run.ended_because);
   }
   return *author.preview();
 }

@@ -42,16 +42,10 @@ bool fits(const LlmSettings& settings, const PromptCost& cost) {
 
 Result<Preview> make_preview(const AgentOrder& order) {
   const LlmSettings& settings = *order.run->settings.llm;
-  const Result<Agents> agents = load_agents(settings);
-  if (!agents) {
-    return agents.error();
-  }
-  Result<PromptPreview> first = agents->preview(order);
-  if (!first) {
-    return first.error();
-  }
+  KP_LET(const Agents agents, load_agents(settings));
+  KP_LET(PromptPreview first, agents.preview(order));
   Preview preview;
-  preview.first = std::move(*first);
+  preview.first = std::move(first);
   preview.token_budget = settings.token_budget;
   preview.money_budget = settings.money_budget;
   preview.first.request.model = model_of(settings, preview.first.role);
@@ -86,12 +80,9 @@ nlohmann::json to_json(const Preview& preview) {
 Result<Proposed> PreviewAuthor::write(const AgentOrder& order, std::stop_token /*stop*/) {
   const std::lock_guard lock(mutex_);
   if (!preview_ || order.node < node_) {
-    Result<Preview> preview = make_preview(order);
-    if (!preview) {
-      return preview.error();
-    }
+    KP_LET(Preview preview, make_preview(order));
     node_ = order.node;
-    preview_ = std::move(*preview);
+    preview_ = std::move(preview);
   }
   Proposed nothing;
   nothing.kind = Proposed::Kind::spent;

@@ -29,11 +29,7 @@ Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop
   if (!worker) {
     return worker;
   }
-  Result<WorkerDescription> described = worker->describe(stop);
-  if (!described) {
-    return described.error();
-  }
-  machine = std::move(*described);
+  KP_LET(machine, worker->describe(stop));
   run.machine = machine.machine.processor;
   KP_TRY(open_task(*worker, open_order_of(run), stop));
   return worker;
@@ -43,15 +39,9 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
                 const Watcher& watcher, LoopPart part, std::stop_token stop,
                 Author* instead = nullptr) {
   Run& run = open.run;
-  const Result<Playbook> playbook = load_playbook(run, machine.compilers);
-  if (!playbook) {
-    return playbook.error();
-  }
-  Result<std::unique_ptr<Search>> search =
-      make_search(run.settings.search, run.settings.preset, run.settings.seed);
-  if (!search) {
-    return search.error();
-  }
+  KP_LET(const Playbook playbook, load_playbook(run, machine.compilers));
+  KP_LET(std::unique_ptr<Search> search,
+         make_search(run.settings.search, run.settings.preset, run.settings.seed));
   StoreJournal journal(open.store, run.id);
   Result<std::unique_ptr<AgentAuthor>> author = std::unique_ptr<AgentAuthor>();
   if (run.settings.llm && instead == nullptr && part == LoopPart::all) {
@@ -62,7 +52,7 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
   }
   Author* const writing = instead != nullptr ? instead : author->get();
   ClosedLoop loop(
-      run, **search, *playbook, laboratory, journal,
+      run, *search, playbook, laboratory, journal,
       [&watcher](const LoopProgress& progress) { tell(watcher, progress); }, writing);
   Status worked =
       part == LoopPart::all ? loop.work(open.history, stop) : loop.confirm(open.history, stop);
@@ -86,11 +76,8 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
 Status work_here(OpenRun& open, const Watcher& watcher, LoopPart part, std::stop_token stop,
                  Author* instead) {
   WorkerDescription machine;
-  Result<WorkerClient> worker = open_worker(open.run, machine, stop);
-  if (!worker) {
-    return worker.error();
-  }
-  WorkerLaboratory laboratory(std::move(*worker), open_order_of(open.run),
+  KP_LET(WorkerClient worker, open_worker(open.run, machine, stop));
+  WorkerLaboratory laboratory(std::move(worker), open_order_of(open.run),
                               open.run.settings.allow_precision);
   return run_loop(open, laboratory, machine, watcher, part, stop, instead);
 }
@@ -111,38 +98,32 @@ Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, const Watcher& watch
   }
   Run& run = open.run;
   BundleLaboratory laboratory(std::move(*bundle), open_order_of(run), run.settings.allow_precision);
-  const Result<std::optional<WorkerDescription>> worker = laboratory.worker();
-  if (!worker) {
-    return worker.error();
-  }
+  KP_LET(const std::optional<WorkerDescription> worker, laboratory.worker());
   for (const std::string& remark : laboratory.remarks()) {
     if (!open.history.nodes.empty()) {
       tell(watcher, Remark{Remark::On::results, remark});
     }
   }
-  if (!*worker && part == LoopPart::all && would_propose(open.history)) {
+  if (!worker && part == LoopPart::all && would_propose(open.history)) {
     // Both files are gone: which compilers the worker has must be asked again first.
     run.state = RunState::waiting;
     run.awaited.results = 1;
     run.ended_because = "waiting for the description of the worker";
     return laboratory.hand_out();
   }
-  if (*worker) {
-    run.machine = (*worker)->machine.processor;
+  if (worker) {
+    run.machine = worker->machine.processor;
   }
-  KP_TRY(run_loop(open, laboratory, worker->value_or(WorkerDescription()), watcher, part, stop));
+  KP_TRY(run_loop(open, laboratory, worker.value_or(WorkerDescription()), watcher, part, stop));
   return run.state == RunState::waiting ? laboratory.hand_out() : Status();
 }
 
 }  // namespace
 
 Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescription>& compilers) {
-  const Result<std::filesystem::path> share = share_directory();
-  if (!share) {
-    return share.error();
-  }
+  KP_LET(const std::filesystem::path share, share_directory());
   PlaybookSettings settings;
-  settings.moves = *share / "knowledge" / "moves" / name_of(run.settings.judging.backend);
+  settings.moves = share / "knowledge" / "moves" / name_of(run.settings.judging.backend);
   settings.tiers = run.settings.tiers;
   settings.only = run.settings.moves;
   if (run.settings.llm && settings.tiers.empty() && settings.only.empty()) {
@@ -154,7 +135,7 @@ Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescrip
     settings.compilers.push_back(compiler.name);
   }
   settings.parse.jail = program_directory() / "kernelpro-jail";
-  settings.parse.abi_include = *share / "include";
+  settings.parse.abi_include = share / "include";
   settings.parse.landlock = run.settings.judging.sandbox;
   return Playbook::load(settings);
 }

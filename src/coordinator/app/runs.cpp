@@ -39,22 +39,15 @@ std::map<std::string, std::string> known_tiers(Backend backend) {
 // What only certificates say: the remarks on the best, and why others are in doubt.
 Status add_evidence(const Store& store, RunReport& report) {
   if (report.best != root_node) {
-    const Result<std::optional<Certificate>> best =
-        store.load_certificate(report.run.id, report.best);
-    if (!best) {
-      return best.error();
-    }
-    report.remarks = *best ? (*best)->verdict.remarks : std::vector<std::string>();
+    KP_LET(const std::optional<Certificate> best,
+           store.load_certificate(report.run.id, report.best));
+    report.remarks = best ? best->verdict.remarks : std::vector<std::string>();
   }
   const std::size_t shown = std::min(report.faster.size(), most_faster_shown);
   for (FasterNode& one : std::span(report.faster).first(shown)) {
-    const Result<std::optional<Certificate>> known =
-        store.load_certificate(report.run.id, one.node);
-    if (!known) {
-      return known.error();
-    }
-    if (*known && (*known)->verdict.suspect && !(*known)->verdict.suspicions.empty()) {
-      one.why += " (" + (*known)->verdict.suspicions.front() + ")";
+    KP_LET(const std::optional<Certificate> known, store.load_certificate(report.run.id, one.node));
+    if (known && known->verdict.suspect && !known->verdict.suspicions.empty()) {
+      one.why += " (" + known->verdict.suspicions.front() + ")";
     }
   }
   return {};
@@ -83,14 +76,11 @@ bool has_source(const Node& node) {
 Result<std::vector<std::string>> search_view(const RunReport& report,
                                              const std::vector<Closure>& closures, NodeId node) {
   const RunSettings& settings = report.run.settings;
-  Result<std::unique_ptr<Search>> search =
-      make_search(settings.search, settings.preset, settings.seed);
-  if (!search) {
-    return search.error();
-  }
-  replay({report.nodes, closures}, **search,
-         [&](const Node& ended) { (*search)->tell(search_result(ended, settings)); });
-  return (*search)->explain(node);
+  KP_LET(std::unique_ptr<Search> search,
+         make_search(settings.search, settings.preset, settings.seed));
+  replay({report.nodes, closures}, *search,
+         [&](const Node& ended) { search->tell(search_result(ended, settings)); });
+  return search->explain(node);
 }
 
 // Which sources the shown one is compared with.
@@ -98,11 +88,7 @@ Status add_relatives(const Store& store, ShownNode& shown) {
   const Node* parent = find_node(shown.chosen.report.nodes, shown.chosen.node.parent);
   const Node* root = find_node(shown.chosen.report.nodes, root_node);
   const auto load = [&store](const Node& node, std::optional<std::string>& into) -> Status {
-    Result<std::string> source = store.load_source(node.source_hash);
-    if (!source) {
-      return source.error();
-    }
-    into = std::move(*source);
+    KP_LET(into, store.load_source(node.source_hash));
     return {};
   };
   if (parent != nullptr) {
@@ -113,15 +99,9 @@ Status add_relatives(const Store& store, ShownNode& shown) {
 }
 
 Result<RunRow> load_row(const Store& store, const std::string& run) {
-  Result<RunReport> report = load_report(store, run);
-  if (!report) {
-    return report.error();
-  }
-  Result<std::optional<Certificate>> best = store.load_certificate(run, report->best);
-  if (!best) {
-    return best.error();
-  }
-  return RunRow{std::move(*report), std::move(*best)};
+  KP_LET(RunReport report, load_report(store, run));
+  KP_LET(std::optional<Certificate> best, store.load_certificate(run, report.best));
+  return RunRow{std::move(report), std::move(best)};
 }
 
 }  // namespace
@@ -145,22 +125,12 @@ nlohmann::json to_json(const std::vector<RunSummary>& runs) {
 }
 
 Result<RunReport> load_report(const Store& store, const std::string& run) {
-  const Result<Run> loaded = store.load_run(run);
-  if (!loaded) {
-    return loaded.error();
-  }
-  const Result<std::vector<Node>> nodes = store.load_nodes(run);
-  if (!nodes) {
-    return nodes.error();
-  }
-  RunReport report =
-      make_run_report(*loaded, *nodes, known_tiers(loaded->settings.judging.backend));
-  if (loaded->settings.llm) {
-    const Result<std::vector<LlmCall>> calls = store.load_llm_calls(run);
-    if (!calls) {
-      return calls.error();
-    }
-    report.llm = summarize_calls(*calls);
+  KP_LET(const Run loaded, store.load_run(run));
+  KP_LET(const std::vector<Node> nodes, store.load_nodes(run));
+  RunReport report = make_run_report(loaded, nodes, known_tiers(loaded.settings.judging.backend));
+  if (loaded.settings.llm) {
+    KP_LET(const std::vector<LlmCall> calls, store.load_llm_calls(run));
+    report.llm = summarize_calls(calls);
   }
   KP_TRY(add_evidence(store, report));
   return report;
@@ -173,92 +143,59 @@ Result<RunReport> report_run(const std::filesystem::path& store, const std::stri
 
 Result<std::vector<RunRow>> report_runs(const std::filesystem::path& store,
                                         const std::vector<std::string>& runs) {
-  const Result<Store> open = open_to_read(store);
-  if (!open) {
-    return open.error();
-  }
+  KP_LET(const Store open, open_to_read(store));
   std::vector<RunRow> rows;
   for (const std::string& run : runs) {
-    Result<RunRow> row = load_row(*open, run);
-    if (!row) {
-      return row.error();
-    }
-    rows.push_back(std::move(*row));
+    KP_LET(RunRow row, load_row(open, run));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
 
 Result<std::vector<ToolRecord>> tool_records(const std::filesystem::path& store,
                                              std::vector<std::string> runs) {
-  const Result<Store> open = open_to_read(store);
-  if (!open) {
-    return open.error();
-  }
+  KP_LET(const Store open, open_to_read(store));
   if (runs.empty()) {
-    const Result<std::vector<RunSummary>> all = open->list_runs();
-    if (!all) {
-      return all.error();
-    }
-    std::ranges::transform(*all, std::back_inserter(runs), &RunSummary::id);
+    KP_LET(const std::vector<RunSummary> all, open.list_runs());
+    std::ranges::transform(all, std::back_inserter(runs), &RunSummary::id);
   }
   std::vector<ToolRecord> records;
   for (const std::string& run : runs) {
-    const Result<std::vector<Node>> nodes = open->load_nodes(run);
-    if (!nodes) {
-      return nodes.error();
-    }
-    add_to_records(*nodes, records);
+    KP_LET(const std::vector<Node> nodes, open.load_nodes(run));
+    add_to_records(nodes, records);
   }
   return records;
 }
 
 Result<ChosenNode> choose_node(const Store& store, const NodeRequest& request) {
-  Result<RunReport> report = load_report(store, request.run);
-  if (!report) {
-    return report.error();
-  }
-  const NodeId wanted = request.node.value_or(report->best);
-  const Node* found = find_node(report->nodes, wanted);
+  KP_LET(RunReport report, load_report(store, request.run));
+  const NodeId wanted = request.node.value_or(report.best);
+  const Node* found = find_node(report.nodes, wanted);
   if (found == nullptr) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("it has no node {}; its nodes are 0 to {}", wanted,
-                                  std::ssize(report->nodes) - 1),
+                                  std::ssize(report.nodes) - 1),
                       "run " + request.run);
   }
   Node node = *found;
-  return ChosenNode{std::move(*report), std::move(node)};
+  return ChosenNode{std::move(report), std::move(node)};
 }
 
 Result<ShownNode> show_node(const NodeRequest& request) {
-  const Result<Store> store = open_to_read(request.store);
-  Result<ChosenNode> chosen =
-      store ? choose_node(*store, request) : Result<ChosenNode>(store.error());
-  if (!chosen) {
-    return chosen.error();
-  }
+  KP_LET(const Store store, open_to_read(request.store));
+  KP_LET(ChosenNode chosen, choose_node(store, request));
   ShownNode shown;
-  shown.chosen = std::move(*chosen);
+  shown.chosen = std::move(chosen);
   const Node& node = shown.chosen.node;
-  Result<std::optional<Certificate>> certificate = store->load_certificate(request.run, node.id);
-  if (!certificate) {
-    return certificate.error();
-  }
-  shown.certificate = std::move(*certificate);
+  KP_LET(shown.certificate, store.load_certificate(request.run, node.id));
   if (shown.chosen.report.run.settings.llm) {
-    Result<std::vector<LlmCall>> calls = store->load_llm_calls(request.run);
-    if (!calls) {
-      return calls.error();
-    }
-    std::erase_if(*calls, [&node](const LlmCall& call) { return call.node != node.id; });
-    shown.calls = std::move(*calls);
+    KP_LET(std::vector<LlmCall> calls, store.load_llm_calls(request.run));
+    std::erase_if(calls, [&node](const LlmCall& call) { return call.node != node.id; });
+    shown.calls = std::move(calls);
   }
   if (has_source(node)) {
-    Result<std::string> source = store->load_source(node.source_hash);
-    if (!source) {
-      return source.error();
-    }
-    shown.source = std::move(*source);
-    KP_TRY(add_relatives(*store, shown));
+    KP_LET(shown.source, store.load_source(node.source_hash));
+    KP_TRY(add_relatives(store, shown));
   }
   return shown;
 }
@@ -272,22 +209,12 @@ nlohmann::json to_json(const ShownNode& shown) {
 }
 
 Result<NodeReasons> explain_node(const NodeRequest& request) {
-  const Result<Store> store = open_to_read(request.store);
-  Result<ChosenNode> chosen =
-      store ? choose_node(*store, request) : Result<ChosenNode>(store.error());
-  if (!chosen) {
-    return chosen.error();
-  }
-  const Result<std::vector<Closure>> closures = store->load_closures(request.run);
-  if (!closures) {
-    return closures.error();
-  }
-  Result<std::vector<std::string>> now = search_view(chosen->report, *closures, chosen->node.id);
-  if (!now) {
-    return now.error();
-  }
-  NodeReasons out{request.run, std::move(chosen->node), std::move(*now), {}};
-  for (const Closure& closure : *closures) {
+  KP_LET(const Store store, open_to_read(request.store));
+  KP_LET(ChosenNode chosen, choose_node(store, request));
+  KP_LET(const std::vector<Closure> closures, store.load_closures(request.run));
+  KP_LET(std::vector<std::string> now, search_view(chosen.report, closures, chosen.node.id));
+  NodeReasons out{request.run, std::move(chosen.node), std::move(now), {}};
+  for (const Closure& closure : closures) {
     if (closure.node == out.node.id) {
       out.closed.push_back(closure.reason);
     }

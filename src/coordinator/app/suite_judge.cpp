@@ -45,11 +45,8 @@ std::string hindrance(const SuiteRecord& record) {
 
 Result<WorkerClient*> SuiteJudge::worker() {
   if (!worker_) {
-    Result<WorkerClient> started = WorkerClient::start();
-    if (!started) {
-      return started.error();
-    }
-    worker_.emplace(std::move(*started));
+    KP_LET(WorkerClient started, WorkerClient::start());
+    worker_.emplace(std::move(started));
   }
   return &*worker_;
 }
@@ -60,15 +57,12 @@ Result<WorkerDescription> SuiteJudge::describe(std::stop_token stop) {
 }
 
 Result<Task> SuiteJudge::make_task(const SuiteProblem& problem, const SuiteRecord& record) const {
-  const Result<ScratchDir> scratch = ScratchDir::create("suite");
-  if (!scratch) {
-    return scratch.error();
-  }
+  KP_LET(const ScratchDir scratch, ScratchDir::create("suite"));
   NewProblem wanted;
   wanted.checkout = request_.checkout;
   wanted.level = problem.id.level;
   wanted.problem = problem.id.number;
-  wanted.directory = scratch->path();
+  wanted.directory = scratch.path();
   wanted.script = script_;
   wanted.described = record.described;
   const Result<ProblemTask> made = create_problem_task(wanted);
@@ -78,31 +72,19 @@ Result<Task> SuiteJudge::make_task(const SuiteProblem& problem, const SuiteRecor
 Result<Verdict> SuiteJudge::verdict_on(const SuiteProblem& problem,
                                        const std::filesystem::path& source, SuiteRecord& record,
                                        const EventListener& listener, std::stop_token stop) {
-  const Result<Task> task = make_task(problem, record);
-  if (!task) {
-    return task.error();
-  }
+  KP_LET(const Task task, make_task(problem, record));
   const RunSettings& settings = request_.search.settings;
-  const Result<Candidate> candidate =
-      load_candidate(source.string(), *task, settings.judging.backend);
-  if (!candidate) {
-    return candidate.error();
-  }
-  const Result<WorkerClient*> client = worker();
-  if (!client) {
-    return client.error();
-  }
-  (*client)->on_event(listener);
+  KP_LET(const Candidate candidate,
+         load_candidate(source.string(), task, settings.judging.backend));
+  KP_LET(WorkerClient * client, worker());
+  client->on_event(listener);
   // Degenerate problems are judged too: the table has a column with them and others without.
-  const Result<Opened> opened = (*client)->open({.task = *task, .judging = settings.judging}, stop);
-  if (!opened) {
-    return opened.error();
-  }
-  take_findings(opened->findings, record.degenerate);
+  KP_LET(const Opened opened, client->open({.task = task, .judging = settings.judging}, stop));
+  take_findings(opened.findings, record.degenerate);
   EvaluateOrder order;
-  order.candidate = *candidate;
+  order.candidate = candidate;
   order.allow_precision = settings.allow_precision;
-  const Result<Evaluated> evaluated = (*client)->evaluate(order, stop);
+  const Result<Evaluated> evaluated = client->evaluate(order, stop);
   return evaluated ? evaluated->certificate.verdict : Result<Verdict>(evaluated.error());
 }
 

@@ -52,14 +52,11 @@ class SuiteRun {
  private:
   [[nodiscard]] Status one(const SuiteProblem& problem, const std::string& label,
                            std::stop_token stop) {
-    const Result<std::string> text = read_file(problem.file);
-    if (!text) {
-      return text.error();
-    }
+    KP_LET(const std::string text, read_file(problem.file));
     const auto found = file_.content().records.find(problem.id);
     SuiteRecord record = found != file_.content().records.end() ? found->second : SuiteRecord();
     bool changed = false;
-    if (const std::string hash = sha256(*text); record.problem_hash != hash) {
+    if (const std::string hash = sha256(text); record.problem_hash != hash) {
       record = SuiteRecord();
       record.problem = problem.id;
       record.name = problem.name;
@@ -71,11 +68,8 @@ class SuiteRun {
       KP_TRY(survey(problem, record, stop));
       changed = true;
     }
-    const Result<bool> judged = with_candidate(problem, record, label, stop);
-    if (!judged) {
-      return judged.error();
-    }
-    if (!changed && !*judged) {
+    KP_LET(const bool judged, with_candidate(problem, record, label, stop));
+    if (!changed && !judged) {
       return {};
     }
     record.date = utc_now();
@@ -93,11 +87,8 @@ class SuiteRun {
 
   // Asks PyTorch alone on the device.
   [[nodiscard]] Result<SurveyAnswer> ask(const SuiteProblem& problem, std::stop_token stop) {
-    const Result<MachineLock> lock =
-        MachineLock::acquire(place_.lock, LockMode::timing, machine_lock_timeout_ms(), stop);
-    if (!lock) {
-      return lock.error();
-    }
+    KP_LET(const MachineLock lock,
+           MachineLock::acquire(place_.lock, LockMode::timing, machine_lock_timeout_ms(), stop));
     return survey_.ask(problem.file, plan_.modes, survey_rounds, stop);
   }
 
@@ -147,11 +138,8 @@ class SuiteRun {
       record.candidate.reset();
       return had_one;
     }
-    const Result<std::string> text = read_file(source->second);
-    if (!text) {
-      return text.error();
-    }
-    const std::string hash = sha256(*text);
+    KP_LET(const std::string text, read_file(source->second));
+    const std::string hash = sha256(text);
     if (!needs_judging(record, hash)) {
       return false;
     }

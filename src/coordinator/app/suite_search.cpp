@@ -42,23 +42,16 @@ Result<fs::path> task_folder(const SuiteRequest& request, const SuiteProblem& pr
 
 // The newest run of a task by models on that backend; empty: none.
 Result<std::string> known_run(const OptimizeRequest& search, const std::string& task) {
-  const Result<Store> store = Store::open(search.store, StoreMode::write);
-  const Result<std::vector<RunSummary>> runs =
-      store ? store->list_runs() : Result<std::vector<RunSummary>>(store.error());
-  if (!runs) {
-    return runs.error();
-  }
+  KP_LET(const Store store, Store::open(search.store, StoreMode::write));
+  KP_LET(const std::vector<RunSummary> runs, store.list_runs());
   std::string newest;
   std::string created;
-  for (const RunSummary& summary : *runs) {
+  for (const RunSummary& summary : runs) {
     if (summary.task != task || summary.created < created) {
       continue;
     }
-    const Result<Run> run = store->load_run(summary.id);
-    if (!run) {
-      return run.error();
-    }
-    if (run->settings.llm && run->settings.judging.backend == search.settings.judging.backend) {
+    KP_LET(const Run run, store.load_run(summary.id));
+    if (run.settings.llm && run.settings.judging.backend == search.settings.judging.backend) {
       newest = summary.id;
       created = summary.created;
     }
@@ -68,19 +61,13 @@ Result<std::string> known_run(const OptimizeRequest& search, const std::string& 
 
 Result<OpenRun> open_search(const SuiteRequest& request, const SuiteProblem& problem,
                             const fs::path& script, std::stop_token stop) {
-  const Result<std::string> known = known_run(request.search, task_name(problem));
-  if (!known) {
-    return known.error();
+  KP_LET(const std::string known, known_run(request.search, task_name(problem)));
+  if (!known.empty()) {
+    return old_run({request.search.store, known, request.changes});
   }
-  if (!known->empty()) {
-    return old_run({request.search.store, *known, request.changes});
-  }
-  const Result<fs::path> folder = task_folder(request, problem, script);
-  if (!folder) {
-    return folder.error();
-  }
+  KP_LET(const fs::path folder, task_folder(request, problem, script));
   OptimizeRequest wanted = request.search;
-  wanted.task = folder->string();
+  wanted.task = folder.string();
   // A bundle is of one task.
   if (wanted.settings.workers.scheme == WorkerScheme::bundle) {
     wanted.settings.workers.file += "." + task_name(problem);
@@ -102,18 +89,14 @@ std::string with_build_wishes(const Node& node, const std::string& source) {
 }
 
 Status keep_best(const fs::path& folder, const OpenRun& open, const SuiteProblem& problem) {
-  const Result<Node> best = open.store.load_node(open.run.id, open.run.best);
-  const Result<std::string> source =
-      best ? open.store.load_source(best->source_hash) : Result<std::string>(best.error());
-  if (!source) {
-    return source.error();
-  }
+  KP_LET(const Node best, open.store.load_node(open.run.id, open.run.best));
+  KP_LET(const std::string source, open.store.load_source(best.source_hash));
   std::error_code failure;
   fs::create_directories(folder, failure);
   return write_file_atomic(
       folder / fmt::format("{}_{}{}", problem.id.level, problem.id.number,
                            traits_of(open.run.settings.judging.backend).extension),
-      with_build_wishes(*best, *source));
+      with_build_wishes(best, source));
 }
 
 // Works on it unless it is finished, and keeps what came of it.
@@ -123,15 +106,12 @@ Status work_on_search(const SuiteRequest& request, OpenRun& open, ProblemSearch&
   if (open.run.state != RunState::finished || open.larger_budget) {
     KP_TRY(work_and_save(open, LoopPart::all, watcher, stop));
   }
-  const Result<RunReport> report = load_report(open.store, open.run.id);
-  if (!report) {
-    return report.error();
-  }
-  search.judged = report->evaluations;
+  KP_LET(const RunReport report, load_report(open.store, open.run.id));
+  search.judged = report.evaluations;
   search.state = std::string(name_of(open.run.state));
   search.awaited = open.run.awaited;
-  if (const Node* best = find_node(report->nodes, report->best);
-      best != nullptr && report->best != root_node) {
+  if (const Node* best = find_node(report.nodes, report.best);
+      best != nullptr && report.best != root_node) {
     search.speedup = best->speedup;
   }
   if (open.run.state == RunState::finished && open.run.best != root_node) {
@@ -162,22 +142,18 @@ ProblemSearch search_one(const SuiteRequest& request, const SuiteProblem& proble
 
 Result<std::vector<ProblemSearch>> search_suite(const SuiteRequest& request, const Watcher& watcher,
                                                 std::stop_token stop) {
-  const Result<SuiteProblems> problems = find_problems(request);
-  const Result<fs::path> script =
-      problems ? torch_oracle_script() : Result<fs::path>(problems.error());
-  if (!script) {
-    return script.error();
-  }
+  KP_LET(const SuiteProblems problems, find_problems(request));
+  KP_LET(const fs::path script, torch_oracle_script());
   if (request.candidates.empty()) {
     return make_error(ErrorKind::bad_input,
                       "--llm needs --candidates DIR: the folder that the best are written to");
   }
   std::vector<ProblemSearch> searches;
-  for (const SuiteProblem& problem : problems->chosen) {
+  for (const SuiteProblem& problem : problems.chosen) {
     if (stop.stop_requested()) {
       return make_error(ErrorKind::interrupted, "interrupted; the same command goes on");
     }
-    searches.push_back(search_one(request, problem, *script, watcher, stop));
+    searches.push_back(search_one(request, problem, script, watcher, stop));
   }
   if (stop.stop_requested()) {
     return make_error(ErrorKind::interrupted, "interrupted; the same command goes on");

@@ -24,23 +24,14 @@ nlohmann::json to_json(const std::vector<TaskListing>& tasks) {
 
 Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher,
                              std::stop_token stop) {
-  Result<Task> task = load_named_task(request.task);
-  if (!task) {
-    return task.error();
-  }
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker.error();
-  }
-  tell(watcher, Activity{task->name + ": opening"});
+  KP_LET(Task task, load_named_task(request.task));
+  KP_LET(WorkerClient worker, WorkerClient::start());
+  tell(watcher, Activity{task.name + ": opening"});
   // An unfit task is opened too: the check says all that is wrong with it.
-  KP_TRY(worker->open({.task = *task, .judging = request.judging, .timed = false}, stop));
-  tell(watcher, Activity{task->name + ": checking"});
-  Result<std::vector<LintFinding>> findings = worker->check(stop);
-  if (!findings) {
-    return findings.error();
-  }
-  TaskCheck out{std::move(task->name), std::move(*findings), 0};
+  KP_TRY(worker.open({.task = task, .judging = request.judging, .timed = false}, stop));
+  tell(watcher, Activity{task.name + ": checking"});
+  KP_LET(std::vector<LintFinding> findings, worker.check(stop));
+  TaskCheck out{std::move(task.name), std::move(findings), 0};
   out.errors = std::ranges::count(out.findings, LintLevel::error, &LintFinding::level);
   return out;
 }
@@ -53,11 +44,7 @@ nlohmann::json to_json(const TaskCheck& check) {
 }
 
 Result<ProblemTask> new_problem_task(NewProblem problem, const Watcher& watcher) {
-  Result<std::filesystem::path> script = torch_oracle_script();
-  if (!script) {
-    return script.error();
-  }
-  problem.script = std::move(*script);
+  KP_LET(problem.script, torch_oracle_script());
   tell(watcher, Activity{"PyTorch looks at the problem"});
   return create_problem_task(problem);
 }

@@ -91,26 +91,17 @@ Verification compare(Certificate before, Evaluated now) {
 
 Result<Verification> verify(const VerifyRequest& request, const Watcher& watcher,
                             std::stop_token stop) {
-  Result<Certificate> before = load_certificate(request.certificate);
-  if (!before) {
-    return before.error();
-  }
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker.error();
-  }
-  tell(watcher, Activity{before->task.name + ": opening"});
+  KP_LET(Certificate before, load_certificate(request.certificate));
+  KP_LET(WorkerClient worker, WorkerClient::start());
+  tell(watcher, Activity{before.task.name + ": opening"});
   OpenOrder order;
-  order.task = before->task;
-  order.judging = as_certified(request.judging, *before);
-  KP_TRY(open_task(*worker, order, stop));
-  const std::string label = before->task.name + " " + before->candidate.name + ": ";
-  worker->on_event([&](const WorkerEvent& event) { tell(watcher, Activity{label + event.text}); });
-  Result<Evaluated> now = worker->evaluate(repetition(*before), stop);
-  if (!now) {
-    return now.error();
-  }
-  return compare(std::move(*before), std::move(*now));
+  order.task = before.task;
+  order.judging = as_certified(request.judging, before);
+  KP_TRY(open_task(worker, order, stop));
+  const std::string label = before.task.name + " " + before.candidate.name + ": ";
+  worker.on_event([&](const WorkerEvent& event) { tell(watcher, Activity{label + event.text}); });
+  KP_LET(Evaluated now, worker.evaluate(repetition(before), stop));
+  return compare(std::move(before), std::move(now));
 }
 
 nlohmann::json to_json(const Verification& verification) {

@@ -13,11 +13,8 @@ Status WorkerLaboratory::recover(const Error& error, std::stop_token stop) {
     return error;
   }
   worker_.reset();
-  Result<WorkerClient> started = WorkerClient::start();
-  if (!started) {
-    return started.error();
-  }
-  worker_.emplace(std::move(*started));
+  KP_LET(WorkerClient started, WorkerClient::start());
+  worker_.emplace(std::move(started));
   const Result<Opened> opened = worker_->open(order_, stop);
   return opened ? Status() : Status(opened.error());
 }

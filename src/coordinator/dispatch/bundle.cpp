@@ -60,11 +60,8 @@ Status Bundle::read_requests() {
   if (!is_there(file_)) {
     return {};
   }
-  const Result<std::string> text = read_file(file_);
-  if (!text) {
-    return text.error();
-  }
-  const std::vector<std::string> lines = whole_lines(*text);
+  KP_LET(const std::string text, read_file(file_));
+  const std::vector<std::string> lines = whole_lines(text);
   const Result<BundleHeader> header = parse_bundle_header(lines.empty() ? "" : lines.front());
   if (!header) {
     return unusable(file_, "it is no bundle of this program: " + header.error().text());
@@ -90,11 +87,8 @@ Status Bundle::read_results() {
     missing_because_ = path.string() + " is not there yet";
     return {};
   }
-  const Result<std::string> text = read_file(path);
-  if (!text) {
-    return text.error();
-  }
-  const std::vector<std::string> lines = whole_lines(*text);
+  KP_LET(const std::string text, read_file(path));
+  const std::vector<std::string> lines = whole_lines(text);
   if (lines.empty()) {
     missing_because_ = path.string() + " is empty";
     return {};
@@ -144,13 +138,10 @@ Status Bundle::take_reply(const std::string& line, std::size_t number,
 }
 
 Result<Bundle> Bundle::recorded(const std::filesystem::path& file) {
-  const Result<std::string> text = read_file(file);
-  if (!text) {
-    return text.error();
-  }
+  KP_LET(const std::string text, read_file(file));
   Bundle bundle(file, "");
   bundle.recorded_ = true;
-  const std::vector<std::string> lines = whole_lines(*text);
+  const std::vector<std::string> lines = whole_lines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!parse_results_header(lines[i])) {
       KP_TRY(bundle.take_reply(lines[i], i + 1, file));
@@ -187,11 +178,8 @@ Status Bundle::write(const std::vector<Request>& requests) {
   std::string text = bundle_header_line({owner_, part_ + 1, std::ssize(requests)});
   std::map<std::int64_t, JsonObject> asked;
   for (const Request& request : requests) {
-    const Result<std::string> line = request_line(request.id, request.op, *request.body);
-    if (!line) {
-      return line.error();
-    }
-    text += *line;
+    KP_LET(const std::string line, request_line(request.id, request.op, *request.body));
+    text += line;
     asked[request.id] = request.body;
   }
   KP_TRY(write_file_atomic(file_, text));

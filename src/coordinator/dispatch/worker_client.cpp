@@ -27,19 +27,13 @@ Status believed(const Status& checked) {
 }  // namespace
 
 Result<WorkerClient> WorkerClient::start(const std::filesystem::path& program) {
-  const Result<std::filesystem::path> found =
-      program.empty() ? sibling_program("kernelpro-worker") : program;
-  if (!found) {
-    return found.error();
-  }
+  KP_LET(const std::filesystem::path found,
+         program.empty() ? sibling_program("kernelpro-worker") : program);
   Command command;
-  command.arguments = {found->string()};
+  command.arguments = {found.string()};
   command.inherit_environment = true;
-  Result<ChildProcess> process = ChildProcess::start(command);
-  if (!process) {
-    return process.error();
-  }
-  return WorkerClient(std::move(*process));
+  KP_LET(ChildProcess process, ChildProcess::start(command));
+  return WorkerClient(std::move(process));
 }
 
 WorkerClient::~WorkerClient() {
@@ -61,12 +55,9 @@ Error WorkerClient::noted(const Error& error) {
 Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
                                      std::stop_token stop) {
   const std::int64_t id = ++next_id_;
-  Result<std::string> line = request_line(id, op, body);
-  if (!line) {
-    return line.error();
-  }
-  line->pop_back();  // write_line adds the newline
-  if (const Status written = process_.write_line(*line, stop); !written) {
+  KP_LET(std::string line, request_line(id, op, body));
+  line.pop_back();  // write_line adds the newline
+  if (const Status written = process_.write_line(line, stop); !written) {
     return noted(written.error());
   }
   for (;;) {
@@ -74,17 +65,14 @@ Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
     if (!answer) {
       return noted(answer.error());
     }
-    const Result<WorkerMessage> message = parse_worker_message(*answer);
-    if (!message) {
-      return message.error();
-    }
-    if (const auto* event = std::get_if<WorkerEvent>(&*message)) {
+    KP_LET(const WorkerMessage message, parse_worker_message(*answer));
+    if (const auto* event = std::get_if<WorkerEvent>(&message)) {
       if (listener_ && event->id == id) {
         listener_(*event);
       }
       continue;
     }
-    const auto& reply = std::get<WorkerReply>(*message);
+    const auto& reply = std::get<WorkerReply>(message);
     if (reply.id == id) {
       return reply.result;
     }

@@ -116,17 +116,9 @@ Status BatchChat::read_folder() {
   if (responses_) {
     return {};
   }
-  const Result<BatchFolder::Content> content = folder_.read();
-  if (!content) {
-    return content.error();
-  }
-  KP_TRY(check_open(content->open));
-  Result<BatchResponses> responses =
-      read_batch_responses(folder_.directory(), run_, known_, content->runs);
-  if (!responses) {
-    return responses.error();
-  }
-  responses_ = std::move(*responses);
+  KP_LET(const BatchFolder::Content content, folder_.read());
+  KP_TRY(check_open(content.open));
+  KP_LET(responses_, read_batch_responses(folder_.directory(), run_, known_, content.runs));
   for (Request& request : requests_) {
     (void)look_up(request);
   }

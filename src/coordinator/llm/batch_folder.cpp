@@ -60,11 +60,8 @@ Result<std::set<std::string>> read_names(const fs::path& file) {
   if (!is_there(file)) {
     return names;
   }
-  const Result<std::string> text = read_file(file);
-  if (!text) {
-    return text.error();
-  }
-  std::istringstream lines(*text);
+  KP_LET(const std::string text, read_file(file));
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     names.insert(line);
   }
@@ -145,11 +142,8 @@ Status BatchFolder::check_usable() const {
 Result<BatchFolder::Content> BatchFolder::read() const {
   KP_TRY(refuse_file());
   Content content;
-  Result<std::set<std::string>> runs = read_names(runs_file());
-  if (!runs) {
-    return runs.error();
-  }
-  content.runs = std::move(*runs);
+  KP_LET(std::set<std::string> runs, read_names(runs_file()));
+  content.runs = std::move(runs);
   KP_TRY(read_requests(requests_file(), [&](const BatchId& id, const std::string&) {
     content.open.push_back(id);
     content.runs.insert(id.run);
@@ -159,16 +153,10 @@ Result<BatchFolder::Content> BatchFolder::read() const {
 
 Status BatchFolder::replace(const std::string& run, const std::vector<std::string>& lines) const {
   KP_TRY(make_directories(directory_));
-  const Result<UniqueFd> lock = lock_file(runs_file());
-  if (!lock) {
-    return lock.error();
-  }
-  const Result<std::set<std::string>> runs = read_names(runs_file());
-  if (!runs) {
-    return runs.error();
-  }
-  if (!runs->contains(run)) {
-    KP_TRY(append_durably(lock->get(), run + "\n", runs_file()));
+  KP_LET(const UniqueFd lock, lock_file(runs_file()));
+  KP_LET(const std::set<std::string> runs, read_names(runs_file()));
+  if (!runs.contains(run)) {
+    KP_TRY(append_durably(lock.get(), run + "\n", runs_file()));
   }
   std::string text;
   KP_TRY(read_requests(requests_file(), [&](const BatchId& id, const std::string& line) {

@@ -203,12 +203,9 @@ class Reader {
 Result<BatchResponses> read_batch_responses(const fs::path& directory, const std::string& run,
                                             const BatchIds& known,
                                             const std::set<std::string>& sharing) {
-  const Result<std::vector<fs::path>> files = response_files(directory);
-  if (!files) {
-    return files.error();
-  }
+  KP_LET(const std::vector<fs::path> files, response_files(directory));
   Reader reader(run, known, sharing);
-  for (const fs::path& file : *files) {
+  for (const fs::path& file : files) {
     KP_TRY(reader.read(file));
   }
   return reader.take_responses();

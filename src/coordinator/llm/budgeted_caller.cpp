@@ -96,11 +96,8 @@ BudgetedCaller::BudgetedCaller(std::map<LlmRole, RoleChat> chats, CallJournal& j
       budget_(settings_.token_budget, settings_.money_budget) {}
 
 Status BudgetedCaller::take_up() {
-  Result<std::vector<LlmCall>> calls = journal_.all();
-  if (!calls) {
-    return calls.error();
-  }
-  for (LlmCall& call : *calls) {
+  KP_LET(std::vector<LlmCall> calls, journal_.all());
+  for (LlmCall& call : calls) {
     Charge all{.tokens = tokens_of(call.usage), .cost = call.cost};
     Entry entry;
     entry.request_hash = prompt_hash(call.request);
@@ -206,11 +203,8 @@ Result<Called> BudgetedCaller::call(const CallName& name, ChatRequest request,
     return make_error(ErrorKind::internal,
                       fmt::format("no model is known for the {}", name_of(name.role)));
   }
-  const Result<Entry*> entry = begin(name, stop);
-  if (!entry) {
-    return entry.error();
-  }
-  Work work{.entry = **entry,
+  KP_LET(Entry * entry, begin(name, stop));
+  Work work{.entry = *entry,
             .role = role->second,
             .price = find_price(settings_, role->second.model),
             .request = completed(std::move(request), role->second, name.role),
@@ -266,12 +260,9 @@ void BudgetedCaller::note_request(Work& work, const std::string& body) {
 Result<Called> BudgetedCaller::make(Work& work) {
   Entry& entry = work.entry;
   for (int tries = 1;; ++tries) {
-    const Result<std::string> refusal = reserve(work);
-    if (!refusal) {
-      return refusal.error();
-    }
-    if (!refusal->empty()) {
-      return spent(*refusal);
+    KP_LET(const std::string refusal, reserve(work));
+    if (!refusal.empty()) {
+      return spent(refusal);
     }
     if (const Status kept = journal_.keep(entry.call); !kept) {
       pause();
@@ -280,12 +271,9 @@ Result<Called> BudgetedCaller::make(Work& work) {
     const std::int64_t start = now_ns();
     const Chat::Tried tried = work.role.chat->try_once(entry.call.id, work.request, {}, work.stop);
     if (tried.failure) {
-      Result<std::optional<Called>> ended = failed(work, *tried.failure, tries);
-      if (!ended) {
-        return ended.error();
-      }
-      if (*ended) {
-        return std::move(**ended);
+      KP_LET(std::optional<Called> ended, failed(work, *tried.failure, tries));
+      if (ended) {
+        return std::move(*ended);
       }
     } else if (tried.reply.answer) {
       return answered(work, *tried.reply.answer, now_ns() - start);
@@ -327,21 +315,18 @@ Result<std::string> BudgetedCaller::reserve(Work& work) {
   std::unique_lock lock(mutex_);
   while (true) {
     const std::int64_t seen = settled_;
-    Result<Budget::Reservation> reservation =
-        budget_.reserve(worst, work.price, work.request.model, work.entry.standing);
-    if (!reservation) {
-      return reservation.error();
-    }
-    if (reservation->granted()) {
+    KP_LET(Budget::Reservation reservation,
+           budget_.reserve(worst, work.price, work.request.model, work.entry.standing));
+    if (reservation.granted()) {
       call.reserved = worst;
-      call.cost += reservation->worst.cost - work.entry.standing.cost;
+      call.cost += reservation.worst.cost - work.entry.standing.cost;
       call.priced = work.price.has_value();
-      work.entry.standing = reservation->worst;
+      work.entry.standing = reservation.worst;
       ++asking_;
       return std::string();
     }
     if (asking_ == 0) {
-      return std::move(reservation->refusal);
+      return std::move(reservation.refusal);
     }
     if (!changed_.wait(lock, work.stop, [&] { return settled_ != seen; })) {
       return interrupted(call.id);

@@ -31,11 +31,7 @@ class Chats {
     const std::string spec = spec_of(settings_, role);
     auto& made = chats_[spec];
     if (!made) {
-      Result<std::shared_ptr<Chat>> chat = make(spec);
-      if (!chat) {
-        return chat.error();
-      }
-      made = std::move(*chat);
+      KP_LET(made, make(spec));
     }
     return RoleChat{.chat = made, .model = model_of(spec, role, *made)};
   }
@@ -62,10 +58,7 @@ class Chats {
       return make_error(ErrorKind::bad_input,
                         "no folder is named: expected batch:FOLDER, where requests are put");
     }
-    const Result<std::vector<LlmCall>> kept = journal_.all();
-    if (!kept) {
-      return kept.error();
-    }
+    KP_LET(const std::vector<LlmCall> kept, journal_.all());
     std::vector<LlmRole> roles;
     for (const LlmRole role : llm_roles()) {
       if (spec_of(settings_, role) == spec) {
@@ -73,7 +66,7 @@ class Chats {
       }
     }
     return std::shared_ptr<Chat>(
-        std::make_shared<BatchChat>(batch_directory(spec), run_, *kept, roles));
+        std::make_shared<BatchChat>(batch_directory(spec), run_, kept, roles));
   }
 
   [[nodiscard]] std::string model_of(const std::string& spec, LlmRole role,
@@ -105,15 +98,12 @@ Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
     if (role == LlmRole::reviewer && !settings.reviewer) {
       continue;
     }
-    Result<RoleChat> chat = chats.of(role);
-    if (!chat) {
-      return chat.error();
-    }
-    const Provider* const provider = find_provider(chat->chat->provider());
+    KP_LET(RoleChat chat, chats.of(role));
+    const Provider* const provider = find_provider(chat.chat->provider());
     if (provider != nullptr && provider->dialect != nullptr) {
       over_http.insert(provider);
     }
-    roles.emplace(role, std::move(*chat));
+    roles.emplace(role, std::move(chat));
   }
   if (over_http.size() > 1 && (!settings.key_file.empty() || !settings.base_url.empty())) {
     return make_error(ErrorKind::bad_input,

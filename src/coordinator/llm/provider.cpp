@@ -68,17 +68,11 @@ Result<std::unique_ptr<Chat>> make_http_chat(const std::string& spec, const std:
     return make_error(ErrorKind::bad_input,
                       fmt::format("no such model: \"{}\"; expected {}", spec, llm_forms()));
   }
-  const Result<BaseUrl> base =
-      parse_base_url(base_url.empty() ? std::string(provider->url) : base_url);
-  if (!base) {
-    return base.error();
-  }
-  Result<ApiKey> key = find_api_key(*provider, *base, !base_url.empty(), key_file);
-  if (!key) {
-    return key.error();
-  }
+  KP_LET(const BaseUrl base,
+         parse_base_url(base_url.empty() ? std::string(provider->url) : base_url));
+  KP_LET(ApiKey key, find_api_key(*provider, base, !base_url.empty(), key_file));
   return std::unique_ptr<Chat>(
-      std::make_unique<HttpChat>(provider->dialect(*base), std::move(*key), timeout_seconds));
+      std::make_unique<HttpChat>(provider->dialect(base), std::move(key), timeout_seconds));
 }
 
 }  // namespace kernelpro

@@ -39,11 +39,8 @@ Chat::Tried failed(Error error, bool for_all, bool may_cost) {
 }  // namespace
 
 Result<std::unique_ptr<ReplayChat>> ReplayChat::open(const std::filesystem::path& file) {
-  const Result<std::vector<LlmCall>> calls = read_transcript(file);
-  if (!calls) {
-    return calls.error();
-  }
-  return std::unique_ptr<ReplayChat>(new ReplayChat(file, *calls));
+  KP_LET(const std::vector<LlmCall> calls, read_transcript(file));
+  return std::unique_ptr<ReplayChat>(new ReplayChat(file, calls));
 }
 
 ReplayChat::ReplayChat(std::filesystem::path file, const std::vector<LlmCall>& calls)

@@ -124,11 +124,8 @@ Result<std::string> transcript_text(const std::vector<LlmCall>& calls) {
     if (call.state == CallState::waiting) {
       continue;
     }
-    const Result<json> line = line_of(call);
-    if (!line) {
-      return line.error();
-    }
-    text += line->dump() + "\n";
+    KP_LET(const json line, line_of(call));
+    text += line.dump() + "\n";
   }
   return text;
 }

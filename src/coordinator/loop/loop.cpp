@@ -99,11 +99,8 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
   while (!stop.stop_requested()) {
     end = spent();
     if (!end && has_room()) {
-      const Result<bool> proposed = propose(stop);
-      if (!proposed) {
-        return proposed.error();
-      }
-      if (*proposed) {
+      KP_LET(const bool proposed, propose(stop));
+      if (proposed) {
         continue;
       }
       end = "nothing is left to try";
@@ -111,11 +108,8 @@ Status ClosedLoop::work(const LoopHistory& history, std::stop_token stop) {
     if (underway_.empty()) {
       break;
     }
-    const Result<bool> answered = await_oldest();
-    if (!answered) {
-      return answered.error();
-    }
-    if (*answered) {
+    KP_LET(const bool answered, await_oldest());
+    if (answered) {
       KP_TRY(end_oldest());
     } else if (!underway_.empty()) {
       break;
@@ -224,31 +218,22 @@ Status ClosedLoop::start(NodeId id) {
       return make_error(ErrorKind::bad_input,
                         "models are to write nodes of this run, and it names none: give --llm");
     }
-    Result<AgentOrder> order = proposer_.order_for(one, nodes_);
-    if (!order) {
-      return order.error();
-    }
+    KP_LET(AgentOrder order, proposer_.order_for(one, nodes_));
     under_way.stage = Underway::Stage::writing;
-    pipeline_->write(std::move(*order));
+    pipeline_->write(std::move(order));
     return {};
   }
   // Its answer may be here already: it came while an older node was under way.
-  Result<std::optional<Certificate>> known = journal_.certificate(id);
-  if (!known) {
-    return known.error();
-  }
-  if (*known) {
+  KP_LET(std::optional<Certificate> known, journal_.certificate(id));
+  if (known) {
     under_way.stage = Underway::Stage::done;
     under_way.evaluated.emplace();
-    under_way.evaluated->certificate = std::move(**known);
+    under_way.evaluated->certificate = std::move(*known);
     return {};
   }
-  Result<Candidate> candidate = proposer_.candidate_of(one);
-  if (!candidate) {
-    return candidate.error();
-  }
+  KP_LET(Candidate candidate, proposer_.candidate_of(one));
   under_way.stage = Underway::Stage::building;
-  pipeline_->build(id, std::move(*candidate));
+  pipeline_->build(id, std::move(candidate));
   return {};
 }
 
@@ -299,12 +284,9 @@ Status ClosedLoop::take_build(Node& one, const BuildSummary& summary) {
     under_way.stage = Underway::Stage::done;
     return {};
   }
-  Result<Job> job = job_for(one, under_way.incumbent, 0);
-  if (!job) {
-    return job.error();
-  }
+  KP_LET(Job job, job_for(one, under_way.incumbent, 0));
   under_way.stage = Underway::Stage::judging;
-  pipeline_->judge(std::move(*job));
+  pipeline_->judge(std::move(job));
   return {};
 }
 

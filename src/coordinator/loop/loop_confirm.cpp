@@ -16,15 +16,12 @@ Status ClosedLoop::measure_finalists(std::stop_token stop) {
   // Where none of the fastest holds, the next fastest have their turn.
   for (bool more = true; more && !halted(stop);) {
     const std::vector<NodeId> finalists = choose_finalists(nodes_, run_.settings, phase);
-    const Result<std::vector<Certificate>> measured = measure(finalists, phase, stop);
-    if (!measured) {
-      return measured.error();
-    }
+    KP_LET(const std::vector<Certificate> measured, measure(finalists, phase, stop));
     if (halted(stop)) {
       return {};
     }
     for (std::size_t i = 0; i < finalists.size(); ++i) {
-      KP_TRY(take_final(node(finalists[i]), (*measured)[i], phase));
+      KP_TRY(take_final(node(finalists[i]), measured[i], phase));
     }
     KP_TRY(by_energy ? choose_by_energy(phase) : choose_by_time(phase));
     more = !finalists.empty() && best_ == root_node && !by_energy;
@@ -41,12 +38,9 @@ Result<std::vector<Certificate>> ClosedLoop::measure(const std::vector<NodeId>& 
   for (const NodeId id : finalists) {
     report(fmt::format("measuring finalist {} of {} against the baseline: node {}",
                        measured.size() + 1, finalists.size(), id));
-    const Result<Job> job = job_for(node(id), root_node, phase);
-    if (!job) {
-      return job.error();
-    }
+    KP_LET(const Job job, job_for(node(id), root_node, phase));
     const std::int64_t start = now_ns();
-    Result<std::optional<Evaluated>> evaluated = judge_or_again(laboratory_, *job, stop);
+    Result<std::optional<Evaluated>> evaluated = judge_or_again(laboratory_, job, stop);
     run_.work_ns += now_ns() - start;
     if (stop.stop_requested()) {
       return measured;
@@ -80,12 +74,9 @@ Status ClosedLoop::take_final(Node& one, const Certificate& certificate, std::in
 
 // Whether the node's own evidence says that it is no faster than the baseline.
 Result<bool> ClosedLoop::is_refuted(const Node& one) {
-  const Result<std::optional<Certificate>> known = journal_.certificate(one.id);
-  if (!known) {
-    return known.error();
-  }
-  return *known && incumbent_of(**known) == root_node &&
-         (*known)->verdict.timing.comparison != Comparison::faster;
+  KP_LET(const std::optional<Certificate> known, journal_.certificate(one.id));
+  return known && incumbent_of(*known) == root_node &&
+         known->verdict.timing.comparison != Comparison::faster;
 }
 
 // What was clean before and could not be confirmed or refuted now stands in where nothing is
@@ -100,11 +91,8 @@ Status ClosedLoop::choose_by_time(std::int64_t phase) {
       if (!eligible || (best != nullptr && !is_better_finalist(one, *best))) {
         continue;
       }
-      const Result<bool> refuted = confirmed ? Result<bool>(false) : is_refuted(one);
-      if (!refuted) {
-        return refuted.error();
-      }
-      best = *refuted ? best : &one;
+      KP_LET(const bool refuted, confirmed ? Result<bool>(false) : is_refuted(one));
+      best = refuted ? best : &one;
     }
     if (best != nullptr) {
       break;
@@ -120,12 +108,9 @@ Status ClosedLoop::choose_by_energy(std::int64_t phase) {
     if (one.final_phase != phase || !may_be_best(run_.settings, one)) {
       continue;
     }
-    const Result<std::optional<Certificate>> known = journal_.certificate(one.id);
-    if (!known) {
-      return known.error();
-    }
-    if (*known && (*known)->verdict.energy) {
-      finalists.push_back(finalist_of(one.id, (*known)->verdict));
+    KP_LET(const std::optional<Certificate> known, journal_.certificate(one.id));
+    if (known && known->verdict.energy) {
+      finalists.push_back(finalist_of(one.id, known->verdict));
     }
   }
   run_.ranking = rank_finalists(std::move(finalists), run_.settings.objective);

@@ -46,16 +46,13 @@ Result<bool> ClosedLoop::propose(std::stop_token stop) {
       filling_ = false;
       return false;
     }
-    const Result<ChildOffer> offer =
-        proposer_.offer(choice->parent, {nodes_, records_, known_keys_}, stop);
-    if (!offer) {
-      return offer.error();
-    }
+    KP_LET(const ChildOffer offer,
+           proposer_.offer(choice->parent, {nodes_, records_, known_keys_}, stop));
     // What was cut short is no reason to close a branch.
     if (stop.stop_requested()) {
       break;
     }
-    KP_TRY(take_offer(*choice, *offer));
+    KP_TRY(take_offer(*choice, offer));
   }
   for (std::size_t id = before; id < nodes_.size(); ++id) {
     KP_TRY(start(static_cast<NodeId>(id)));

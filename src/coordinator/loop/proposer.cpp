@@ -49,15 +49,12 @@ Result<ChildOffer> Proposer::offer(NodeId parent, const Standing& standing, std:
 
 Result<ChildOffer> Proposer::playbook_offer(NodeId parent, const Standing& standing,
                                             std::stop_token stop) {
-  const Result<Prospects*> prospects = prospects_of(parent, standing.nodes);
-  if (!prospects) {
-    return prospects.error();
-  }
+  KP_LET(Prospects * prospects, prospects_of(parent, standing.nodes));
   ChildOffer offer;
   std::optional<Suggestion> suggestion =
-      (*prospects)->take(standing.records, standing.known_keys, offer.key, std::move(stop));
+      prospects->take(standing.records, standing.known_keys, offer.key, std::move(stop));
   if (!suggestion) {
-    offer.reason = (*prospects)->exhausted_because();
+    offer.reason = prospects->exhausted_because();
     return offer;
   }
   offer.kind = ChildOffer::Kind::candidate;
@@ -69,21 +66,15 @@ Result<Prospects*> Proposer::prospects_of(NodeId id, const std::vector<Node>& no
   if (Prospects* known = shelf_.find(id); known != nullptr) {
     return known;
   }
-  Result<Parent> parent = parent_of(id, nodes);
-  if (!parent) {
-    return parent.error();
-  }
-  return &shelf_.put(id, Prospects(playbook_, std::move(*parent)));
+  KP_LET(Parent parent, parent_of(id, nodes));
+  return &shelf_.put(id, Prospects(playbook_, std::move(parent)));
 }
 
 Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) const {
   const Node& one = node_at(nodes, id);
-  Result<Candidate> candidate = candidate_of(one);
-  if (!candidate) {
-    return candidate.error();
-  }
+  KP_LET(Candidate candidate, candidate_of(one));
   Parent parent;
-  parent.candidate = std::move(*candidate);
+  parent.candidate = std::move(candidate);
   parent.passed = one.outcome == Outcome::passed;
   parent.diagnosis = one.diagnosis;
   for (; id > root_node; id = node_at(nodes, id).parent) {
@@ -96,29 +87,23 @@ Result<AgentOrder> Proposer::order_for(const Node& child, const std::vector<Node
   AgentOrder order;
   order.node = child.id;
   order.run = &run_;
-  Result<std::optional<Certificate>> root = journal_.certificate(root_node);
-  if (!root) {
-    return root.error();
+  KP_LET(std::optional<Certificate> root, journal_.certificate(root_node));
+  if (root) {
+    order.machine = std::move(root->machine);
+    order.ceilings = std::move(root->ceilings);
   }
-  if (*root) {
-    order.machine = std::move((*root)->machine);
-    order.ceilings = std::move((*root)->ceilings);
-  }
-  Result<Parent> parent = parent_of(child.parent, nodes);
-  if (!parent) {
-    return parent.error();
-  }
+  KP_LET(Parent parent, parent_of(child.parent, nodes));
   for (const Move& move : playbook_.known_moves()) {
     // Nothing is known yet of the kernel that is to take a module's place: all advice may serve.
-    const bool fits = parent->candidate.compiler == torch_compiler
+    const bool fits = parent.candidate.compiler == torch_compiler
                           ? move.tier == written_tier
-                          : playbook_.obstacle(move, *parent).empty();
+                          : playbook_.obstacle(move, parent).empty();
     if (fits) {
       order.moves.push_back(move);
     }
   }
   order.compilers = playbook_.compilers();
-  order.parent = std::move(parent->candidate);
+  order.parent = std::move(parent.candidate);
   KP_TRY(add_history(order, child, nodes));
   return order;
 }
@@ -130,17 +115,14 @@ Status Proposer::add_history(AgentOrder& order, const Node& child, const std::ve
       order.under_way += one.parent == child.parent && one.id < child.id ? 1 : 0;
       continue;
     }
-    Result<Tried> what = tried(one);
-    if (!what) {
-      return what.error();
-    }
-    order.all.push_back(*what);
+    KP_LET(Tried what, tried(one));
+    order.all.push_back(what);
     if (one.id == child.parent) {
-      order.parent_tried = *what;
+      order.parent_tried = what;
       order.parent_kernels = kernels_[one.id];
     }
     if (one.parent == child.parent && one.id != root_node) {
-      order.siblings.push_back(*what);
+      order.siblings.push_back(what);
     }
     const bool charged = one.state == NodeState::judged && one.outcome != Outcome::not_judged;
     order.evaluations_left -= charged && one.id != root_node ? 1 : 0;
@@ -150,11 +132,8 @@ Status Proposer::add_history(AgentOrder& order, const Node& child, const std::ve
   }
   for (NodeId id = node_at(nodes, child.parent).parent; id >= root_node;
        id = node_at(nodes, id).parent) {
-    Result<Tried> what = tried(node_at(nodes, id));
-    if (!what) {
-      return what.error();
-    }
-    order.branch.insert(order.branch.begin(), std::move(*what));
+    KP_LET(Tried what, tried(node_at(nodes, id)));
+    order.branch.insert(order.branch.begin(), std::move(what));
   }
   return {};
 }
@@ -162,14 +141,11 @@ Status Proposer::add_history(AgentOrder& order, const Node& child, const std::ve
 Result<Tried> Proposer::tried(const Node& node) {
   auto known = verdicts_.find(node.id);
   if (known == verdicts_.end()) {
-    Result<std::optional<Certificate>> certificate = journal_.certificate(node.id);
-    if (!certificate) {
-      return certificate.error();
-    }
+    KP_LET(std::optional<Certificate> certificate, journal_.certificate(node.id));
     std::optional<Verdict> verdict;
-    if (*certificate) {
-      verdict = std::move((*certificate)->verdict);
-      kernels_[node.id] = std::move((*certificate)->build.kernels);
+    if (certificate) {
+      verdict = std::move(certificate->verdict);
+      kernels_[node.id] = std::move(certificate->build.kernels);
     }
     known = verdicts_.emplace(node.id, std::move(verdict)).first;
   }
@@ -177,14 +153,11 @@ Result<Tried> Proposer::tried(const Node& node) {
 }
 
 Result<Candidate> Proposer::candidate_of(const Node& node) const {
-  Result<std::string> source = journal_.source(node.source_hash);
-  if (!source) {
-    return source.error();
-  }
+  KP_LET(std::string source, journal_.source(node.source_hash));
   Candidate candidate;
   candidate.name = candidate_name(node.id);
   candidate.backend = run_.settings.judging.backend;
-  candidate.source = std::move(*source);
+  candidate.source = std::move(source);
   candidate.compiler = node.compiler;
   candidate.options = node.options;
   return candidate;

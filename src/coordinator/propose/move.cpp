@@ -63,11 +63,8 @@ Result<Condition> condition_of(const std::string& text) {
 Status read_when(Move& move, const std::string& value) {
   std::istringstream stream(value);
   for (std::string part; std::getline(stream, part, ';');) {
-    Result<Condition> condition = condition_of(std::string(trimmed(part)));
-    if (!condition) {
-      return condition.error();
-    }
-    move.when.push_back(std::move(*condition));
+    KP_LET(Condition condition, condition_of(std::string(trimmed(part))));
+    move.when.push_back(std::move(condition));
   }
   return {};
 }
@@ -120,11 +117,7 @@ Status read_classes(Move& move, const std::string& value) {
 }
 
 Status read_number(double& out, const std::string& value, double low, double high) {
-  const Result<double> number = number_of(value, low, high);
-  if (!number) {
-    return number.error();
-  }
-  out = *number;
+  KP_LET(out, number_of(value, low, high));
   return {};
 }
 
@@ -265,20 +258,14 @@ Result<std::vector<Move>> load_moves(const std::filesystem::path& folder) {
   std::sort(files.begin(), files.end());
   std::vector<Move> moves;
   for (const std::filesystem::path& file : files) {
-    const Result<std::string> text = read_file(file);
-    if (!text) {
-      return text.error();
-    }
-    Result<Move> move = parse_move(*text, file.string());
-    if (!move) {
-      return move.error();
-    }
+    KP_LET(const std::string text, read_file(file));
+    KP_LET(Move move, parse_move(text, file.string()));
     if (std::any_of(moves.begin(), moves.end(),
-                    [&move](const Move& known) { return known.id == move->id; })) {
-      return make_error(ErrorKind::bad_input, "the id " + move->id + " is taken by another file",
+                    [&move](const Move& known) { return known.id == move.id; })) {
+      return make_error(ErrorKind::bad_input, "the id " + move.id + " is taken by another file",
                         file.string());
     }
-    moves.push_back(std::move(*move));
+    moves.push_back(std::move(move));
   }
   return moves;
 }

@@ -115,15 +115,12 @@ Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate can
 
 // One step up and down the list of values of each tunable.
 Status suggest_neighbours(const Move& move, const Parent& parent, std::vector<Suggestion>& out) {
-  const Result<std::vector<Tunable>> tunables = parse_tunables(parent.candidate.source);
-  if (!tunables) {
-    return tunables.error();
-  }
-  if (tunables->empty()) {
+  KP_LET(const std::vector<Tunable> tunables, parse_tunables(parent.candidate.source));
+  if (tunables.empty()) {
     return make_error(ErrorKind::bad_input, "the source has no tunables");
   }
   std::size_t position = 0;
-  for (const Tunable& tunable : *tunables) {
+  for (const Tunable& tunable : tunables) {
     const auto here = std::find(tunable.values.begin(), tunable.values.end(), tunable.current);
     const auto index = here - tunable.values.begin();
     for (const std::ptrdiff_t next : {index + 1, index - 1}) {
@@ -131,12 +128,9 @@ Status suggest_neighbours(const Move& move, const Parent& parent, std::vector<Su
         continue;
       }
       const std::int64_t value = tunable.values[static_cast<std::size_t>(next)];
-      Result<std::string> source = set_tunables(parent.candidate.source, {{tunable.name, value}});
-      if (!source) {
-        return source.error();
-      }
+      KP_LET(std::string source, set_tunables(parent.candidate.source, {{tunable.name, value}}));
       Candidate candidate = parent.candidate;
-      candidate.source = std::move(*source);
+      candidate.source = std::move(source);
       out.push_back(make_suggestion(
           move, parent, std::move(candidate), fmt::format("{} = {}", tunable.name, value),
           fmt::format("{}: {} from {} to {}", move.title, tunable.name, tunable.current, value),
@@ -160,14 +154,11 @@ Status check_known(const std::vector<std::string>& wanted, const std::vector<std
 }  // namespace
 
 Result<Playbook> Playbook::load(const PlaybookSettings& settings) {
-  Result<std::vector<Move>> moves = load_moves(settings.moves);
-  if (!moves) {
-    return moves.error();
-  }
+  KP_LET(std::vector<Move> moves, load_moves(settings.moves));
   std::vector<std::string> ids;
   std::vector<std::string> rewriters = rewriter_names();
   std::ranges::copy(cuda_rewriter_names(), std::back_inserter(rewriters));
-  for (const Move& move : *moves) {
+  for (const Move& move : moves) {
     ids.push_back(move.id);
     for (const RewriteStep& step : move.rewriters) {
       const Status known = check_known({step.rewriter}, rewriters, "rewriter");
@@ -178,14 +169,14 @@ Result<Playbook> Playbook::load(const PlaybookSettings& settings) {
   }
   KP_TRY(check_known(settings.only, ids, "move"));
   KP_TRY(check_known(settings.tiers, move_tiers(), "tier"));
-  std::vector<Move> known = *moves;
-  std::erase_if(*moves, [&settings](const Move& move) {
+  std::vector<Move> known = moves;
+  std::erase_if(moves, [&settings](const Move& move) {
     const bool named = contains(settings.only, move.id);
     const bool in_tier = contains(settings.tiers, move.tier);
     const bool all = settings.only.empty() && settings.tiers.empty();
     return move.tier == written_tier || (!all && !named && !in_tier);
   });
-  return Playbook(settings, std::move(*moves), std::move(known));
+  return Playbook(settings, std::move(moves), std::move(known));
 }
 
 bool Playbook::holds(const Condition& condition, const Parent& parent) const {
@@ -256,12 +247,9 @@ Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent
                                                   std::stop_token stop) const {
   std::vector<Suggestion> out;
   if (!move.rewriters.empty()) {
-    const Result<std::vector<Rewritten>> sites = rewritten(move, parent.candidate.source, stop);
-    if (!sites) {
-      return sites.error();
-    }
-    for (std::size_t i = 0; i < sites->size(); ++i) {
-      const Rewritten& site = (*sites)[i];
+    KP_LET(const std::vector<Rewritten> sites, rewritten(move, parent.candidate.source, stop));
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const Rewritten& site = sites[i];
       Candidate candidate = changed_candidate(parent.candidate, move);
       candidate.source = site.source;
       out.push_back(

@@ -79,18 +79,12 @@ Status add_tensors(const Task& task, const Axes& axes, std::string& extents,
                    std::vector<std::int64_t>& bounds) {
   for (const std::vector<TensorSpec>* tensors : {&task.inputs, &task.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
-      const Result<std::vector<std::int64_t>> shape = evaluate_shape(tensor.shape, axes);
-      if (!shape) {
-        return shape.error();
-      }
-      extents += (extents.empty() ? "" : ", ") + list(*shape);
+      KP_LET(const std::vector<std::int64_t> shape, evaluate_shape(tensor.shape, axes));
+      extents += (extents.empty() ? "" : ", ") + list(shape);
       bounds.push_back(0);
       if (has_bound(tensor)) {
-        const Result<std::int64_t> bound = tensor.values.bound.evaluate_size(axes);
-        if (!bound) {
-          return bound.error();
-        }
-        bounds.back() = *bound;
+        KP_LET(const std::int64_t bound, tensor.values.bound.evaluate_size(axes));
+        bounds.back() = bound;
       }
     }
   }
@@ -107,18 +101,15 @@ int device_calls(const Task& task, const Axes& axes, int calls) {
 }
 
 Result<std::string> shape_row(const Task& task, const ShapeTiming& timing, bool device) {
-  const Result<Axes> axes = complete_axes(task, timing.shape);
-  if (!axes) {
-    return axes.error();
-  }
+  KP_LET(const Axes axes, complete_axes(task, timing.shape));
   std::string extents;
   std::vector<std::int64_t> bounds;
-  KP_TRY(add_tensors(task, *axes, extents, bounds));
+  KP_TRY(add_tensors(task, axes, extents, bounds));
   return fmt::format(
       "    {{{},\n     {},\n     {{{}}},\n     {},\n     {}, {}, {},\n"
       "     {{{}, {}, {}, {}, {}}}}},\n",
-      cpp_literal(shape_text(task, *axes)), list(axis_values(task, *axes)), extents, list(bounds),
-      device ? device_calls(task, *axes, timing.calls) : std::max(timing.calls, 1),
+      cpp_literal(shape_text(task, axes)), list(axis_values(task, axes)), extents, list(bounds),
+      device ? device_calls(task, axes, timing.calls) : std::max(timing.calls, 1),
       timing.flushed && !device, std::max<std::size_t>(timing.candidate_rounds.size(), 1),
       number(timing.candidate_ns), number(timing.incumbent_ns), number(timing.speedup),
       number(timing.speedup_interval.low), number(timing.speedup_interval.high));
@@ -132,11 +123,8 @@ Result<std::string> bench_source(const Certificate& certificate) {
   const bool device = certificate.candidate.backend == Backend::cuda;
   std::string shapes = "const std::vector<Shape> shapes = {\n";
   for (const ShapeTiming& timing : certificate.verdict.timing.shapes) {
-    const Result<std::string> row = shape_row(task, timing, device);
-    if (!row) {
-      return row.error();
-    }
-    shapes += *row;
+    KP_LET(const std::string row, shape_row(task, timing, device));
+    shapes += row;
   }
   shapes += "};\n\n";
   std::string out = fmt::format(

@@ -80,29 +80,20 @@ Status check_exportable(const Certificate& certificate, ExportForm form) {
 }
 
 Result<std::string> candidate_header() {
-  const Result<std::filesystem::path> share = share_directory();
-  if (!share) {
-    return share.error();
-  }
-  return read_file(*share / "include" / "kernelpro" / "candidate.h");
+  KP_LET(const std::filesystem::path share, share_directory());
+  return read_file(share / "include" / "kernelpro" / "candidate.h");
 }
 
 Result<std::vector<ExportFile>> source_files(const Certificate& certificate,
                                              const std::string& header) {
-  const Result<std::string> bench = report::bench_source(certificate);
-  if (!bench) {
-    return bench.error();
-  }
-  const Result<std::string> readme = report::export_readme(certificate);
-  if (!readme) {
-    return readme.error();
-  }
+  KP_LET(const std::string bench, report::bench_source(certificate));
+  KP_LET(const std::string readme, report::export_readme(certificate));
   const std::string rival = report::rival_name(certificate);
   const std::string extension = report::source_extension(certificate);
   const auto entry = report::entry_kernel(certificate);
   std::vector<ExportFile> files = {
-      {"README.md", *readme},
-      {"bench" + extension, *bench},
+      {"README.md", readme},
+      {"bench" + extension, bench},
       {"build.sh", report::build_script(certificate), true},
       {"certificate.json", to_json(certificate).dump(2) + "\n"},
       {"kernel" + extension, entry ? entry->own : certificate.candidate.source},
@@ -138,19 +129,16 @@ Result<std::vector<ExportFile>> export_files(const Certificate& certificate,
                                              std::optional<ExportForm> form) {
   const ExportForm wanted = form.value_or(ExportForm::source);
   KP_TRY(check_exportable(certificate, wanted));
-  const Result<std::string> header = candidate_header();
-  if (!header) {
-    return header.error();
-  }
+  KP_LET(const std::string header, candidate_header());
   switch (wanted) {
     case ExportForm::kernelbench:
-      return report::benchmark_files(certificate, *header);
+      return report::benchmark_files(certificate, header);
     case ExportForm::torch:
-      return report::package_files(certificate, *header);
+      return report::package_files(certificate, header);
     case ExportForm::source:
       break;
   }
-  return source_files(certificate, *header);
+  return source_files(certificate, header);
 }
 
 }  // namespace kernelpro

@@ -134,22 +134,16 @@ std::string example_extras(const Certificate& certificate, std::size_t count) {
 
 Result<std::string> example(const Certificate& certificate) {
   const Task& task = certificate.task;
-  const Result<Axes> axes = complete_axes(task, certificate.verdict.timing.shapes.front().shape);
-  if (!axes) {
-    return axes.error();
-  }
+  KP_LET(const Axes axes, complete_axes(task, certificate.verdict.timing.shapes.front().shape));
   std::string shapes;
   std::string rows;
   std::size_t place = 0;
   for (const std::vector<TensorSpec>* tensors : {&task.inputs, &task.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
-      const Result<std::vector<std::int64_t>> extents = evaluate_shape(tensor.shape, *axes);
-      if (!extents) {
-        return extents.error();
-      }
-      shapes += example_tensor(tensor, place, *extents, tensors == &task.outputs);
+      KP_LET(const std::vector<std::int64_t> extents, evaluate_shape(tensor.shape, axes));
+      shapes += example_tensor(tensor, place, extents, tensors == &task.outputs);
       rows += fmt::format("      {{data[{0}], {1}, {2}, shape_{0}, strides_{0}}},\n", place,
-                          example_dtype(tensor.dtype), extents->size());
+                          example_dtype(tensor.dtype), extents.size());
       ++place;
     }
   }
@@ -173,8 +167,8 @@ Result<std::string> example(const Certificate& certificate) {
       "  free(context.state);\n"
       "  return code;\n"
       "}}\n",
-      comment_text(shape_text(task, *axes)), fmt::join(axis_values(task, *axes), ", "), shapes,
-      rows, task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
+      comment_text(shape_text(task, axes)), fmt::join(axis_values(task, axes), ", "), shapes, rows,
+      task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
 }
 
 }  // namespace
@@ -265,10 +259,7 @@ Result<std::string> export_readme(const Certificate& certificate) {
   const Task& task = certificate.task;
   const MachineRecord& machine = certificate.machine;
   const std::string rival = rival_name(certificate);
-  const Result<std::string> snippet = example(certificate);
-  if (!snippet) {
-    return snippet.error();
-  }
+  KP_LET(const std::string snippet, example(certificate));
   std::string out = fmt::format("# {}: {}\n\n{}\n", cell(task.name),
                                 cell(certificate.candidate.name), cell(task.summary));
   out += fmt::format(
@@ -295,7 +286,7 @@ Result<std::string> export_readme(const Certificate& certificate) {
                    "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t "
                    "count)` from\n"
                    "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",
-                   tensor_rows(task), argument_lists(task), *snippet);
+                   tensor_rows(task), argument_lists(task), snippet);
   out +=
       "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: correctness "
       "on new inputs,\nhonesty and speed.\n";

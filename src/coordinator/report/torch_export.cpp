@@ -65,13 +65,10 @@ bool begins_linking(const std::string& flag) {
 Result<json> tensors_json(const std::vector<TensorSpec>& tensors, const Axes& axes) {
   json out = json::array();
   for (const TensorSpec& tensor : tensors) {
-    const Result<std::vector<std::int64_t>> shape = evaluate_shape(tensor.shape, axes);
-    if (!shape) {
-      return shape.error();
-    }
+    KP_LET(const std::vector<std::int64_t> shape, evaluate_shape(tensor.shape, axes));
     out.push_back({{"name", tensor.name},
                    {"dtype", std::string(name_of(tensor.dtype))},
-                   {"shape", *shape},
+                   {"shape", shape},
                    {"constant", tensor.constant}});
   }
   return out;
@@ -120,12 +117,9 @@ Result<Axes> judged_axes(const Certificate& certificate) {
 // Of the task's shapes and types.
 Status add_tensors(const Certificate& certificate, json& spec) {
   const Task& task = certificate.task;
-  const Result<Axes> axes = judged_axes(certificate);
-  if (!axes) {
-    return axes.error();
-  }
-  Result<json> inputs = tensors_json(task.inputs, *axes);
-  Result<json> outputs = tensors_json(task.outputs, *axes);
+  KP_LET(const Axes axes, judged_axes(certificate));
+  Result<json> inputs = tensors_json(task.inputs, axes);
+  Result<json> outputs = tensors_json(task.outputs, axes);
   Result<json> arguments = arguments_json(task);
   for (const Result<json>* part : {&inputs, &outputs, &arguments}) {
     if (!*part) {
@@ -140,7 +134,7 @@ Status add_tensors(const Certificate& certificate, json& spec) {
   spec["outputs"] = std::move(*outputs);
   spec["arguments"] = std::move(*arguments);
   spec["scalars"] = std::move(scalars);
-  spec["axes"] = axis_values(task, *axes);
+  spec["axes"] = axis_values(task, axes);
   return {};
 }
 
@@ -158,11 +152,8 @@ Result<json> torch_spec(const Certificate& certificate) {
       {"architecture", architecture(certificate.build)},
   };
   if (is_cuda(certificate)) {
-    Result<json> found = capability(certificate);
-    if (!found) {
-      return found.error();
-    }
-    spec["capability"] = std::move(*found);
+    KP_LET(json found, capability(certificate));
+    spec["capability"] = std::move(found);
   }
   KP_TRY(add_tensors(certificate, spec));
   const std::string identity =
@@ -198,14 +189,11 @@ std::string assignment(std::string_view name, std::string_view text) {
 
 Result<std::vector<ExportFile>> benchmark_files(const Certificate& certificate,
                                                 const std::string& header) {
-  const Result<json> spec = torch_spec(certificate);
-  if (!spec) {
-    return spec.error();
-  }
+  KP_LET(const json spec, torch_spec(certificate));
   std::string text = heading(certificate);
   text += torch_loader;
   text += "\n\n# ---- the kernel, its interface and the problem ----\n\n";
-  text += fmt::format("_KP_SPEC = json.loads({})\n\n", python_literal(spec_text(*spec)));
+  text += fmt::format("_KP_SPEC = json.loads({})\n\n", python_literal(spec_text(spec)));
   text += assignment("_KP_SOURCE", certificate.candidate.source);
   text += assignment("_KP_HEADER", header);
   text += assignment("_KP_PROBLEM_TEXT", problem_text(certificate.task));
@@ -222,10 +210,7 @@ Result<std::vector<ExportFile>> package_files(const Certificate& certificate,
                       "it has no tensors as inputs, so an operator could not tell its device",
                       certificate.task.name);
   }
-  const Result<json> spec = torch_spec(certificate);
-  if (!spec) {
-    return spec.error();
-  }
+  KP_LET(const json spec, torch_spec(certificate));
   const std::string package = plain_name(certificate.task.name) + "_op";
   const std::filesystem::path folder = package;
   std::string test(package_test);
@@ -240,7 +225,7 @@ Result<std::vector<ExportFile>> package_files(const Certificate& certificate,
       {folder / "kernelpro" / "candidate.h", header},
       {folder / "loader.py", heading(certificate) + std::string(torch_loader)},
       {folder / "problem.py", problem_text(certificate.task)},
-      {folder / "spec.json", spec_text(*spec)},
+      {folder / "spec.json", spec_text(spec)},
   };
 }
 

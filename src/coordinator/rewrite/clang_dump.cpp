@@ -187,14 +187,11 @@ Status lay_out(const fs::path& folder, const std::string& source, const fs::path
   if (abi_include.empty()) {
     return {};
   }
-  const Result<std::string> header = read_file(abi_include / "kernelpro" / "candidate.h");
-  if (!header) {
-    return header.error();
-  }
+  KP_LET(const std::string header, read_file(abi_include / "kernelpro" / "candidate.h"));
   KP_TRY(make_directories(folder / "kernelpro"));
   std::error_code failure;
   fs::permissions(folder / "kernelpro", fs::perms(0755), failure);
-  return write_readable(folder / "kernelpro" / "candidate.h", *header);
+  return write_readable(folder / "kernelpro" / "candidate.h", header);
 }
 
 std::vector<std::string> dump_arguments(const std::string& name, const ParseSettings& settings) {
@@ -212,24 +209,18 @@ std::vector<std::string> dump_arguments(const std::string& name, const ParseSett
 
 Result<ClangDump> dump_namespace(const std::string& source, const std::string& name,
                                  const ParseSettings& settings, std::stop_token stop) {
-  const Result<ScratchDir> scratch = ScratchDir::create("rewrite");
-  if (!scratch) {
-    return scratch.error();
-  }
-  KP_TRY(lay_out(scratch->path(), source, settings.abi_include));
-  const Result<Finished> finished =
-      call_clang(scratch->path(), dump_arguments(name, settings), settings, std::move(stop));
-  if (!finished) {
-    return finished.error();
-  }
+  KP_LET(const ScratchDir scratch, ScratchDir::create("rewrite"));
+  KP_TRY(lay_out(scratch.path(), source, settings.abi_include));
+  KP_LET(const Finished finished,
+         call_clang(scratch.path(), dump_arguments(name, settings), settings, std::move(stop)));
   ClangDump dump;
-  dump.compiled = finished->succeeded();
-  dump.diagnostics = finished->errors;
+  dump.compiled = finished.succeeded();
+  dump.diagnostics = finished.errors;
   if (!dump.compiled) {
     return dump;
   }
   // One document after the other; only the brace that closes one stands at the start of a line.
-  const std::string& text = finished->output;
+  const std::string& text = finished.output;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t close = text.find("\n}\n", begin);
     const std::size_t end = close == std::string::npos ? text.size() : close + 3;

@@ -120,12 +120,9 @@ class Hoister {
 }  // namespace
 
 Result<Program> hoist(const Program& program, const Place& place) {
-  Result<Body> changed = Hoister(program, stmt_at(program, place)).run();
-  if (!changed) {
-    return changed.error();
-  }
+  KP_LET(Body changed, Hoister(program, stmt_at(program, place)).run());
   Program out = program;
-  replace_at(out, place, *changed);
+  replace_at(out, place, changed);
   return out;
 }
 

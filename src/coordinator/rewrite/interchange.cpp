@@ -114,11 +114,8 @@ Result<Program> interchange(const Program& program, const Place& place) {
     stmt_at(out, place) = result;
     return out;
   }
-  const Result<Body> split = through_output(outer, *parts);
-  if (!split) {
-    return split.error();
-  }
-  replace_at(out, place, *split);
+  KP_LET(const Body split, through_output(outer, *parts));
+  replace_at(out, place, split);
   return out;
 }
 

@@ -183,11 +183,7 @@ class Jammer {
       Stmt stmt = segments[i].stmts[0];
       if (is_entered(stmt)) {
         for (Body* inner : {&stmt.body, &stmt.otherwise}) {
-          Result<Body> jammed = jam_list(*inner);
-          if (!jammed) {
-            return jammed.error();
-          }
-          *inner = std::move(*jammed);
+          KP_LET(*inner, jam_list(*inner));
         }
       }
       out.push_back(std::move(stmt));
@@ -365,10 +361,7 @@ bool is_repeatable(const Stmt& loop) {
 }
 
 Result<Body> block_and_jam(const Stmt& loop, const JamRequest& request) {
-  Result<Body> body = jam(loop, request);
-  if (!body) {
-    return body.error();
-  }
+  KP_LET(Body body, jam(loop, request));
   const Expr factor = make_name(request.factor);
   const Expr end = end_of(loop.loop);
   const std::string type = mutable_type(loop.loop.type);
@@ -376,10 +369,10 @@ Result<Body> block_and_jam(const Stmt& loop, const JamRequest& request) {
     const std::string block = fresh_name(loop.loop.variable + "_block", *request.used);
     const Expr last = make_binary("-", end, factor);
     const Expr at = make_name(block, type);
-    body->insert(body->begin(),
-                 make_declaration("const " + type, loop.loop.variable,
-                                  {make_conditional(make_binary("<", at, last), at, last)}));
-    Stmt blocked = make_loop(type, block, loop.loop.lower, end, factor, std::move(*body));
+    body.insert(body.begin(),
+                make_declaration("const " + type, loop.loop.variable,
+                                 {make_conditional(make_binary("<", at, last), at, last)}));
+    Stmt blocked = make_loop(type, block, loop.loop.lower, end, factor, std::move(body));
     blocked.loop.pragmas = loop.loop.pragmas;
     Expr enough = make_binary(">=", end, make_binary("+", loop.loop.lower, factor));
     return Body{make_branch(std::move(enough), {std::move(blocked)}, {loop})};
@@ -392,7 +385,7 @@ Result<Body> block_and_jam(const Stmt& loop, const JamRequest& request) {
                                 {make_conditional(make_binary(">", end, loop.loop.lower),
                                                   std::move(whole), loop.loop.lower)});
   Stmt blocked = make_loop(type, loop.loop.variable, loop.loop.lower, make_name(rest, type), factor,
-                           std::move(*body));
+                           std::move(body));
   blocked.loop.pragmas = loop.loop.pragmas;
   Stmt remainder = loop;
   remainder.loop.lower = make_name(rest, type);

@@ -130,10 +130,7 @@ Result<Program> parallel(const Program& program, const ParallelSite& site) {
     return refuse("the loop over " + loop.loop.variable +
                   " is parallel already, or lies around or inside one that is");
   }
-  const Result<std::string> clauses = reduction_clauses(loop);
-  if (!clauses) {
-    return clauses.error();
-  }
+  KP_LET(const std::string clauses, reduction_clauses(loop));
   if (site.collapse && perfect_band(program, site.loop).size() < 2) {
     return refuse("the loop over " + loop.loop.variable +
                   " has no loop perfectly inside it to collapse with");
@@ -149,7 +146,7 @@ Result<Program> parallel(const Program& program, const ParallelSite& site) {
   pragmas.insert(pragmas.begin(), "#pragma omp parallel for" +
                                       std::string(with_vectors ? " simd" : "") +
                                       (site.collapse ? " collapse(2)" : "") + " schedule(" +
-                                      site.schedule + ")" + *clauses);
+                                      site.schedule + ")" + clauses);
   return out;
 }
 
@@ -252,10 +249,7 @@ Result<Program> simd(const Program& program, const Place& place) {
   if (has_loop(loop.body)) {
     return refuse("the loop over " + loop.loop.variable + " has loops inside");
   }
-  const Result<std::string> clauses = reduction_clauses(loop);
-  if (!clauses) {
-    return clauses.error();
-  }
+  KP_LET(const std::string clauses, reduction_clauses(loop));
   Program out = program;
   choose_extremes(stmt_at(out, place));
   std::vector<std::string>& pragmas = stmt_at(out, place).loop.pragmas;
@@ -266,7 +260,7 @@ Result<Program> simd(const Program& program, const Place& place) {
     });
     line.insert(line.find("parallel for") + 12, " simd");
   } else {
-    pragmas.push_back("#pragma omp simd" + *clauses);
+    pragmas.push_back("#pragma omp simd" + clauses);
   }
   return out;
 }

@@ -30,17 +30,14 @@ Status prepare(const fs::path& into, const std::string& lines, const ParseSettin
   fs::path file = into;
   file.replace_extension(".hpp");
   KP_TRY(write_readable(file, lines));
-  const Result<Finished> finished =
-      call_clang(into.parent_path(),
-                 {"-x", "c++-header", "-fpch-instantiate-templates", file.string(), "-o", "-"},
-                 settings, stop);
-  if (!finished) {
-    return finished.error();
+  KP_LET(const Finished finished,
+         call_clang(into.parent_path(),
+                    {"-x", "c++-header", "-fpch-instantiate-templates", file.string(), "-o", "-"},
+                    settings, stop));
+  if (!finished.succeeded()) {
+    return make_error(ErrorKind::bad_input, finished.errors);
   }
-  if (!finished->succeeded()) {
-    return make_error(ErrorKind::bad_input, finished->errors);
-  }
-  return write_readable(into, finished->output);
+  return write_readable(into, finished.output);
 }
 
 }  // namespace

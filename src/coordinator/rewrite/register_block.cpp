@@ -68,11 +68,8 @@ Result<Program> block_one(const Program& program, const Place& place, const std:
   request.tunables = tunable_names(out);
   request.used = &used;
   const Stmt loop = stmt_at(out, place);
-  const Result<Body> blocked = block_and_jam(loop, request);
-  if (!blocked) {
-    return blocked.error();
-  }
-  const bool jammed = any_stmt(*blocked, [&](const Stmt& stmt) {
+  KP_LET(const Body blocked, block_and_jam(loop, request));
+  const bool jammed = any_stmt(blocked, [&](const Stmt& stmt) {
     return stmt.kind == Stmt::Kind::loop && !is_lane_loop(stmt, request.tunables) &&
            stmt.loop.variable != loop.loop.variable && names_in(stmt).contains(factor) &&
            !names_in(stmt.loop.step).contains(factor);
@@ -82,7 +79,7 @@ Result<Program> block_one(const Program& program, const Place& place, const std:
                                                 loop.loop.variable + " depend on " +
                                                 loop.loop.variable);
   }
-  replace_at(out, place, *blocked);
+  replace_at(out, place, blocked);
   return out;
 }
 
@@ -124,11 +121,7 @@ Result<Program> register_block(const Program& program, const std::vector<Place>&
                                  loops.size() == 1 ? 32 : 16)
                    : add_tunable(out, "BLOCK_" + upper_case(variables[i]), {1, 2, 3, 4, 5, 6, 8},
                                  loops.size() == 2 ? 4 : 2);
-    Result<Program> blocked = block_one(out, place, factor);
-    if (!blocked) {
-      return blocked.error();
-    }
-    out = std::move(*blocked);
+    KP_LET(out, block_one(out, place, factor));
   }
   return out;
 }

@@ -47,11 +47,8 @@ class Splitter {
     used_.insert(factor_);
     lane_ = fresh_name("part", used_);
     KP_TRY(collect());
-    const Result<Body> lanes = jammed();
-    if (!lanes) {
-      return lanes.error();
-    }
-    replace_at(out_, place_, assembled(*lanes));
+    KP_LET(const Body lanes, jammed());
+    replace_at(out_, place_, assembled(lanes));
     return out_;
   }
 

@@ -62,30 +62,16 @@ CertificateParts take_apart(const Certificate& certificate) {
 
 Result<Certificate> put_together(const std::string& rest, const Lookup& document,
                                  const Lookup& source) {
-  Result<json> whole = parse_json(rest);
-  if (!whole) {
-    return whole.error();
-  }
+  KP_LET(json whole, parse_json(rest));
   for (const json::json_pointer& place : document_places()) {
-    const Result<std::string> text = look_up(*whole, place, document);
-    if (!text) {
-      return text.error();
-    }
-    Result<json> parsed = parse_json(*text);
-    if (!parsed) {
-      return parsed.error();
-    }
-    (*whole)[place] = std::move(*parsed);
+    KP_LET(const std::string text, look_up(whole, place, document));
+    KP_LET(whole[place], parse_json(text));
   }
   for (const json::json_pointer& place : source_places()) {
-    Result<std::string> text = look_up(*whole, place, source);
-    if (!text) {
-      return text.error();
-    }
-    (*whole)[place] = std::move(*text);
+    KP_LET(whole[place], look_up(whole, place, source));
   }
-  (*whole)["verdict"] = from_columns((*whole)["verdict"]);
-  return certificate_from_json(*whole);
+  whole["verdict"] = from_columns(whole["verdict"]);
+  return certificate_from_json(whole);
 }
 
 }  // namespace kernelpro::store

@@ -18,38 +18,26 @@ Status Store::Inner::keep_document(const std::string& hash, const std::string& j
 }
 
 Result<std::string> Store::Inner::find_document(const std::string& hash) {
-  Result<Rows> rows = database.select("SELECT json FROM documents WHERE hash = ?1", {hash});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
+  KP_LET(Rows rows, database.select("SELECT json FROM documents WHERE hash = ?1", {hash}));
+  KP_LET(const bool found, rows.next());
   if (!found) {
-    return found.error();
-  }
-  if (!*found) {
     return make_error(ErrorKind::io,
                       fmt::format("the document {} is missing; put a copy of the store back", hash),
                       database.file().string());
   }
-  return rows->text(0);
+  return rows.text(0);
 }
 
 Result<std::string> Store::Inner::find_model(std::int64_t run) {
   if (const auto known = models.find(run); known != models.end()) {
     return known->second;
   }
-  Result<Rows> rows = database.select("SELECT model FROM runs WHERE key = ?1", {run});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
-  if (!found) {
-    return found.error();
-  }
-  if (!*found || rows->is_null(0)) {
+  KP_LET(Rows rows, database.select("SELECT model FROM runs WHERE key = ?1", {run}));
+  KP_LET(const bool found, rows.next());
+  if (!found || rows.is_null(0)) {
     return std::string();
   }
-  return models.emplace(run, rows->text(0)).first->second;
+  return models.emplace(run, rows.text(0)).first->second;
 }
 
 Status Store::Inner::keep_certificate(std::int64_t run, NodeId node,
@@ -61,40 +49,25 @@ Status Store::Inner::keep_certificate(std::int64_t run, NodeId node,
   for (const HashedText& document : parts.documents) {
     KP_TRY(keep_document(document.hash, document.text));
   }
-  Result<std::string> model = find_model(run);
-  if (!model) {
-    return model.error();
-  }
-  if (model->empty() && certificate.verdict.outcome == Outcome::passed) {
+  KP_LET(std::string model, find_model(run));
+  if (model.empty() && certificate.verdict.outcome == Outcome::passed) {
     KP_TRY(database.execute("UPDATE runs SET model = ?2 WHERE key = ?1", {run, parts.rest}));
-    *model = parts.rest;
+    model = parts.rest;
   }
-  const Result<std::string> packed = store::pack_text(parts.rest, *model);
-  if (!packed) {
-    return packed.error();
-  }
+  KP_LET(const std::string packed, store::pack_text(parts.rest, model));
   return database.execute(
       "INSERT OR REPLACE INTO certificates (run, node, packed) VALUES (?1, ?2, ?3)",
-      {run, node, store::Blob{*packed}});
+      {run, node, store::Blob{packed}});
 }
 
 Result<std::optional<Certificate>> Store::Inner::find_certificate(std::int64_t run, NodeId node) {
-  Result<Rows> rows =
-      database.select("SELECT packed FROM certificates WHERE run = ?1 AND node = ?2", {run, node});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
+  KP_LET(Rows rows, database.select("SELECT packed FROM certificates WHERE run = ?1 AND node = ?2",
+                                    {run, node}));
+  KP_LET(const bool found, rows.next());
   if (!found) {
-    return found.error();
-  }
-  if (!*found) {
     return std::optional<Certificate>();
   }
-  const Result<std::string> model = find_model(run);
-  if (!model) {
-    return model.error();
-  }
+  KP_LET(const std::string model, find_model(run));
   const auto unreadable = [&](const Error& why) {
     return make_error(ErrorKind::io,
                       fmt::format("the certificate of node {} cannot be read ({}); put a copy of "
@@ -102,7 +75,7 @@ Result<std::optional<Certificate>> Store::Inner::find_certificate(std::int64_t r
                                   node, why.text()),
                       database.file().string());
   };
-  const Result<std::string> rest = store::unpack_text(rows->text(0), *model);
+  const Result<std::string> rest = store::unpack_text(rows.text(0), model);
   if (!rest) {
     return unreadable(rest.error());
   }

@@ -169,20 +169,14 @@ Result<sqlite3_stmt*> Database::prepare(std::string_view sql, std::initializer_l
 }
 
 Status Database::execute(std::string_view sql, std::initializer_list<Value> values) {
-  Result<Rows> rows = select(sql, values);
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> done = rows->next();
+  KP_LET(Rows rows, select(sql, values));
+  const Result<bool> done = rows.next();
   return done ? Status() : done.error();
 }
 
 Result<Rows> Database::select(std::string_view sql, std::initializer_list<Value> values) {
-  const Result<sqlite3_stmt*> statement = prepare(sql, values);
-  if (!statement) {
-    return statement.error();
-  }
-  return Rows(*this, *statement);
+  KP_LET(sqlite3_stmt * statement, prepare(sql, values));
+  return Rows(*this, statement);
 }
 
 Result<bool> Database::has_table(std::string_view name) {
@@ -199,19 +193,13 @@ Result<bool> Database::has_column(std::string_view table, std::string_view name)
 
 Result<std::int64_t> Database::select_integer(std::string_view sql,
                                               std::initializer_list<Value> values) {
-  Result<Rows> rows = select(sql, values);
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
+  KP_LET(Rows rows, select(sql, values));
+  KP_LET(const bool found, rows.next());
   if (!found) {
-    return found.error();
-  }
-  if (!*found) {
     return make_error(ErrorKind::internal, "no row where one was expected: " + std::string(sql),
                       file_.string());
   }
-  return rows->integer(0);
+  return rows.integer(0);
 }
 
 Status Database::script(const std::string& sql) {
@@ -226,13 +214,10 @@ Result<std::string> Database::set_journal(Journal journal) {
                                                                : "PRAGMA journal_mode = DELETE";
   const Deadline deadline(busy_timeout_ms);
   while (true) {
-    Result<Rows> rows = select(sql);
-    if (!rows) {
-      return rows.error();
-    }
-    const Result<bool> found = rows->next();
+    KP_LET(Rows rows, select(sql));
+    const Result<bool> found = rows.next();
     if (found) {
-      return rows->text(0);
+      return rows.text(0);
     }
     // SQLite does not wait by itself here: two processes that change the mode would wait for each
     // other.

@@ -12,11 +12,8 @@ Status keep_findings(Database& database, std::int64_t run, const Node& node) {
   if (node.diagnosis.kind == KernelClass::unknown && node.diagnosis.findings.empty()) {
     return {};
   }
-  const Result<bool> there = database.has_table("findings");
+  KP_LET(const bool there, database.has_table("findings"));
   if (!there) {
-    return there.error();
-  }
-  if (!*there) {
     KP_TRY(database.script(
         "CREATE TABLE IF NOT EXISTS findings (run INTEGER NOT NULL, node INTEGER NOT NULL, "
         "json TEXT NOT NULL, PRIMARY KEY (run, node))"));
@@ -39,30 +36,21 @@ Status add_findings(Database& database, std::int64_t run, std::vector<Node>& nod
   for (Node& node : nodes) {
     by_id[node.id] = &node;
   }
-  Result<Rows> rows =
-      database.select("SELECT node, json FROM findings WHERE run = ?1 AND node BETWEEN ?2 AND ?3",
-                      {run, by_id.begin()->first, by_id.rbegin()->first});
-  if (!rows) {
-    return rows.error();
-  }
+  KP_LET(Rows rows, database.select(
+                        "SELECT node, json FROM findings WHERE run = ?1 AND node BETWEEN ?2 AND ?3",
+                        {run, by_id.begin()->first, by_id.rbegin()->first}));
   while (true) {
-    const Result<bool> more = rows->next();
+    const Result<bool> more = rows.next();
     if (!more || !*more) {
       return more ? Status() : Status(more.error());
     }
-    const auto found = by_id.find(rows->integer(0));
-    const Result<nlohmann::json> json = parse_json(rows->text(1));
-    if (!json) {
-      return json.error();
-    }
-    Result<DiagnosisReport> report = diagnosis_from_json(*json);
-    if (!report) {
-      return report.error();
-    }
+    const auto found = by_id.find(rows.integer(0));
+    KP_LET(const nlohmann::json json, parse_json(rows.text(1)));
+    KP_LET(DiagnosisReport report, diagnosis_from_json(json));
     if (found != by_id.end()) {
-      found->second->diagnosis.kind = report->kind;
-      found->second->diagnosis.findings = std::move(report->findings);
-      found->second->diagnosis.figures = std::move(report->figures);
+      found->second->diagnosis.kind = report.kind;
+      found->second->diagnosis.findings = std::move(report.findings);
+      found->second->diagnosis.figures = std::move(report.figures);
     }
   }
 }

@@ -214,21 +214,15 @@ Node read_node(const Rows& rows, std::string& bad) {
 
 Status select_between(Database& database, std::int64_t run, NodeId first, NodeId last,
                       std::vector<Node>& nodes) {
-  const Result<bool> current = database.has_column("nodes", "confirmed");
-  if (!current) {
-    return current.error();
-  }
-  Result<Rows> rows = database.select(*current ? select_sql : old_select_sql, {run, first, last});
-  if (!rows) {
-    return rows.error();
-  }
+  KP_LET(const bool current, database.has_column("nodes", "confirmed"));
+  KP_LET(Rows rows, database.select(current ? select_sql : old_select_sql, {run, first, last}));
   while (true) {
-    const Result<bool> more = rows->next();
+    const Result<bool> more = rows.next();
     if (!more || !*more) {
       return more ? Status() : more.error();
     }
     std::string bad;
-    nodes.push_back(read_node(*rows, bad));
+    nodes.push_back(read_node(rows, bad));
     if (!bad.empty()) {
       return make_error(ErrorKind::io,
                         fmt::format("the column {} of node {} is damaged; put a copy of the store "
@@ -250,13 +244,10 @@ Status update_node(Database& database, std::int64_t run, const Node& node) {
 }
 
 Result<std::vector<Node>> select_nodes(Database& database, std::int64_t run) {
-  const Result<std::int64_t> count =
-      database.select_integer("SELECT count(*) FROM nodes WHERE run = ?1", {run});
-  if (!count) {
-    return count.error();
-  }
+  KP_LET(const std::int64_t count,
+         database.select_integer("SELECT count(*) FROM nodes WHERE run = ?1", {run}));
   std::vector<Node> nodes;
-  nodes.reserve(static_cast<std::size_t>(*count));
+  nodes.reserve(static_cast<std::size_t>(count));
   KP_TRY(select_between(database, run, std::numeric_limits<NodeId>::min(),
                         std::numeric_limits<NodeId>::max(), nodes));
   return nodes;

@@ -8,14 +8,11 @@
 namespace kernelpro::store {
 
 Status keep_ranking(Database& database, std::int64_t run, const std::vector<Finalist>& ranking) {
-  const Result<bool> there = database.has_table("rankings");
-  if (!there) {
-    return there.error();
-  }
+  KP_LET(const bool there, database.has_table("rankings"));
   if (ranking.empty()) {
-    return *there ? database.execute("DELETE FROM rankings WHERE run = ?1", {run}) : Status();
+    return there ? database.execute("DELETE FROM rankings WHERE run = ?1", {run}) : Status();
   }
-  if (!*there) {
+  if (!there) {
     KP_TRY(database.script(
         "CREATE TABLE IF NOT EXISTS rankings (run INTEGER PRIMARY KEY, json TEXT NOT NULL)"));
   }
@@ -28,15 +25,12 @@ Result<std::vector<Finalist>> find_ranking(Database& database, std::int64_t run)
   if (!there || !*there) {
     return there ? Result<std::vector<Finalist>>(std::vector<Finalist>()) : there.error();
   }
-  Result<Rows> rows = database.select("SELECT json FROM rankings WHERE run = ?1", {run});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
+  KP_LET(Rows rows, database.select("SELECT json FROM rankings WHERE run = ?1", {run}));
+  const Result<bool> found = rows.next();
   if (!found || !*found) {
     return found ? Result<std::vector<Finalist>>(std::vector<Finalist>()) : found.error();
   }
-  const Result<nlohmann::json> json = parse_json(rows->text(0));
+  const Result<nlohmann::json> json = parse_json(rows.text(0));
   return json ? ranking_from_json(*json) : json.error();
 }
 

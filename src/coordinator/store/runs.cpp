@@ -42,14 +42,12 @@ std::string plain_name(std::string name) {
 
 // The first "<name>-<n>" after those there were.
 Result<std::string> free_id(store::Database& database, const std::string& name) {
-  const Result<std::int64_t> highest = database.select_integer(
-      "SELECT coalesce(max(CAST(substr(id, length(?1) + 2) AS INTEGER)), 0) FROM runs "
-      "WHERE substr(id, 1, length(?1) + 1) = ?1 || '-'",
-      {name});
-  if (!highest) {
-    return highest.error();
-  }
-  return fmt::format("{}-{}", name, *highest + 1);
+  KP_LET(const std::int64_t highest,
+         database.select_integer(
+             "SELECT coalesce(max(CAST(substr(id, length(?1) + 2) AS INTEGER)), 0) FROM runs "
+             "WHERE substr(id, 1, length(?1) + 1) = ?1 || '-'",
+             {name}));
+  return fmt::format("{}-{}", name, highest + 1);
 }
 
 Result<RunSettings> read_settings(const std::string& text) {
@@ -74,37 +72,32 @@ Result<std::int64_t> final_phases(store::Database& database, std::int64_t key) {
 // A finished run has said itself which is the best.
 Status fill_said_best(store::Database& database, std::int64_t key, NodeId best,
                       RunSummary& summary) {
-  Result<Rows> rows =
-      database.select("SELECT speedup FROM nodes WHERE run = ?1 AND id = ?2", {key, best});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
+  KP_LET(Rows rows,
+         database.select("SELECT speedup FROM nodes WHERE run = ?1 AND id = ?2", {key, best}));
+  const Result<bool> found = rows.next();
   if (!found || !*found) {
     return found ? Status() : found.error();
   }
   summary.best = best;
-  summary.best_speedup = rows->number(0);
+  summary.best_speedup = rows.number(0);
   return {};
 }
 
 Status fill_fastest(store::Database& database, std::int64_t key, const RunSettings& settings,
                     RunSummary& summary) {
-  Result<Rows> rows = database.select(
-      "SELECT id, speedup, suspect, precision FROM nodes "
-      "WHERE run = ?1 AND state = 'judged' AND outcome = 'passed' ORDER BY speedup DESC",
-      {key});
-  if (!rows) {
-    return rows.error();
-  }
+  KP_LET(Rows rows,
+         database.select(
+             "SELECT id, speedup, suspect, precision FROM nodes "
+             "WHERE run = ?1 AND state = 'judged' AND outcome = 'passed' ORDER BY speedup DESC",
+             {key}));
   while (true) {
-    const Result<bool> more = rows->next();
+    const Result<bool> more = rows.next();
     if (!more || !*more) {
       return more ? Status() : more.error();
     }
-    if (may_be_best(settings, rows->truth(2), rows->text(3))) {
-      summary.best = rows->integer(0);
-      summary.best_speedup = rows->number(1);
+    if (may_be_best(settings, rows.truth(2), rows.text(3))) {
+      summary.best = rows.integer(0);
+      summary.best_speedup = rows.number(1);
       return {};
     }
   }
@@ -116,12 +109,10 @@ Status fill_at_least(store::Database& database, std::int64_t key, RunSummary& su
   if (!there || !*there || summary.best == no_node) {
     return there ? Status() : there.error();
   }
-  const Result<std::int64_t> at_least = database.select_integer(
-      "SELECT at_least FROM nodes WHERE run = ?1 AND id = ?2", {key, summary.best});
-  if (!at_least) {
-    return at_least.error();
-  }
-  summary.best_at_least = *at_least != 0;
+  KP_LET(const std::int64_t at_least,
+         database.select_integer("SELECT at_least FROM nodes WHERE run = ?1 AND id = ?2",
+                                 {key, summary.best}));
+  summary.best_at_least = at_least != 0;
   return {};
 }
 
@@ -145,14 +136,12 @@ Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
   summary.state = *state;
   summary.search = settings->search;
   summary.budget = settings->evaluations;
-  const Result<std::int64_t> judged = database.select_integer(
-      "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged' AND id > 0 "
-      "AND outcome <> 'not_judged'",
-      {key});
-  if (!judged) {
-    return judged.error();
-  }
-  summary.evaluations = *judged;
+  KP_LET(const std::int64_t judged,
+         database.select_integer(
+             "SELECT count(*) FROM nodes WHERE run = ?1 AND state = 'judged' AND id > 0 "
+             "AND outcome <> 'not_judged'",
+             {key}));
+  summary.evaluations = judged;
   KP_TRY(summary.state == RunState::finished
              ? fill_said_best(database, key, row.integer(6), summary)
              : fill_fastest(database, key, *settings, summary));
@@ -164,12 +153,9 @@ Result<RunSummary> read_summary(store::Database& database, const Rows& row) {
 
 Error Store::Inner::unknown_run(const std::string& run) {
   // Without the index, which may be what does not know it.
-  const Result<std::int64_t> there =
-      database.select_integer("SELECT count(*) FROM runs NOT INDEXED WHERE id = ?1", {run});
-  if (!there) {
-    return there.error();
-  }
-  if (*there > 0) {
+  KP_LET(const std::int64_t there,
+         database.select_integer("SELECT count(*) FROM runs NOT INDEXED WHERE id = ?1", {run}));
+  if (there > 0) {
     return make_error(ErrorKind::io,
                       fmt::format("damaged (an index has lost the run {}): put a copy of it back, "
                                   "or make the index anew with: sqlite3 {} REINDEX",
@@ -194,102 +180,72 @@ Error Store::Inner::unknown_run(const std::string& run) {
 }
 
 Result<std::int64_t> Store::Inner::run_key(const std::string& run) {
-  Result<Rows> rows = database.select("SELECT key FROM runs WHERE id = ?1", {run});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
-  if (!found) {
-    return found.error();
-  }
-  return *found ? Result<std::int64_t>(rows->integer(0)) : unknown_run(run);
+  KP_LET(Rows rows, database.select("SELECT key FROM runs WHERE id = ?1", {run}));
+  KP_LET(const bool found, rows.next());
+  return found ? Result<std::int64_t>(rows.integer(0)) : unknown_run(run);
 }
 
 Result<RunLock> Store::create_run(Run& run) {
   store::Database& database = inner_->database;
-  Result<Transaction> transaction = Transaction::begin(database);
-  if (!transaction) {
-    return transaction.error();
-  }
-  const Result<std::string> id = free_id(database, plain_name(run.task.name));
-  if (!id) {
-    return id.error();
-  }
-  Result<UniqueFd> lock = store::take_lock(store::lock_file(inner_->directory, *id), *id);
-  if (!lock) {
-    return lock.error();
-  }
+  KP_LET(Transaction transaction, Transaction::begin(database));
+  KP_LET(const std::string id, free_id(database, plain_name(run.task.name)));
+  KP_LET(UniqueFd lock, store::take_lock(store::lock_file(inner_->directory, id), id));
   const store::HashedText task = store::hashed(to_json(run.task).dump());
   KP_TRY(inner_->keep_document(task.hash, task.text));
   KP_TRY(database.execute(
       "INSERT INTO runs (id, task_name, created, program_version, task, task_hash, task_path, "
       "settings, state, best, ended_because, wall_ns, work_ns, machine) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-      {*id, run.task.name, run.created, run.program_version, task.hash, run.task_hash,
-       run.task_path, to_json(run.settings).dump(), name_of(run.state), run.best, run.ended_because,
-       run.wall_ns, run.work_ns, run.machine}));
-  KP_TRY(transaction->commit());
-  run.id = *id;
-  return RunLock(lock->release());
+      {id, run.task.name, run.created, run.program_version, task.hash, run.task_hash, run.task_path,
+       to_json(run.settings).dump(), name_of(run.state), run.best, run.ended_because, run.wall_ns,
+       run.work_ns, run.machine}));
+  KP_TRY(transaction.commit());
+  run.id = id;
+  return RunLock(lock.release());
 }
 
 Result<RunLock> Store::lock_run(const std::string& id) {
-  const Result<std::int64_t> key = inner_->run_key(id);
-  if (!key) {
-    return key.error();
-  }
-  Result<UniqueFd> lock = store::take_lock(store::lock_file(inner_->directory, id), id);
-  if (!lock) {
-    return lock.error();
-  }
-  return RunLock(lock->release());
+  KP_TRY(inner_->run_key(id));
+  KP_LET(UniqueFd lock, store::take_lock(store::lock_file(inner_->directory, id), id));
+  return RunLock(lock.release());
 }
 
 Result<Run> Store::load_run(const std::string& id) const {
-  Result<Rows> rows = inner_->database.select(
-      "SELECT created, program_version, json, task_hash, task_path, settings, state, "
-      "ended_because, wall_ns, work_ns, machine, best, key "
-      "FROM runs JOIN documents ON documents.hash = runs.task WHERE id = ?1",
-      {id});
-  if (!rows) {
-    return rows.error();
-  }
-  const Result<bool> found = rows->next();
+  KP_LET(Rows rows,
+         inner_->database.select(
+             "SELECT created, program_version, json, task_hash, task_path, settings, state, "
+             "ended_because, wall_ns, work_ns, machine, best, key "
+             "FROM runs JOIN documents ON documents.hash = runs.task WHERE id = ?1",
+             {id}));
+  KP_LET(const bool found, rows.next());
   if (!found) {
-    return found.error();
-  }
-  if (!*found) {
     return inner_->unknown_run(id);
   }
   Run run;
   run.id = id;
-  run.created = rows->text(0);
-  run.program_version = rows->text(1);
-  Result<Task> task = read_task(rows->text(2));
+  run.created = rows.text(0);
+  run.program_version = rows.text(1);
+  Result<Task> task = read_task(rows.text(2));
   if (!task) {
     return damaged(inner_->database, id, "task");
   }
   run.task = std::move(*task);
-  run.task_hash = rows->text(3);
-  run.task_path = rows->text(4);
-  Result<RunSettings> settings = read_settings(rows->text(5));
-  const std::optional<RunState> state = parse_run_state(rows->text(6));
+  run.task_hash = rows.text(3);
+  run.task_path = rows.text(4);
+  Result<RunSettings> settings = read_settings(rows.text(5));
+  const std::optional<RunState> state = parse_run_state(rows.text(6));
   if (!settings || !state) {
     return damaged(inner_->database, id, settings ? "state" : "settings");
   }
   run.settings = std::move(*settings);
   run.state = state_now(*state, store::is_locked(store::lock_file(inner_->directory, id)));
-  run.ended_because = rows->text(7);
-  run.wall_ns = rows->integer(8);
-  run.work_ns = rows->integer(9);
-  run.machine = rows->text(10);
-  run.best = rows->integer(11);
-  const Result<std::int64_t> phases = final_phases(inner_->database, rows->integer(12));
-  if (!phases) {
-    return phases.error();
-  }
-  run.final_phases = *phases;
-  Result<std::vector<Finalist>> ranking = store::find_ranking(inner_->database, rows->integer(12));
+  run.ended_because = rows.text(7);
+  run.wall_ns = rows.integer(8);
+  run.work_ns = rows.integer(9);
+  run.machine = rows.text(10);
+  run.best = rows.integer(11);
+  KP_LET(run.final_phases, final_phases(inner_->database, rows.integer(12)));
+  Result<std::vector<Finalist>> ranking = store::find_ranking(inner_->database, rows.integer(12));
   if (!ranking) {
     return damaged(inner_->database, id, "ranking");
   }
@@ -311,27 +267,19 @@ Status Store::save_run(const Run& run) {
 }
 
 Result<std::vector<RunSummary>> Store::list_runs() const {
-  Result<Rows> rows = inner_->database.select(
-      "SELECT key, id, task_name, created, state, settings, best FROM runs ORDER BY key");
-  if (!rows) {
-    return rows.error();
-  }
+  KP_LET(Rows rows,
+         inner_->database.select(
+             "SELECT key, id, task_name, created, state, settings, best FROM runs ORDER BY key"));
   std::vector<RunSummary> summaries;
   while (true) {
-    const Result<bool> more = rows->next();
+    KP_LET(const bool more, rows.next());
     if (!more) {
-      return more.error();
-    }
-    if (!*more) {
       return summaries;
     }
-    Result<RunSummary> summary = read_summary(inner_->database, *rows);
-    if (!summary) {
-      return summary.error();
-    }
-    summary->locked = store::is_locked(store::lock_file(inner_->directory, summary->id));
-    summary->state = state_now(summary->state, summary->locked);
-    summaries.push_back(std::move(*summary));
+    KP_LET(RunSummary summary, read_summary(inner_->database, rows));
+    summary.locked = store::is_locked(store::lock_file(inner_->directory, summary.id));
+    summary.state = state_now(summary.state, summary.locked);
+    summaries.push_back(std::move(summary));
   }
 }
 

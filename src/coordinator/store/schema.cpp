@@ -116,45 +116,36 @@ struct Marks {
 
 // In one statement, so that all are of one moment: another process may be making the tables.
 Result<Marks> read_marks(Database& database) {
-  Result<Rows> rows = database.select(
-      "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
-      "FROM pragma_application_id, pragma_user_version");
-  if (!rows) {
-    return rows.error();
-  }
-  if (const Result<bool> row = rows->next(); !row || !*row) {
+  KP_LET(Rows rows, database.select(
+                        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+                        "FROM pragma_application_id, pragma_user_version"));
+  if (const Result<bool> row = rows.next(); !row || !*row) {
     return row ? not_a_store(database) : row.error();
   }
   return Marks{
-      .application = rows->integer(0), .version = rows->integer(1), .entries = rows->integer(2)};
+      .application = rows.integer(0), .version = rows.integer(1), .entries = rows.integer(2)};
 }
 
 Result<Content> look_inside(Database& database) {
-  const Result<Marks> marks = read_marks(database);
-  if (!marks) {
-    return marks.error();
-  }
-  if (marks->application == 0 && marks->version == 0 && marks->entries == 0) {
+  KP_LET(const Marks marks, read_marks(database));
+  if (marks.application == 0 && marks.version == 0 && marks.entries == 0) {
     return Content::empty;
   }
-  if (marks->application != application_id || marks->version < 1) {
+  if (marks.application != application_id || marks.version < 1) {
     return not_a_store(database);
   }
-  if (marks->version > schema_version) {
+  if (marks.version > schema_version) {
     return make_error(ErrorKind::environment,
                       fmt::format("made by a newer kernelpro: it has version {} of the store, this "
                                   "kernelpro {} knows version {}. Use the newer kernelpro, or {}",
-                                  marks->version, KERNELPRO_VERSION, schema_version, other_folder),
+                                  marks.version, KERNELPRO_VERSION, schema_version, other_folder),
                       database.file().string());
   }
   return Content::store;
 }
 
 Status make_tables(Database& database) {
-  Result<Transaction> transaction = Transaction::begin(database);
-  if (!transaction) {
-    return transaction.error();
-  }
+  KP_LET(Transaction transaction, Transaction::begin(database));
   // Another process may have been faster.
   const Result<Content> content = look_inside(database);
   if (!content || *content == Content::store) {
@@ -162,7 +153,7 @@ Status make_tables(Database& database) {
   }
   KP_TRY(database.script(fmt::format("{}PRAGMA application_id = {}; PRAGMA user_version = {};",
                                      tables, application_id, schema_version)));
-  return transaction->commit();
+  return transaction.commit();
 }
 
 // Columns that came later, for a file that an older program made. Their defaults let that program
@@ -173,10 +164,7 @@ Status add_new_columns(Database& database) {
   if (!there || *there) {
     return there ? Status() : there.error();
   }
-  Result<Transaction> transaction = Transaction::begin(database);
-  if (!transaction) {
-    return transaction.error();
-  }
+  KP_LET(Transaction transaction, Transaction::begin(database));
   // Another process may have been faster.
   const Result<bool> meanwhile = database.has_column("nodes", "confirmed");
   if (!meanwhile || *meanwhile) {
@@ -189,42 +177,33 @@ Status add_new_columns(Database& database) {
                       "ALTER TABLE runs ADD COLUMN final_phases INTEGER NOT NULL DEFAULT 0;"
                       "UPDATE nodes SET confirmed = 1 WHERE id > 0 AND EXISTS (SELECT 1 FROM runs "
                       "WHERE key = nodes.run AND best = nodes.id AND state = 'finished');"));
-  return transaction->commit();
+  return transaction.commit();
 }
 
 // Nothing may be changed in a file before it is known to be ours.
 Result<Database> open_to_write(const fs::path& file, Journal journal,
                                std::vector<std::string>& notices) {
-  Result<Database> database = Database::open(file, Access::write);
-  if (!database) {
-    return database.error();
-  }
-  const Result<Content> content = look_inside(*database);
-  if (!content) {
-    return content.error();
-  }
-  if (database->read_only()) {
+  KP_LET(Database database, Database::open(file, Access::write));
+  KP_LET(const Content content, look_inside(database));
+  if (database.read_only()) {
     return not_writable(file, "it may only be read");
   }
-  if (*content == Content::empty) {
+  if (content == Content::empty) {
     // Larger than usual: rows of about a kilobyte leave less of a page unused.
-    KP_TRY(database->execute("PRAGMA page_size = 16384"));
+    KP_TRY(database.execute("PRAGMA page_size = 16384"));
   }
-  const Result<std::string> mode = database->set_journal(journal);
-  if (!mode) {
-    return mode.error();
-  }
-  if (journal == Journal::write_ahead && *mode != "wal") {
+  KP_LET(const std::string mode, database.set_journal(journal));
+  if (journal == Journal::write_ahead && mode != "wal") {
     notices.push_back(fmt::format(
         "{}: no write-ahead log on this file system (journal mode {}): while one process writes, "
         "others wait",
-        file.string(), *mode));
+        file.string(), mode));
   }
   // Whole pages go into the log, some five for a node: by default it would grow to 16 MB.
-  KP_TRY(database->execute("PRAGMA wal_autocheckpoint = 24"));
+  KP_TRY(database.execute("PRAGMA wal_autocheckpoint = 24"));
   // With FULL a commit is on the disk when it returns, under every journal.
-  KP_TRY(database->execute("PRAGMA synchronous = FULL"));
-  KP_TRY(*content == Content::empty ? make_tables(*database) : add_new_columns(*database));
+  KP_TRY(database.execute("PRAGMA synchronous = FULL"));
+  KP_TRY(content == Content::empty ? make_tables(database) : add_new_columns(database));
   return database;
 }
 
@@ -257,11 +236,8 @@ Result<Database> open_immutable(const fs::path& file, const Error& why,
 }
 
 Result<Database> open_to_read(const fs::path& file, std::vector<std::string>& notices) {
-  Result<Database> database = Database::open(file, Access::read);
-  if (!database) {
-    return database.error();
-  }
-  const Result<Content> content = look_inside(*database);
+  KP_LET(Database database, Database::open(file, Access::read));
+  const Result<Content> content = look_inside(database);
   if (!content) {
     return content.error().kind == ErrorKind::io ? open_immutable(file, content.error(), notices)
                                                  : content.error();

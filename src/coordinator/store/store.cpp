@@ -66,12 +66,11 @@ Result<Store> Store::open(const fs::path& directory, StoreMode mode) {
                     "readers wait while a run writes",
                     directory.string(), *network));
   }
-  Result<store::Database> database = store::open_database(
-      directory, mode, network ? store::Journal::rollback : store::Journal::write_ahead, notices);
-  if (!database) {
-    return database.error();
-  }
-  return Store(std::make_unique<Inner>(directory, std::move(*database), std::move(notices)));
+  KP_LET(store::Database database,
+         store::open_database(directory, mode,
+                              network ? store::Journal::rollback : store::Journal::write_ahead,
+                              notices));
+  return Store(std::make_unique<Inner>(directory, std::move(database), std::move(notices)));
 }
 
 Store::Store(std::unique_ptr<Inner> inner) : inner_(std::move(inner)) {}
@@ -88,12 +87,9 @@ const fs::path& Store::directory() const {
 }
 
 Status Store::add_node(const std::string& run, const Node& node, const std::string& source) {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
+  KP_LET(const std::int64_t key, inner_->run_key(run));
   KP_TRY(store::write_source(inner_->directory, node.source_hash, source));
-  return store::insert_node(inner_->database, *key, node);
+  return store::insert_node(inner_->database, key, node);
 }
 
 Status Store::choose_node(const std::string& run, const Node& node) {
@@ -102,68 +98,50 @@ Status Store::choose_node(const std::string& run, const Node& node) {
 }
 
 Status Store::write_node(const std::string& run, const Node& node, const std::string& source) {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
+  KP_LET(const std::int64_t key, inner_->run_key(run));
   KP_TRY(store::write_source(inner_->directory, node.source_hash, source));
-  KP_TRY(store::update_node(inner_->database, *key, node));
+  KP_TRY(store::update_node(inner_->database, key, node));
   return inner_->database.changed_rows() == 0 ? unknown_node(run, node.id) : Status();
 }
 
 Status Store::finish_node(const std::string& run, const Node& node,
                           const Certificate* certificate) {
-  Result<Transaction> transaction = Transaction::begin(inner_->database);
-  if (!transaction) {
-    return transaction.error();
-  }
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
-  KP_TRY(store::update_node(inner_->database, *key, node));
+  KP_LET(Transaction transaction, Transaction::begin(inner_->database));
+  KP_LET(const std::int64_t key, inner_->run_key(run));
+  KP_TRY(store::update_node(inner_->database, key, node));
   if (inner_->database.changed_rows() == 0) {
     return unknown_node(run, node.id);
   }
-  KP_TRY(store::keep_findings(inner_->database, *key, node));
+  KP_TRY(store::keep_findings(inner_->database, key, node));
   if (certificate != nullptr) {
-    KP_TRY(inner_->keep_certificate(*key, node.id, *certificate));
+    KP_TRY(inner_->keep_certificate(key, node.id, *certificate));
   }
-  return transaction->commit();
+  return transaction.commit();
 }
 
 Status Store::add_closure(const std::string& run, const Closure& closure) {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
+  KP_LET(const std::int64_t key, inner_->run_key(run));
   return inner_->database.execute(
       "INSERT INTO closures (run, at, node, reason) VALUES (?1, ?2, ?3, ?4)",
-      {*key, closure.at, closure.node, closure.reason});
+      {key, closure.at, closure.node, closure.reason});
 }
 
 Result<std::vector<Node>> Store::load_nodes(const std::string& run) const {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
-  Result<std::vector<Node>> nodes = store::select_nodes(inner_->database, *key);
+  KP_LET(const std::int64_t key, inner_->run_key(run));
+  Result<std::vector<Node>> nodes = store::select_nodes(inner_->database, key);
   if (nodes) {
-    KP_TRY(store::add_findings(inner_->database, *key, *nodes));
-    KP_TRY(store::add_authorship(inner_->database, *key, *nodes));
+    KP_TRY(store::add_findings(inner_->database, key, *nodes));
+    KP_TRY(store::add_authorship(inner_->database, key, *nodes));
   }
   return nodes;
 }
 
 Result<Node> Store::load_node(const std::string& run, NodeId node) const {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
-  Result<std::vector<Node>> found = store::select_node(inner_->database, *key, node);
+  KP_LET(const std::int64_t key, inner_->run_key(run));
+  Result<std::vector<Node>> found = store::select_node(inner_->database, key, node);
   if (found) {
-    KP_TRY(store::add_findings(inner_->database, *key, *found));
-    KP_TRY(store::add_authorship(inner_->database, *key, *found));
+    KP_TRY(store::add_findings(inner_->database, key, *found));
+    KP_TRY(store::add_authorship(inner_->database, key, *found));
   }
   if (!found) {
     return found.error();
@@ -175,25 +153,17 @@ Result<Node> Store::load_node(const std::string& run, NodeId node) const {
 }
 
 Result<std::vector<Closure>> Store::load_closures(const std::string& run) const {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
-  Result<Rows> rows = inner_->database.select(
-      "SELECT node, at, reason FROM closures WHERE run = ?1 ORDER BY at, rowid", {*key});
-  if (!rows) {
-    return rows.error();
-  }
+  KP_LET(const std::int64_t key, inner_->run_key(run));
+  KP_LET(Rows rows,
+         inner_->database.select(
+             "SELECT node, at, reason FROM closures WHERE run = ?1 ORDER BY at, rowid", {key}));
   std::vector<Closure> closures;
   while (true) {
-    const Result<bool> more = rows->next();
+    KP_LET(const bool more, rows.next());
     if (!more) {
-      return more.error();
-    }
-    if (!*more) {
       return closures;
     }
-    closures.push_back({rows->integer(0), rows->integer(1), rows->text(2)});
+    closures.push_back({rows.integer(0), rows.integer(1), rows.text(2)});
   }
 }
 
@@ -203,11 +173,8 @@ Result<std::string> Store::load_source(const std::string& hash) const {
 
 Result<std::optional<Certificate>> Store::load_certificate(const std::string& run,
                                                            NodeId node) const {
-  const Result<std::int64_t> key = inner_->run_key(run);
-  if (!key) {
-    return key.error();
-  }
-  Result<std::optional<Certificate>> found = inner_->find_certificate(*key, node);
+  KP_LET(const std::int64_t key, inner_->run_key(run));
+  Result<std::optional<Certificate>> found = inner_->find_certificate(key, node);
   if (!found || found->has_value()) {
     return found;
   }

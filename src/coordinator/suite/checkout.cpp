@@ -128,25 +128,19 @@ Result<std::vector<int>> parse_numbers(const std::string& text, const std::strin
 
 Result<std::vector<SuiteProblem>> list_problems(const fs::path& checkout,
                                                 const std::vector<int>& levels) {
-  const Result<fs::path> folder = levels_folder(fs::absolute(checkout).lexically_normal());
-  if (!folder) {
-    return folder.error();
-  }
+  KP_LET(const fs::path folder, levels_folder(fs::absolute(checkout).lexically_normal()));
   std::vector<SuiteProblem> all;
   for (const int level : levels) {
-    const fs::path place = *folder / fmt::format("level{}", level);
+    const fs::path place = folder / fmt::format("level{}", level);
     std::error_code failure;
     if (!fs::is_directory(place, failure)) {
       return make_error(
           ErrorKind::bad_input,
-          fmt::format("it has no level {}; its levels are {}", level, level_names(*folder)),
-          folder->string());
+          fmt::format("it has no level {}; its levels are {}", level, level_names(folder)),
+          folder.string());
     }
-    const Result<std::vector<SuiteProblem>> problems = problems_of_level(place, level);
-    if (!problems) {
-      return problems.error();
-    }
-    all.insert(all.end(), problems->begin(), problems->end());
+    KP_LET(const std::vector<SuiteProblem> problems, problems_of_level(place, level));
+    all.insert(all.end(), problems.begin(), problems.end());
   }
   return all;
 }

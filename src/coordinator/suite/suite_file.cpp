@@ -35,11 +35,8 @@ Error bad_line(const fs::path& path, std::size_t number, const Error& error) {
 // The value of one line by `read`.
 template <typename Read>
 auto parse_line(const std::string& line, Read read) -> decltype(read(nlohmann::json())) {
-  const Result<nlohmann::json> json = parse_json(line);
-  if (!json) {
-    return json.error();
-  }
-  return read(*json);
+  KP_LET(const nlohmann::json json, parse_json(line));
+  return read(json);
 }
 
 Result<SuiteContent> parse_content(const fs::path& path, const std::string& text) {
@@ -106,12 +103,9 @@ Result<SuiteFile> SuiteFile::open(const fs::path& path, const SuiteHeader& heade
                             path.string())
                : errno_error("locking " + path.string());
   }
-  const Result<std::string> text = read_file(path);
-  if (!text) {
-    return text.error();
-  }
+  KP_LET(const std::string text, read_file(path));
   SuiteFile file(path, std::move(fd));
-  KP_TRY(file.take_up(*text, header));
+  KP_TRY(file.take_up(text, header));
   return file;
 }
 
@@ -120,18 +114,15 @@ Status SuiteFile::take_up(const std::string& text, const SuiteHeader& header) {
     content_.header = header;
     return write_line(line_of(to_json(header)));
   }
-  Result<SuiteContent> content = parse_content(path_, text);
-  if (!content) {
-    return content.error();
-  }
-  if (const std::vector<std::string> differ = header_differences(content->header, header);
+  KP_LET(SuiteContent content, parse_content(path_, text));
+  if (const std::vector<std::string> differ = header_differences(content.header, header);
       !differ.empty()) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("it was measured elsewhere ({}); name another file with --into",
                                   fmt::join(differ, "; ")),
                       path_.string());
   }
-  content_ = std::move(*content);
+  content_ = std::move(content);
   const auto whole = static_cast<off_t>(text.rfind('\n') + 1);
   return ::ftruncate(fd_.get(), whole) == 0 ? Status()
                                             : Status(errno_error("cutting " + path_.string()));

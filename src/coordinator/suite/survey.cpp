@@ -33,11 +33,8 @@ Result<SurveyAnswer> Survey::ask(const std::filesystem::path& problem,
     // A suite is worked off in one thread, so this ends it with the program and not before.
     Command command = command_;
     command.ends_with_us = true;
-    Result<ChildProcess> started = ChildProcess::start(command);
-    if (!started) {
-      return started.error();
-    }
-    process_.emplace(std::move(*started));
+    KP_LET(ChildProcess started, ChildProcess::start(command));
+    process_.emplace(std::move(started));
   }
   const nlohmann::json question = {
       {"problem", problem.string()}, {"modes", modes}, {"rounds", rounds}};
@@ -58,11 +55,8 @@ Result<SurveyAnswer> Survey::ask(const std::filesystem::path& problem,
 Result<SurveyAnswer> Survey::exchange(const std::string& question, const std::string& problem,
                                       std::stop_token stop) {
   KP_TRY(process_->write_line(question, stop));
-  const Result<std::string> line = process_->read_line(timeout_ms_, stop);
-  if (!line) {
-    return line.error();
-  }
-  const Result<nlohmann::json> json = parse_json(*line);
+  KP_LET(const std::string line, process_->read_line(timeout_ms_, stop));
+  const Result<nlohmann::json> json = parse_json(line);
   if (!json) {
     return broken(json.error().text());
   }

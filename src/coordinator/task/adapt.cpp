@@ -65,12 +65,9 @@ class Adapter {
   explicit Adapter(const Task& task) : task_(task), entry_(*task.entry) {}
 
   Result<std::string> text() {
-    auto signature =
-        parse_signature(entry_.signature + " {}", last_name(entry_.function), "entry.signature");
-    if (!signature.ok()) {
-      return signature.error();
-    }
-    signature_ = *std::move(signature);
+    KP_LET(auto signature, parse_signature(entry_.signature + " {}", last_name(entry_.function),
+                                           "entry.signature"));
+    signature_ = std::move(signature);
     KP_TRY(check_counts());
     KP_TRY(lay_out_workspace());
     KP_TRY(add_arguments());
@@ -126,12 +123,9 @@ class Adapter {
   Status lay_out_workspace() {
     std::string place = "0";
     for (const auto& [name, bytes] : entry_.workspace) {
-      auto size = axes_expression("entry.workspace", bytes.text());
-      if (!size.ok()) {
-        return size.error();
-      }
+      KP_LET(auto size, axes_expression("entry.workspace", bytes.text()));
       workspaces_.push_back({name, place});
-      place += fmt::format(" + ({} + {}) / {} * {}", *size, workspace_alignment - 1,
+      place += fmt::format(" + ({} + {}) / {} * {}", size, workspace_alignment - 1,
                            workspace_alignment, workspace_alignment);
     }
     workspace_bytes_ = place;
@@ -362,13 +356,10 @@ Result<std::string> adapted(const Task& task, const std::string& source, Backend
   if (launches) {
     return source;
   }
-  const auto block = adapter_block(task);
-  if (!block.ok()) {
-    return block.error();
-  }
+  KP_LET(const auto block, adapter_block(task));
   std::string text = std::string(adapter_head) + without_restrict(source);
   text += text.ends_with('\n') ? "" : "\n";
-  return text + *block;
+  return text + block;
 }
 
 }  // namespace kernelpro

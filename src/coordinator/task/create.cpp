@@ -62,16 +62,13 @@ struct UserSource {
 };
 
 Result<UserSource> read_source(const fs::path& file, const std::string& entry) {
-  auto text = inline_includes(file);
-  if (!text.ok()) {
-    return text.error();
-  }
-  auto signature = parse_signature(*text, entry, file.string());
+  KP_LET(auto text, inline_includes(file));
+  auto signature = parse_signature(text, entry, file.string());
   if (signature.ok() && file.extension() == ".c") {
-    text = with_c_linkage(*text, *signature);
-    signature = parse_signature(*text, entry, file.string());
+    text = with_c_linkage(text, *signature);
+    signature = parse_signature(text, entry, file.string());
   }
-  return signature.ok() ? Result<UserSource>(UserSource{*std::move(text), *std::move(signature)})
+  return signature.ok() ? Result<UserSource>(UserSource{std::move(text), *std::move(signature)})
                         : Result<UserSource>(signature.error());
 }
 
@@ -100,18 +97,11 @@ Result<std::optional<TaskReference>> make_task_reference(const NewTask& request,
                         "or `original` (--reference)",
                         file);
     }
-    auto read = read_source(file, last_name(request.entry));
-    if (!read.ok()) {
-      return read.error();
-    }
-    source = *std::move(read);
+    KP_LET(source, read_source(file, last_name(request.entry)));
     KP_TRY(check_reference_signature(plan, source.signature, file));
   }
-  const auto real_source = to_real(source.text, file);
-  if (!real_source.ok()) {
-    return real_source.error();
-  }
-  return std::optional(TaskReference{std::move(source.signature), *real_source});
+  KP_LET(const auto real_source, to_real(source.text, file));
+  return std::optional(TaskReference{std::move(source.signature), real_source});
 }
 
 Status refuse_main(const std::string& source, const std::string& file) {

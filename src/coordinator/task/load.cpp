@@ -167,18 +167,12 @@ Result<Task> load_task(const fs::path& path) {
                       "(`kernelpro task new` makes one)",
                       file.string());
   }
-  auto content = read_file(file);
-  if (!content.ok()) {
-    return content.error();
-  }
-  auto root = parse_toml(*content, file.string());
-  if (!root.ok()) {
-    return root.error();
-  }
+  KP_LET(auto content, read_file(file));
+  KP_LET(auto root, parse_toml(content, file.string()));
   FirstError errors(file.string());
-  Task task = TaskReader(errors).read(*root);
+  Task task = TaskReader(errors).read(root);
   KP_TRY(errors.status());
-  const auto lines = lines_of(*root);
+  const auto lines = lines_of(root);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   load_files(folder, lines, task, errors);
   KP_TRY(errors.status());

@@ -308,11 +308,7 @@ class Planner {
       plan_.outputs.push_back(tensor);
     }
     if (parameter.role == Role::input || inout) {
-      auto values = plan_values(parameter);
-      if (!values.ok()) {
-        return values.error();
-      }
-      tensor.values = *values;
+      KP_LET(tensor.values, plan_values(parameter));
       tensor.copied_to = inout ? parameter.name : "";
       tensor.name += inout ? "_in" : "";
       plan_.inputs.push_back(std::move(tensor));

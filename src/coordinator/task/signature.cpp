@@ -496,20 +496,17 @@ Result<Signature> parse_signature(const std::string& source, const std::string& 
   std::erase_if(tokens, [](const Token& token) { return !token.directive.empty(); });
   Finder finder(tokens, entry);
   finder.scan();
-  auto definition = find_definition(finder, entry, file);
-  if (!definition.ok()) {
-    return definition.error();
-  }
-  const std::string place = fmt::format("{}:{}", file, definition->line);
-  KP_TRY(check_callable(*definition, entry, place));
+  KP_LET(auto definition, find_definition(finder, entry, file));
+  const std::string place = fmt::format("{}:{}", file, definition.line);
+  KP_TRY(check_callable(definition, entry, place));
   Signature signature;
-  signature.function = definition->function;
-  signature.returns = return_type(definition->before);
-  signature.line = definition->line;
-  signature.first = std::min(finder.declared_at().value_or(definition->offset), definition->offset);
-  signature.c_linkage = definition->c_linkage || finder.declared_for_c();
+  signature.function = definition.function;
+  signature.returns = return_type(definition.before);
+  signature.line = definition.line;
+  signature.first = std::min(finder.declared_at().value_or(definition.offset), definition.offset);
+  signature.c_linkage = definition.c_linkage || finder.declared_for_c();
   std::vector<std::string> texts;
-  const auto parameters = split_parameters(definition->parameters);
+  const auto parameters = split_parameters(definition.parameters);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     auto parameter = parse_parameter(parameters[i]);
     if (!parameter.ok()) {

@@ -63,21 +63,15 @@ std::string failure_text(const Finished& finished) {
 }
 
 Result<json> describe(const fs::path& problem, const fs::path& script) {
-  const Result<Python> python = python_with_torch();
-  if (!python) {
-    return python.error();
-  }
+  KP_LET(const Python python, python_with_torch());
   Command command;
-  command.arguments = {python->path, script.string(), "describe", problem.string()};
+  command.arguments = {python.path, script.string(), "describe", problem.string()};
   command.inherit_environment = true;
   command.timeout_ms = describe_timeout_ms;
-  const Result<Finished> finished = run_command(command);
-  if (!finished) {
-    return finished.error();
-  }
-  json described = json::parse(finished->output, nullptr, false);
-  if (!finished->succeeded() || !described.is_object()) {
-    return make_error(ErrorKind::bad_input, failure_text(*finished), problem.string());
+  KP_LET(const Finished finished, run_command(command));
+  json described = json::parse(finished.output, nullptr, false);
+  if (!finished.succeeded() || !described.is_object()) {
+    return make_error(ErrorKind::bad_input, failure_text(finished), problem.string());
   }
   if (described.contains("refused")) {
     return make_error(ErrorKind::bad_input, described["refused"].get<std::string>(),
@@ -225,29 +219,20 @@ Result<ProblemTask> create_problem_task(const NewProblem& wanted) {
   }
   const fs::path folder = request.directory / request.name;
   KP_TRY(check_new_task(request.name, folder));
-  const Result<fs::path> problem = find_problem(request);
-  if (!problem) {
-    return problem.error();
-  }
-  const Result<std::string> source = read_file(*problem);
-  if (!source) {
-    return source.error();
-  }
-  const Result<json> described = request.described.empty()
-                                     ? describe(*problem, request.script)
-                                     : Result<json>(json::parse(request.described, nullptr, false));
-  if (!described) {
-    return described.error();
-  }
+  KP_LET(const fs::path problem, find_problem(request));
+  KP_LET(const std::string source, read_file(problem));
+  KP_LET(const json described, request.described.empty()
+                                   ? describe(problem, request.script)
+                                   : Result<json>(json::parse(request.described, nullptr, false)));
   const DraftFolder draft(folder);
   KP_TRY(make_directories(draft.path()));
-  KP_TRY(write_file_atomic(draft.path() / problem_file, *source));
-  KP_TRY(write_file_atomic(draft.path() / "task.toml", task_toml(request, *problem, *described)));
+  KP_TRY(write_file_atomic(draft.path() / problem_file, source));
+  KP_TRY(write_file_atomic(draft.path() / "task.toml", task_toml(request, problem, described)));
   if (const auto task = load_task(draft.path()); !task.ok()) {
     return draft.renamed(task.error());
   }
   KP_TRY(draft.keep());
-  return ProblemTask{folder, texts(*described, "insensitive_to"), texts(*described, "degenerate")};
+  return ProblemTask{folder, texts(described, "insensitive_to"), texts(described, "degenerate")};
 }
 
 }  // namespace kernelpro

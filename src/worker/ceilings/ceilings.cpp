@@ -145,18 +145,15 @@ Result<Kernels> build_kernels(const Toolchain& toolchain, const std::string& sou
   BuildRequest request;
   request.source = source;
   request.options = kernel_options();
-  const Result<BuildOutcome> outcome = toolchain.build(request, stop);
-  if (!outcome) {
-    return outcome.error();
-  }
-  if (!outcome->ok) {
+  KP_LET(const BuildOutcome outcome, toolchain.build(request, stop));
+  if (!outcome.ok) {
     return make_error(ErrorKind::environment,
                       "the ceiling kernels do not build; reinstall KernelPro if this file was "
                       "changed, else repair the compiler. It said:\n" +
-                          outcome->diagnostics,
+                          outcome.diagnostics,
                       where);
   }
-  return load_kernels(outcome->library);
+  return load_kernels(outcome.library);
 }
 
 // Four times the last-level cache, an eighth of the memory at most.
@@ -202,12 +199,9 @@ Result<Ceilings> measure(const MachineRecord& machine, const std::string& key,
     team.processors.resize(static_cast<std::size_t>(threads), team.processors.front());
     team.memory_bytes = working_set_bytes(machine);
     team.repeats = std::max(repeats, 1);
-    const Result<std::vector<std::vector<double>>> rates = run_team(team, runs, stop);
-    if (!rates) {
-      return rates.error();
-    }
+    KP_LET(const std::vector<std::vector<double>> rates, run_team(team, runs, stop));
     for (std::size_t i = 0; i < kernel_entries.size(); ++i) {
-      keep_best(ceilings.list, summarize(kernel_entries[i], threads, (*rates)[i]));
+      keep_best(ceilings.list, summarize(kernel_entries[i], threads, rates[i]));
     }
   }
   return ceilings;
@@ -218,15 +212,9 @@ Result<Ceilings> measure(const MachineRecord& machine, const std::string& key,
 Result<Ceilings> measure_ceilings(const Toolchain& toolchain, const CeilingSettings& settings,
                                   const std::stop_token& stop) {
   const MachineRecord machine = describe_machine();
-  const Result<std::string> source = read_file(settings.source);
-  if (!source) {
-    return source.error();
-  }
-  const Result<Compiler> compiler = toolchain.find("");
-  if (!compiler) {
-    return compiler.error();
-  }
-  const std::string key = machine_key(machine, *compiler, *source);
+  KP_LET(const std::string source, read_file(settings.source));
+  KP_LET(const Compiler compiler, toolchain.find(""));
+  const std::string key = machine_key(machine, compiler, source);
   const std::filesystem::path file = settings.cache / "ceilings" / (key + ".json");
   const auto cached = [&] {
     return settings.refresh ? std::nullopt : read_cached(file, key, machine.cores);
@@ -235,19 +223,13 @@ Result<Ceilings> measure_ceilings(const Toolchain& toolchain, const CeilingSetti
     return *std::move(known);
   }
   // Before the lock: a build waits for timings to end.
-  const Result<Kernels> kernels = build_kernels(toolchain, *source, settings.source.string(), stop);
-  if (!kernels) {
-    return kernels.error();
-  }
-  const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::timing, lock_timeout_ms, stop);
-  if (!lock) {
-    return lock.error();
-  }
+  KP_LET(const Kernels kernels, build_kernels(toolchain, source, settings.source.string(), stop));
+  KP_LET(const MachineLock lock,
+         MachineLock::acquire("cpu", LockMode::timing, lock_timeout_ms, stop));
   if (std::optional<Ceilings> known = cached()) {  // by another process while we waited
     return *std::move(known);
   }
-  Result<Ceilings> ceilings = measure(machine, key, kernels->runs, settings.repeats, stop);
+  Result<Ceilings> ceilings = measure(machine, key, kernels.runs, settings.repeats, stop);
   if (ceilings) {
     KP_TRY(make_directories(file.parent_path()));
     KP_TRY(write_file_atomic(file, to_json(*ceilings).dump(2) + '\n'));

@@ -144,11 +144,8 @@ Result<std::vector<double>> CeilingBench::times(Launch& launch, const std::strin
 
 Status CeilingBench::choose_rounds(Launch& launch, const std::string& kernel) {
   while (true) {
-    const Result<std::vector<double>> ms = times(launch, kernel, 1, 1);
-    if (!ms) {
-      return ms.error();
-    }
-    if (ms->front() >= sample_ms) {
+    KP_LET(const std::vector<double> ms, times(launch, kernel, 1, 1));
+    if (ms.front() >= sample_ms) {
       return {};
     }
     if (launch.rounds >= most_rounds) {
@@ -195,15 +192,12 @@ Result<std::vector<double>> CeilingBench::rates(const KernelSample& sample,
   if (sample.repeats_itself) {
     KP_TRY(choose_rounds(launch, sample.kernel));
   }
-  const Result<double> work = work_done(launch, sample.kernel);
-  if (!work) {
-    return work.error();
-  }
+  KP_LET(const double work, work_done(launch, sample.kernel));
   KP_TRY(warm_up(launch, sample.kernel, warm_up_ms));
   Result<std::vector<double>> out = times(launch, sample.kernel, repeats, 1);
   if (out) {
     for (double& value : *out) {
-      value = *work / (value * ns_per_ms);
+      value = work / (value * ns_per_ms);
     }
   }
   return out;

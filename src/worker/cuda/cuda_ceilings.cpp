@@ -133,11 +133,8 @@ Status measure_kernels(CeilingBench& bench, const GpuDescription& gpu, std::vect
       continue;
     }
     for (const KernelSample& sample : samples_of(entry, gpu, bench.buffer_bytes())) {
-      Result<std::vector<double>> rates = bench.rates(sample, warm_up);
-      if (!rates) {
-        return rates.error();
-      }
-      keep_best(list, summarize(entry.ceiling, entry.unit, std::move(*rates)));
+      KP_LET(std::vector<double> rates, bench.rates(sample, warm_up));
+      keep_best(list, summarize(entry.ceiling, entry.unit, std::move(rates)));
       warm_up = warm_up_ms;
     }
   }
@@ -145,16 +142,10 @@ Status measure_kernels(CeilingBench& bench, const GpuDescription& gpu, std::vect
 }
 
 Status measure_launches(CeilingBench& bench, std::vector<Ceiling>& list) {
-  Result<std::vector<double>> launches = bench.launch_times();
-  if (!launches) {
-    return launches.error();
-  }
-  Result<std::vector<double>> waits = bench.launch_and_wait_times();
-  if (!waits) {
-    return waits.error();
-  }
-  list.push_back(summarize("launch", "us", std::move(*launches)));
-  list.push_back(summarize("launch_sync", "us", std::move(*waits)));
+  KP_LET(std::vector<double> launches, bench.launch_times());
+  KP_LET(std::vector<double> waits, bench.launch_and_wait_times());
+  list.push_back(summarize("launch", "us", std::move(launches)));
+  list.push_back(summarize("launch_sync", "us", std::move(waits)));
   return {};
 }
 
@@ -185,18 +176,15 @@ Result<Ceilings> measure(Gpu& gpu, const std::string& key, const std::string& im
 
 Result<std::string> build_kernels(const Toolchain& toolchain, const std::string& source,
                                   const std::string& where, const std::stop_token& stop) {
-  const Result<BuildOutcome> outcome = toolchain.build(cuda_ceiling_build(source), stop);
-  if (!outcome) {
-    return outcome.error();
-  }
-  if (!outcome->ok) {
+  KP_LET(const BuildOutcome outcome, toolchain.build(cuda_ceiling_build(source), stop));
+  if (!outcome.ok) {
     return make_error(ErrorKind::environment,
                       "the GPU's ceiling kernels do not build; reinstall KernelPro if this file "
                       "was changed, else repair the CUDA toolkit. nvcc said:\n" +
-                          outcome->diagnostics,
+                          outcome.diagnostics,
                       where);
   }
-  return read_file(outcome->library);
+  return read_file(outcome.library);
 }
 
 bool has(const Ceilings& ceilings, const std::string& name) {
@@ -264,15 +252,9 @@ Result<Ceilings> measure_cuda_ceilings(Gpu& gpu, const Toolchain& toolchain,
                                        const CudaCeilingSettings& settings,
                                        const std::stop_token& stop) {
   const GpuDescription& description = gpu.description();
-  const Result<std::string> source = read_file(settings.source);
-  if (!source) {
-    return source.error();
-  }
-  const Result<Compiler> nvcc = toolchain.find("nvcc");
-  if (!nvcc) {
-    return nvcc.error();
-  }
-  const std::string key = cuda_ceilings_key(description, *nvcc, *source);
+  KP_LET(const std::string source, read_file(settings.source));
+  KP_LET(const Compiler nvcc, toolchain.find("nvcc"));
+  const std::string key = cuda_ceilings_key(description, nvcc, source);
   const std::filesystem::path file = settings.cache / "ceilings" / (key + ".json");
   const auto cached = [&] {
     return settings.refresh ? std::nullopt : read_cuda_ceilings(file, key, description);
@@ -281,20 +263,13 @@ Result<Ceilings> measure_cuda_ceilings(Gpu& gpu, const Toolchain& toolchain,
     return *std::move(known);
   }
   // Before the lock: a build may wait for timings to end.
-  const Result<std::string> image =
-      build_kernels(toolchain, *source, settings.source.string(), stop);
-  if (!image) {
-    return image.error();
-  }
-  const Result<MachineLock> lock =
-      MachineLock::acquire(description.uuid, LockMode::timing, lock_timeout_ms, stop);
-  if (!lock) {
-    return lock.error();
-  }
+  KP_LET(const std::string image, build_kernels(toolchain, source, settings.source.string(), stop));
+  KP_LET(const MachineLock lock,
+         MachineLock::acquire(description.uuid, LockMode::timing, lock_timeout_ms, stop));
   if (std::optional<Ceilings> known = cached()) {  // by another process while we waited
     return *std::move(known);
   }
-  Result<Ceilings> ceilings = measure(gpu, key, *image, stop);
+  Result<Ceilings> ceilings = measure(gpu, key, image, stop);
   if (ceilings) {
     KP_TRY(make_directories(file.parent_path()));
     KP_TRY(write_file_atomic(file, to_json(*ceilings).dump(2) + '\n'));

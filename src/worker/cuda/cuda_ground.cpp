@@ -166,11 +166,7 @@ class CudaGround : public Ground {
 
   [[nodiscard]] Result<EnergyMeter*> energy_meter() override {
     if (!meter_) {
-      Result<std::unique_ptr<EnergyMeter>> opened = open_gpu_meter(gpu_.description().uuid);
-      if (!opened) {
-        return opened.error();
-      }
-      meter_ = std::move(*opened);
+      KP_LET(meter_, open_gpu_meter(gpu_.description().uuid));
     }
     return meter_.get();
   }

@@ -87,11 +87,8 @@ Status DeviceMemory::make_blocks() {
         if (list == &drawn_ && i >= plan_.input_count) {
           continue;
         }
-        Result<DeviceBlock> block = gpu_.share(bytes);
-        if (!block) {
-          return block.error();
-        }
-        list->push_back(std::move(*block));
+        KP_LET(DeviceBlock block, gpu_.share(bytes));
+        list->push_back(std::move(block));
       }
     }
   }
@@ -458,42 +455,29 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth(Oracle& oracle, const InputDr
   if (task_.reference.torch) {
     return truth_on_device(oracle, draw, set);
   }
-  const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle);
-  if (!plan) {
-    return plan.error();
-  }
-  Result<Arena> inputs = Arena::create(plan->input_bytes(), true);
-  if (!inputs) {
-    return inputs.error();
-  }
+  KP_LET(const BufferPlan plan,
+         plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle));
+  KP_LET(Arena inputs, Arena::create(plan.input_bytes(), true));
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
-    must(gpu_.driver().copy_to_host(tensor_data(*plan, *inputs, 0, i), drawn(set, i),
+    must(gpu_.driver().copy_to_host(tensor_data(plan, inputs, 0, i), drawn(set, i),
                                     plan_.tensors[i].bytes, gpu_.stream()),
          "reading inputs");
   }
   KP_TRY(health());
-  Result<Expected> expected = oracle.expect(draw, *inputs);
-  if (!expected) {
-    return expected.error();
-  }
+  KP_LET(Expected expected, oracle.expect(draw, inputs));
   return std::unique_ptr<Truth>(
-      std::make_unique<HeldTruth>(task_, plan_, *this, std::move(*expected)));
+      std::make_unique<HeldTruth>(task_, plan_, *this, std::move(expected)));
 }
 
 Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, const InputDraw& draw,
                                                              int set) {
-  const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle,
-                   {gpu_.granularity(), device_alignment});
-  if (!plan) {
-    return plan.error();
-  }
-  if (static_cast<double>(plan->output_bytes()) > static_cast<double>(gpu_.free_bytes())) {
+  KP_LET(const BufferPlan plan, plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle,
+                                             {gpu_.granularity(), device_alignment}));
+  if (static_cast<double>(plan.output_bytes()) > static_cast<double>(gpu_.free_bytes())) {
     return std::unique_ptr<Truth>();
   }
   auto truth = std::make_unique<DeviceTruth>(gpu_, *this, plan_, trouble_);
-  KP_TRY(truth->allocate(*plan));
+  KP_TRY(truth->allocate(plan));
   DeviceTensors tensors{next_id(), {}};
   for (std::size_t i = 0; i < plan_.input_count; ++i) {
     tensors.descriptors.push_back(
@@ -503,11 +487,8 @@ Result<std::unique_ptr<Truth>> DeviceMemory::truth_on_device(Oracle& oracle, con
     tensors.descriptors.push_back(descriptor);
   }
   KP_TRY(health());
-  const Result<bool> expected = oracle.expect_into(*plan, tensors);
-  if (!expected) {
-    return expected.error();
-  }
-  return *expected ? std::unique_ptr<Truth>(std::move(truth)) : std::unique_ptr<Truth>();
+  KP_LET(const bool expected, oracle.expect_into(plan, tensors));
+  return expected ? std::unique_ptr<Truth>(std::move(truth)) : std::unique_ptr<Truth>();
 }
 
 std::vector<int> DeviceMemory::descriptors(Side side) const {

@@ -17,11 +17,8 @@ class DeviceScratch : public Scratch {
 
   [[nodiscard]] Status allocate(int sets) {
     for (int set = 0; set < sets; ++set) {
-      Result<DeviceBlock> block = gpu_.share(stride_);
-      if (!block) {
-        return block.error();
-      }
-      blocks_.push_back(std::move(*block));
+      KP_LET(DeviceBlock block, gpu_.share(stride_));
+      blocks_.push_back(std::move(block));
     }
     return {};
   }

@@ -6,11 +6,8 @@ namespace kernelpro {
 
 Status DeviceTruth::allocate(const BufferPlan& oracle_plan) {
   for (std::size_t i = oracle_plan.input_count; i < oracle_plan.tensors.size(); ++i) {
-    Result<DeviceBlock> block = gpu_.share(oracle_plan.tensors[i].region_bytes);
-    if (!block) {
-      return block.error();
-    }
-    blocks_.push_back(std::move(*block));
+    KP_LET(DeviceBlock block, gpu_.share(oracle_plan.tensors[i].region_bytes));
+    blocks_.push_back(std::move(block));
     offsets_.push_back(oracle_plan.tensors[i].data_offset);
   }
   return {};

@@ -101,11 +101,8 @@ Result<GpuDescription> describe(const cuda::Driver& driver, int ordinal) {
 }  // namespace
 
 Result<std::vector<GpuDescription>> list_gpus() {
-  const Result<const cuda::Driver*> loaded = cuda::load_driver();
-  if (!loaded) {
-    return loaded.error();
-  }
-  const cuda::Driver& driver = **loaded;
+  KP_LET(const cuda::Driver* loaded, cuda::load_driver());
+  const cuda::Driver& driver = *loaded;
   int count = 0;
   cuda::Code code = driver.init(0);
   code = code == cuda::success ? driver.device_count(&count) : code;
@@ -119,11 +116,8 @@ Result<std::vector<GpuDescription>> list_gpus() {
   }
   std::vector<GpuDescription> out;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    Result<GpuDescription> one = describe(driver, ordinal);
-    if (!one) {
-      return one.error();
-    }
-    out.push_back(std::move(*one));
+    KP_LET(GpuDescription one, describe(driver, ordinal));
+    out.push_back(std::move(one));
   }
   return out;
 }
@@ -238,17 +232,14 @@ DeviceBlock::~DeviceBlock() {
 
 Result<std::unique_ptr<Gpu>> Gpu::open(const GpuDescription& description,
                                        const Toolchain& toolchain) {
-  const Result<const cuda::Driver*> loaded = cuda::load_driver();
-  if (!loaded) {
-    return loaded.error();
-  }
+  KP_LET(const cuda::Driver* loaded, cuda::load_driver());
   for (const Compiler& compiler : toolchain.compilers()) {
     if (is_cuda(compiler)) {
       KP_TRY(check_driver(description.driver_version, compiler.identity));
     }
   }
   std::unique_ptr<Gpu> gpu(new Gpu());
-  gpu->driver_ = *loaded;
+  gpu->driver_ = loaded;
   gpu->description_ = description;
   KP_TRY(gpu->open_context());
   KP_TRY(gpu->load_kernels(toolchain));
@@ -286,19 +277,13 @@ Status Gpu::load_kernels(const Toolchain& toolchain) {
                    {"chacha.hpp", std::string(chacha_text())}};
   request.options = {"-O3", "--expt-relaxed-constexpr"};
   request.cubin = true;
-  const Result<BuildOutcome> built = toolchain.build(request);
-  if (!built) {
-    return built.error();
-  }
-  if (!built->ok) {
-    return make_error(ErrorKind::environment, built->diagnostics,
+  KP_LET(const BuildOutcome built, toolchain.build(request));
+  if (!built.ok) {
+    return make_error(ErrorKind::environment, built.diagnostics,
                       "building the judge's own kernels for sm_" + description_.architecture);
   }
-  const Result<std::string> image = read_file(built->library);
-  if (!image) {
-    return image.error();
-  }
-  cuda::Code code = driver_->module_load(&module_, image->data());
+  KP_LET(const std::string image, read_file(built.library));
+  cuda::Code code = driver_->module_load(&module_, image.data());
   for (const char* name : kernel_names) {
     cuda::Function function = nullptr;
     if (code == cuda::success) {

@@ -11,13 +11,10 @@ namespace kernelpro {
 
 Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const BuildOutcome& build,
                        bool may_link, std::size_t buffer_bytes, bool tracing) {
-  Result<StagedLibrary> library = StagedLibrary::copy(build.library);
-  if (!library) {
-    return library.error();
-  }
-  const std::string path = library->path().string();
+  KP_LET(StagedLibrary library, StagedLibrary::copy(build.library));
+  const std::string path = library.path().string();
   if (!build.torch_mode.empty()) {
-    return start_torch(ground, settings, build.torch_mode, std::move(*library));
+    return start_torch(ground, settings, build.torch_mode, std::move(library));
   }
   const std::optional<RunnerSettings> runner =
       tracing ? ground.tracing_runner(settings, path, may_link, buffer_bytes)
@@ -26,11 +23,8 @@ Result<Arm> Arm::start(Ground& ground, const JudgeSettings& settings, const Buil
     return make_error(ErrorKind::environment,
                       "no CUPTI was found beside the CUDA toolkit; KERNELPRO_CUPTI can name it");
   }
-  Result<RunnerProcess> process = RunnerProcess::start(*runner);
-  if (!process) {
-    return process.error();
-  }
-  return Arm(ground, std::move(*process), std::move(*library), settings.threads, tracing);
+  KP_LET(RunnerProcess process, RunnerProcess::start(*runner));
+  return Arm(ground, std::move(process), std::move(library), settings.threads, tracing);
 }
 
 Result<Arm> Arm::start_torch(Ground& ground, const JudgeSettings& settings, const std::string& mode,
@@ -42,15 +36,9 @@ Result<Arm> Arm::start_torch(Ground& ground, const JudgeSettings& settings, cons
   torch.threads = settings.threads;
   torch.warm = settings.warm;
   torch.stop = settings.stop;
-  const Result<RunnerSettings> runner = torch_runner(torch, mode);
-  if (!runner) {
-    return runner.error();
-  }
-  Result<RunnerProcess> process = RunnerProcess::start(*runner);
-  if (!process) {
-    return process.error();
-  }
-  Arm arm(ground, std::move(*process), std::move(library), settings.threads, false);
+  KP_LET(const RunnerSettings runner, torch_runner(torch, mode));
+  KP_LET(RunnerProcess process, RunnerProcess::start(runner));
+  Arm arm(ground, std::move(process), std::move(library), settings.threads, false);
   arm.trusted_ = true;
   return arm;
 }

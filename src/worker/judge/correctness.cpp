@@ -44,15 +44,12 @@ class CaseList {
 
   [[nodiscard]] Status add(Stage stage, const Axes& shape,
                            Distribution distribution = Distribution::normal) {
-    Result<Axes> axes = complete_axes(task_, shape);
-    if (!axes) {
-      return axes.error();
-    }
-    const bool new_shape = cases_.empty() || cases_.back().draw.axes != *axes;
+    KP_LET(Axes axes, complete_axes(task_, shape));
+    const bool new_shape = cases_.empty() || cases_.back().draw.axes != axes;
     scalars_ += new_shape ? 1 : 0;
     CheckCase item;
     item.stage = stage;
-    item.draw.axes = std::move(*axes);
+    item.draw.axes = std::move(axes);
     item.draw.scalar_key = derive(master_, check_scalars_purpose, scalars_);
     item.draw.values = {derive(master_, check_values_purpose, cases_.size()), distribution};
     cases_.push_back(std::move(item));
@@ -157,11 +154,7 @@ Status Correctness::stand_for(const InputDraw& draw) {
   }
   stand_ = lent;
   if (lent == nullptr) {
-    Result<Stand> made = Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_key);
-    if (!made) {
-      return made.error();
-    }
-    own_ = std::move(*made);
+    KP_LET(own_, Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_key));
     stand_ = &*own_;
   } else {
     own_.reset();
@@ -237,21 +230,18 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
 
 Result<Correctness::Judged> Correctness::judge_outputs(const SetInputs& in, Reference& reference,
                                                        CheckRecord& record) const {
-  Result<std::vector<TensorError>> errors = errors_to(in, reference);
-  if (!errors) {
-    return errors.error();
-  }
+  KP_LET(std::vector<TensorError> errors, errors_to(in, reference));
   record.error = 0;
   record.bound = 0;
   record.excused = 0;
   record.baseline_error = std::max(reference.baseline_error, reference.condition);
-  for (std::size_t i = 0; i < errors->size(); ++i) {
-    record.error = std::max(record.error, (*errors)[i].error);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    record.error = std::max(record.error, errors[i].error);
     record.bound = std::max(record.bound, reference.bounds[i]);
-    record.excused += (*errors)[i].excused;
+    record.excused += errors[i].excused;
   }
-  ToleranceResult result = judge_errors(stand_->plan(), *errors, reference.bounds);
-  return Judged{std::move(*errors), std::move(result)};
+  ToleranceResult result = judge_errors(stand_->plan(), errors, reference.bounds);
+  return Judged{std::move(errors), std::move(result)};
 }
 
 Status Correctness::judge_precision(const CheckCase& item, const SetInputs& in,
@@ -259,15 +249,13 @@ Status Correctness::judge_precision(const CheckCase& item, const SetInputs& in,
   if (!may_be_lower(task_, judged.errors, judged.result)) {
     return {};
   }
-  Result<LowerAnswer> answer = judge_lower_precision(
-      {in, baseline_, reference, judged.errors, allowed_}, std::move(judged.result));
-  if (!answer) {
-    return answer.error();
-  }
-  judged.result = std::move(answer->result);
+  KP_LET(LowerAnswer answer,
+         judge_lower_precision({in, baseline_, reference, judged.errors, allowed_},
+                               std::move(judged.result)));
+  judged.result = std::move(answer.result);
   precision_ = less_precise(precision_, judged.result.precision);
   if (judged.result.passed && item.stage == Stage::timed_shapes) {
-    lower_bounds_[item.draw.axes] = std::move(answer->bounds);
+    lower_bounds_[item.draw.axes] = std::move(answer.bounds);
   }
   return {};
 }
@@ -301,12 +289,9 @@ Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Ref
   // Wrong now; would it be right a moment later?
   candidate_.let_run(late_work_ms);
   stand_->memory->take(Side::candidate, {static_cast<std::uint16_t>(set)});
-  const Result<Judged> later = judge_outputs(in, reference, record);
-  if (!later) {
-    return later.error();
-  }
+  KP_LET(const Judged later, judge_outputs(in, reference, record));
   Failure failure = std::move(judged->result.failure);
-  if (later->result.passed) {
+  if (later.result.passed) {
     return std::optional(Failure{Outcome::cheated, "late_work",
                                  "its outputs became right only after the call had returned",
                                  std::move(failure.evidence)});
@@ -351,11 +336,8 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
   const int set = static_cast<int>(KeyedRandom(derive(item.draw.values.key, check_set_purpose))
                                        .below(static_cast<std::uint64_t>(sets())));
   draw(item, set);
-  Result<Reference> reference = reference_for(item, set);
-  if (!reference) {
-    return reference.error();
-  }
-  if (!reference->truth && truth_fits_) {
+  KP_LET(Reference reference, reference_for(item, set));
+  if (!reference.truth && truth_fits_) {
     return std::optional(
         Failure{Outcome::out_of_memory, "", "it left no memory for the expected values", {}});
   }
@@ -371,18 +353,14 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     return failed;
   }
   if (repeats) {
-    failed = check_repeats(item, *reference);
+    failed = check_repeats(item, reference);
   }
   const std::size_t recorded = records_.size();
-  if (!reference->truth) {
+  if (!reference.truth) {
     sets = {static_cast<std::uint16_t>(set)};  // the only one that the baseline has computed
   }
   for (std::size_t i = 0; i < sets.size() && !failed; ++i) {
-    Result<std::optional<Failure>> judged = judge_set(item, *reference, sets[i]);
-    if (!judged) {
-      return judged.error();
-    }
-    failed = std::move(*judged);
+    KP_LET(failed, judge_set(item, reference, sets[i]));
   }
   records_.resize(std::min(records_.size(), recorded + 1));  // repeats are one check
   KP_TRY(stand_->memory->health());

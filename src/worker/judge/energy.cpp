@@ -116,16 +116,13 @@ class EnergyRun {
   [[nodiscard]] Status idle() {
     in_.say("energy, idle");
     MeterWatch watch(in_.meter);
-    const Result<EnergyWindow> measured =
-        measure_window(watch, in_.settings.energy_rules, now_ns, [this]() -> Result<std::int64_t> {
-          KP_TRY(stopped());
-          std::this_thread::sleep_for(idle_batch);
-          return 0;
-        });
-    if (!measured) {
-      return measured.error();
-    }
-    out_.energy.idle.push_back(*measured);
+    KP_LET(const EnergyWindow measured, measure_window(watch, in_.settings.energy_rules, now_ns,
+                                                       [this]() -> Result<std::int64_t> {
+                                                         KP_TRY(stopped());
+                                                         std::this_thread::sleep_for(idle_batch);
+                                                         return 0;
+                                                       }));
+    out_.energy.idle.push_back(measured);
     return {};
   }
 

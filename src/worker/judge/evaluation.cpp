@@ -47,11 +47,9 @@ class EvaluationRun {
     if (failed_) {
       return {};
     }
-    const Result<MachineLock> lock = MachineLock::acquire(
-        judge_.ground_.lock_name(), LockMode::timing, judge_.settings_.lock_timeout_ms, stop_);
-    if (!lock) {
-      return lock.error();
-    }
+    KP_LET(const MachineLock lock,
+           MachineLock::acquire(judge_.ground_.lock_name(), LockMode::timing,
+                                judge_.settings_.lock_timeout_ms, stop_));
     const std::int64_t start = now_ns();
     KP_TRY(start_baseline());
     KP_TRY(judge_candidate());
@@ -115,15 +113,10 @@ class EvaluationRun {
 
   [[nodiscard]] Status build() {
     enter(Stage::build, "building");
-    Result<BuildOutcome> built =
-        request_.may_link || is_own_module(judge_.task_, request_.candidate)
-            ? judge_.build_implementation(request_.candidate, stop_)
-            : judge_.toolchain_.build(build_request(judge_.task_, request_.candidate, false),
-                                      stop_);
-    if (!built) {
-      return built.error();
-    }
-    build_ = std::move(*built);
+    KP_LET(build_, request_.may_link || is_own_module(judge_.task_, request_.candidate)
+                       ? judge_.build_implementation(request_.candidate, stop_)
+                       : judge_.toolchain_.build(
+                             build_request(judge_.task_, request_.candidate, false), stop_));
     out_.build = build_.record;
     out_.verdict.build_ns = build_.wall_ns;
     if (!build_.ok) {
@@ -138,27 +131,22 @@ class EvaluationRun {
     }
     incumbent_build_ = judge_.baseline_build_;
     if (request_.incumbent) {
-      Result<BuildOutcome> incumbent =
-          judge_.toolchain_.build(build_request(judge_.task_, *request_.incumbent, false), stop_);
-      if (!incumbent) {
-        return incumbent.error();
-      }
-      if (!incumbent->ok) {
-        return make_error(ErrorKind::bad_input, incumbent->diagnostics,
+      KP_LET(
+          BuildOutcome incumbent,
+          judge_.toolchain_.build(build_request(judge_.task_, *request_.incumbent, false), stop_));
+      if (!incumbent.ok) {
+        return make_error(ErrorKind::bad_input, incumbent.diagnostics,
                           "the incumbent does not build");
       }
-      incumbent_build_ = std::move(*incumbent);
+      incumbent_build_ = std::move(incumbent);
     }
     out_.incumbent_build = incumbent_build_.record;
     return {};
   }
 
   [[nodiscard]] Status start_baseline() {
-    Result<Arm*> baseline = judge_.baseline();
-    if (!baseline) {
-      return baseline.error();
-    }
-    baseline_ = *baseline;
+    KP_LET(Arm * baseline, judge_.baseline());
+    baseline_ = baseline;
     return {};
   }
 
@@ -170,23 +158,17 @@ class EvaluationRun {
   // Before the candidate's process exists and after its death: the smaller of the two is kept.
   [[nodiscard]] Status time_incumbent_alone() {
     enter(Stage::timing, "timing the incumbent alone");
-    const Result<Arm*> other = other_arm();
-    if (!other) {
-      return other.error();
-    }
+    KP_LET(Arm * other, other_arm());
     const bool first = alone_ns_.empty();
     for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
-      const Result<double> alone =
-          time_alone(**other, judge_.shapes_[i], *judge_.rounds_[i],
-                     derive(out_.master, time_alone_purpose, 2 * i + (first ? 0 : 1)),
-                     Judge::own_timeout_ms());
-      if (!alone) {
-        return alone.error();
-      }
+      KP_LET(const double alone,
+             time_alone(*other, judge_.shapes_[i], *judge_.rounds_[i],
+                        derive(out_.master, time_alone_purpose, 2 * i + (first ? 0 : 1)),
+                        Judge::own_timeout_ms()));
       if (first) {
-        alone_ns_.push_back(*alone);
+        alone_ns_.push_back(alone);
       } else {
-        alone_ns_[i] = std::min(alone_ns_[i], *alone);
+        alone_ns_[i] = std::min(alone_ns_[i], alone);
       }
     }
     return {};
@@ -226,11 +208,7 @@ class EvaluationRun {
 
   [[nodiscard]] Status start_candidate() {
     enter(Stage::smoke, "loading");
-    Result<Arm> candidate = judge_.start_arm(build_, request_.may_link);
-    if (!candidate) {
-      return candidate.error();
-    }
-    candidate_ = std::move(*candidate);
+    KP_LET(candidate_, judge_.start_arm(build_, request_.may_link));
     // PyTorch is ours, and may have to compile its module.
     constexpr std::int64_t torch_timeout_ms = 600'000;
     const std::int64_t timeout_ms =
@@ -244,21 +222,18 @@ class EvaluationRun {
   }
 
   [[nodiscard]] Status check_all() {
-    Result<std::vector<CheckCase>> cases =
-        request_.repeat_checks.empty()
-            ? draw_cases(judge_.task_, timed_shapes(judge_.task_, judge_.ground_.backend()),
-                         out_.master, judge_.settings_.held_out_shapes)
-            : cases_from_records(judge_.task_, request_.repeat_checks, out_.master);
-    if (!cases) {
-      return cases.error();
-    }
+    KP_LET(std::vector<CheckCase> cases,
+           request_.repeat_checks.empty()
+               ? draw_cases(judge_.task_, timed_shapes(judge_.task_, judge_.ground_.backend()),
+                            out_.master, judge_.settings_.held_out_shapes)
+               : cases_from_records(judge_.task_, request_.repeat_checks, out_.master));
     Correctness correctness(judge_.task_, judge_.ground_, *judge_.oracle_, *baseline_, *candidate_,
                             judge_.settings_, allowed_);
     for (const std::unique_ptr<Rounds>& rounds : judge_.rounds_) {
       correctness.may_borrow(rounds->stand());
     }
     correctness.expect_truth(judge_.truth_fits_);
-    for (const CheckCase& item : *cases) {
+    for (const CheckCase& item : cases) {
       if (stop_.stop_requested()) {
         return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
       }
@@ -310,17 +285,14 @@ class EvaluationRun {
                       lower_bounds(shape.axes),
                       allowed_};
       enter(Stage::timing, "timing " + shape_text(judge_.task_, shape.axes));
-      Result<TimingOutcome> timed = time_shape(in, shape, *judge_.rounds_[i]);
-      if (!timed) {
-        return timed.error();
-      }
-      out_.verdict.timing.shapes.push_back(std::move(timed->timing));
-      busy_.push_back(timed->busy);
-      out_.verdict.precision = less_precise(out_.verdict.precision, timed->precision);
-      append(out_.verdict.suspicions, timed->suspicions);
-      append(out_.verdict.remarks, timed->remarks);
-      if (timed->failure) {
-        fail(std::move(*timed->failure));
+      KP_LET(TimingOutcome timed, time_shape(in, shape, *judge_.rounds_[i]));
+      out_.verdict.timing.shapes.push_back(std::move(timed.timing));
+      busy_.push_back(timed.busy);
+      out_.verdict.precision = less_precise(out_.verdict.precision, timed.precision);
+      append(out_.verdict.suspicions, timed.suspicions);
+      append(out_.verdict.remarks, timed.remarks);
+      if (timed.failure) {
+        fail(std::move(*timed.failure));
         return {};
       }
     }
@@ -377,34 +349,28 @@ class EvaluationRun {
   }
 
   [[nodiscard]] Status measure_shape_energy(EnergyMeter& meter, std::size_t i, Energy& energy) {
-    const Result<Arm*> other = other_arm();
-    if (!other) {
-      return other.error();
-    }
+    KP_LET(Arm * other, other_arm());
     const EnergyInputs in{judge_.task_,
                           meter,
                           judge_.settings_,
                           *candidate_,
-                          **other,
+                          *other,
                           out_.verdict.timing.shapes[i],
                           judge_.ground_.cache_bytes(),
                           derive(out_.master, energy_shape_purpose, i),
                           energy_bounds(judge_.shapes_[i].axes),
                           [this](const std::string& text) { enter(Stage::timing, text); },
                           stop_};
-    Result<EnergyOutcome> outcome = measure_energy(in, *judge_.rounds_[i]);
-    if (!outcome) {
-      return outcome.error();
-    }
-    if (outcome->failure) {
-      fail(std::move(*outcome->failure));
+    KP_LET(EnergyOutcome outcome, measure_energy(in, *judge_.rounds_[i]));
+    if (outcome.failure) {
+      fail(std::move(*outcome.failure));
       return {};
     }
-    energy.circumstances = std::move(outcome->circumstances);
-    energy.shapes.push_back(std::move(outcome->energy));
-    energy.remarks.insert(energy.remarks.end(), outcome->remarks.begin(), outcome->remarks.end());
+    energy.circumstances = std::move(outcome.circumstances);
+    energy.shapes.push_back(std::move(outcome.energy));
+    energy.remarks.insert(energy.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
     std::vector<std::string>& suspicions = out_.verdict.suspicions;
-    suspicions.insert(suspicions.end(), outcome->suspicions.begin(), outcome->suspicions.end());
+    suspicions.insert(suspicions.end(), outcome.suspicions.begin(), outcome.suspicions.end());
     return {};
   }
 
@@ -433,16 +399,13 @@ class EvaluationRun {
   }
 
   [[nodiscard]] Status trace_all() {
-    Result<Arm> arm = judge_.start_arm(build_, request_.may_link, true);
-    if (!arm) {
-      return arm.error();
-    }
-    if (const auto failure = arm->load(judge_.settings_.call_timeout_ms)) {
+    KP_LET(Arm arm, judge_.start_arm(build_, request_.may_link, true));
+    if (const auto failure = arm.load(judge_.settings_.call_timeout_ms)) {
       return make_error(ErrorKind::lost, failure->summary);
     }
     std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      KP_TRY(trace_calls(*arm, build_.record, *judge_.rounds_[i],
+      KP_TRY(trace_calls(arm, build_.record, *judge_.rounds_[i],
                          derive(out_.master, trace_shape_purpose, i),
                          judge_.settings_.call_timeout_ms, shapes[i]));
     }

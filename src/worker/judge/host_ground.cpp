@@ -83,11 +83,7 @@ class HostGround : public Ground {
 
   [[nodiscard]] Result<EnergyMeter*> energy_meter() override {
     if (!meter_) {
-      Result<std::unique_ptr<EnergyMeter>> opened = open_rapl(powercap_folder());
-      if (!opened) {
-        return opened.error();
-      }
-      meter_ = std::move(*opened);
+      KP_LET(meter_, open_rapl(powercap_folder()));
     }
     return meter_.get();
   }

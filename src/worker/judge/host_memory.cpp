@@ -36,11 +36,7 @@ class HostScratch : public Scratch {
                                                     std::to_string(all_sets) + " bytes, and " +
                                                     std::to_string(left) + " are available");
     }
-    Result<Arena> arena = Arena::create(all_sets, false);
-    if (!arena) {
-      return arena.error();
-    }
-    scratch->arena_ = std::move(*arena);
+    KP_LET(scratch->arena_, Arena::create(all_sets, false));
     return std::unique_ptr<Scratch>(std::move(scratch));
   }
 
@@ -232,12 +228,9 @@ class HostMemory : public SetMemory {
 
   [[nodiscard]] Result<std::unique_ptr<Truth>> truth(Oracle& oracle, const InputDraw& draw,
                                                      int /*set*/) override {
-    Result<Expected> expected = oracle.expect(draw);
-    if (!expected) {
-      return expected.error();
-    }
+    KP_LET(Expected expected, oracle.expect(draw));
     return std::unique_ptr<Truth>(
-        std::make_unique<HeldTruth>(task_, plan_, *this, std::move(*expected)));
+        std::make_unique<HeldTruth>(task_, plan_, *this, std::move(expected)));
   }
 
   [[nodiscard]] std::vector<int> descriptors(Side side) const override {
@@ -252,11 +245,7 @@ class HostMemory : public SetMemory {
 
  private:
   [[nodiscard]] static Status make_arena(Arena& arena, std::size_t bytes, bool read_only) {
-    Result<Arena> made = Arena::create(bytes, read_only);
-    if (!made) {
-      return made.error();
-    }
-    arena = std::move(*made);
+    KP_LET(arena, Arena::create(bytes, read_only));
     return {};
   }
 

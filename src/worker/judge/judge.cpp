@@ -67,11 +67,8 @@ Result<std::unique_ptr<Judge>> Judge::open(const Task& task, const Toolchain& to
   judge->settings_.stop = stop;
   KP_TRY(judge->build_own(stop));
   KP_TRY(judge->start_torch());
-  const Result<MachineLock> lock =
-      MachineLock::acquire(ground.lock_name(), LockMode::timing, settings.lock_timeout_ms, stop);
-  if (!lock) {
-    return lock.error();
-  }
+  KP_LET(const MachineLock lock, MachineLock::acquire(ground.lock_name(), LockMode::timing,
+                                                      settings.lock_timeout_ms, stop));
   for (const Axes& shape : kernelpro::timed_shapes(task, ground.backend())) {
     KP_TRY(judge->measure_shape(shape));
   }
@@ -88,11 +85,7 @@ Status Judge::build_own(std::stop_token stop) {
   oracle_settings.threads = settings_.threads;
   oracle_settings.landlock = settings_.landlock;
   oracle_settings.stop = settings_.stop;
-  Result<Oracle> oracle = Oracle::open(task_, toolchain_, oracle_settings, stop);
-  if (!oracle) {
-    return oracle.error();
-  }
-  oracle_ = std::move(*oracle);
+  KP_LET(oracle_, Oracle::open(task_, toolchain_, oracle_settings, stop));
   ground_.draw_inputs_by(task_.reference.torch ? &*oracle_ : nullptr);
   const auto spec = std::find_if(
       task_.baselines.begin(), task_.baselines.end(),
@@ -129,11 +122,7 @@ Result<BuildOutcome> Judge::build_implementation(const Candidate& implementation
     return toolchain_.build(build_request(task_, implementation, true), std::move(stop));
   }
   if (!modules_) {
-    Result<ScratchDir> folder = ScratchDir::create("modules");
-    if (!folder) {
-      return folder.error();
-    }
-    modules_ = std::move(*folder);
+    KP_LET(modules_, ScratchDir::create("modules"));
   }
   return torch_build(implementation.source, implementation.options, modules_->path());
 }
@@ -149,11 +138,7 @@ Status Judge::start_torch() {
   }
   KP_TRY(oracle_->start_process());
   for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
-    Result<Arm> started = start_arm(baseline_build_, false);
-    if (!started) {
-      return started.error();
-    }
-    *arm = std::move(*started);
+    KP_LET(*arm, start_arm(baseline_build_, false));
   }
   for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
     if (auto failure = (*arm)->load(patient_ms)) {
@@ -183,11 +168,7 @@ std::int64_t Judge::own_timeout_ms() {
 Result<Arm*> Judge::kept(std::optional<Arm>& arm, const BuildOutcome& build,
                          const std::string& whose) const {
   if (!arm || !arm->alive()) {
-    Result<Arm> started = start_arm(build, false);
-    if (!started) {
-      return started.error();
-    }
-    arm = std::move(*started);
+    KP_LET(arm, start_arm(build, false));
     if (auto failure = arm->load(patient_ms)) {
       arm.reset();
       return from_failure(*failure, whose);
@@ -218,46 +199,31 @@ Result<Arm*> Judge::incumbent(const BuildOutcome& build) {
 }
 
 Status Judge::measure_shape(const Axes& given) {
-  Result<Axes> axes = complete_axes(task_, given);
-  if (!axes) {
-    return axes.error();
-  }
-  Result<Stand> first = Stand::make(task_, ground_, *axes, 1, secret_key());
-  if (!first) {
-    return first.error();
-  }
-  const Result<double> solo = baseline_time(*first);
-  if (!solo) {
-    return solo.error();
-  }
+  KP_LET(Axes axes, complete_axes(task_, given));
+  KP_LET(Stand first, Stand::make(task_, ground_, axes, 1, secret_key()));
+  KP_LET(const double solo, baseline_time(first));
   TimedShape shape;
-  shape.axes = *axes;
-  shape.solo_ns = *solo;
+  shape.axes = axes;
+  shape.solo_ns = solo;
   if (!settings_.timed) {
     shapes_.push_back(std::move(shape));
     return {};
   }
-  const Result<NullClock> null = null_clock(*first);
-  if (!null) {
-    return null.error();
-  }
+  KP_LET(const NullClock null, null_clock(first));
   RoundLimits limits;
   limits.cache_bytes = ground_.cache_bytes();
   limits.most_bytes = ground_.round_bytes();
-  limits.most_calls = ground_.most_sets(first->plan().tensors.size()) - 1;
+  limits.most_calls = ground_.most_sets(first.plan().tensors.size()) - 1;
   limits.always_flush = ground_.always_flush();
   limits.warm = settings_.warm;
-  shape.rounds = plan_rounds(first->plan(), *solo, limits, least_round_ns(*null));
+  shape.rounds = plan_rounds(first.plan(), solo, limits, least_round_ns(null));
   // One set more than is called in a round, where there is room: a decoy that must stay untouched.
-  const int decoys = ground_.room_for_decoy(first->plan().set_bytes) ? 1 : 0;
-  first->memory.reset();
-  Result<Stand> stand =
-      Stand::make(task_, ground_, shape.axes, shape.rounds.calls + decoys, secret_key());
-  if (!stand) {
-    return stand.error();
-  }
+  const int decoys = ground_.room_for_decoy(first.plan().set_bytes) ? 1 : 0;
+  first.memory.reset();
+  KP_LET(Stand stand,
+         Stand::make(task_, ground_, shape.axes, shape.rounds.calls + decoys, secret_key()));
   auto rounds =
-      std::make_unique<Rounds>(task_, std::move(*stand), shape.rounds, ground_.watch_inputs());
+      std::make_unique<Rounds>(task_, std::move(stand), shape.rounds, ground_.watch_inputs());
   KP_TRY(measure_noise(shape, *rounds));
   KP_TRY(try_truth(shape, *rounds));
   shapes_.push_back(std::move(shape));
@@ -267,20 +233,17 @@ Status Judge::measure_shape(const Axes& given) {
 
 // A first estimate, from which the rounds are laid out; measure_noise refines it.
 Result<double> Judge::baseline_time(const Stand& stand) {
-  Result<Arm*> arm = timed_baseline();
-  if (!arm) {
-    return arm.error();
-  }
+  KP_LET(Arm * arm, timed_baseline());
   stand.memory->draw({{secret_key()}}, poison_byte);
-  if (auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms)) {
+  if (auto failure = arm->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
-  if (auto failure = prepare_blindly(stand, **arm, patient_ms)) {
+  if (auto failure = prepare_blindly(stand, *arm, patient_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
   std::vector<double> times;
   for (int i = 0; i < solo_calls; ++i) {
-    const Round round = (*arm)->run({0}, patient_ms);
+    const Round round = arm->run({0}, patient_ms);
     if (round.failure) {
       return from_failure(*round.failure, "the task's baseline");
     }
@@ -292,16 +255,13 @@ Result<double> Judge::baseline_time(const Stand& stand) {
 // What handing over to a runner costs on this machine at this moment.
 Result<NullClock> Judge::null_clock(const Stand& stand) {
   constexpr int null_rounds = 15;
-  const Result<Arm*> arm = null();
-  if (!arm) {
-    return arm.error();
-  }
-  auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
+  KP_LET(Arm * arm, null());
+  auto failure = arm->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
     // As before every round: what we do just before the hand-over is part of what it costs.
     rounds.push_back(
-        (*arm)->run({0}, patient_ms, ground_.always_flush() ? Caches::cold : Caches::any));
+        arm->run({0}, patient_ms, ground_.always_flush() ? Caches::cold : Caches::any));
     failure = rounds.back().failure;
   }
   if (failure) {
@@ -326,11 +286,8 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   // Where PyTorch has put its own tensors stays as it is: trying again shows the same.
   const int most_tries = baseline_build_.torch_mode.empty() ? noise_tries : 1;
   for (int tries = 0; tries < most_tries; ++tries) {
-    Result<double> floor = compare_twins(shape, rounds, **first, **twin);
-    if (!floor) {
-      return floor.error();
-    }
-    shape.noise_floor = tries == 0 ? *floor : std::min(shape.noise_floor, *floor);
+    KP_LET(double floor, compare_twins(shape, rounds, **first, **twin));
+    shape.noise_floor = tries == 0 ? floor : std::min(shape.noise_floor, floor);
     if (shape.noise_floor <= calm_noise) {
       break;
     }
@@ -342,14 +299,11 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
 Status Judge::measure_empty_rounds(TimedShape& shape, Rounds& rounds) {
   constexpr int warm_up_rounds = 2;  // the first ones after the mapping take longer
   constexpr int empty_rounds = 9;
-  const Result<Arm*> arm = null();
-  if (!arm) {
-    return arm.error();
-  }
+  KP_LET(Arm * arm, null());
   const Stand& stand = rounds.stand();
-  auto failure = (*arm)->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
+  auto failure = arm->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
   for (int i = -warm_up_rounds; i < empty_rounds && !failure; ++i) {
-    Round round = rounds.run_empty(**arm, secret_key(), shape.rounds.calls, patient_ms);
+    Round round = rounds.run_empty(*arm, secret_key(), shape.rounds.calls, patient_ms);
     failure = round.failure;
     if (i >= 0) {
       shape.empty_rounds.push_back(std::move(round));
@@ -365,11 +319,8 @@ Status Judge::try_truth(const TimedShape& shape, Rounds& rounds) {
   const InputDraw draw = rounds.draw(secret_key(), 0);
   SetMemory& memory = *rounds.stand().memory;
   memory.draw({draw.values}, poison_byte);
-  const Result<std::unique_ptr<Truth>> truth = memory.truth(*oracle_, draw, 0);
-  if (!truth) {
-    return truth.error();
-  }
-  truth_fits_ = *truth != nullptr;
+  KP_LET(const std::unique_ptr<Truth> truth, memory.truth(*oracle_, draw, 0));
+  truth_fits_ = truth != nullptr;
   return {};
 }
 

@@ -169,14 +169,11 @@ void lint_flops(Judge& judge, const Toolchain& toolchain, std::vector<LintFindin
 // Redraws one input after the other: the expected outputs must change.
 Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   const Task& task = judge.task();
-  const Result<Axes> axes = middle_shape(task);
-  if (!axes) {
-    return axes.error();
-  }
+  KP_LET(const Axes axes, middle_shape(task));
   InputDraw draw;
-  draw.axes = *axes;
+  draw.axes = axes;
   draw.values.key = secret_key();
-  const Result<BufferPlan> plan = plan_buffers(task, *axes, 1, draw.scalar_key);
+  const Result<BufferPlan> plan = plan_buffers(task, axes, 1, draw.scalar_key);
   const Result<Arena> inputs =
       plan ? Arena::create(plan->input_bytes(), true) : Result<Arena>(plan.error());
   const Result<Expected> before = judge.oracle().expect(draw);
@@ -186,14 +183,11 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   for (std::size_t input = 0; input < task.inputs.size(); ++input) {
     fill_inputs(task, *plan, {&*inputs}, 0, draw.values);
     fill_input(task, *plan, {&*inputs}, 0, input, {secret_key()});
-    const Result<Expected> after = judge.oracle().expect(draw, *inputs);
-    if (!after) {
-      return after.error();
-    }
+    KP_LET(const Expected after, judge.oracle().expect(draw, *inputs));
     bool changed = false;
-    for (std::size_t i = 0; i < after->size(); ++i) {
-      changed = changed || (*after)[i].values != (*before)[i].values ||
-                (*after)[i].whole != (*before)[i].whole;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      changed =
+          changed || after[i].values != (*before)[i].values || after[i].whole != (*before)[i].whole;
     }
     // A redrawn structure (row pointers, columns) must fit the others, so it is not redrawn alone.
     const ValueKind kind = task.inputs[input].values.kind;
@@ -236,12 +230,9 @@ void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token sto
 
 Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   const Task& task = judge.task();
-  const Result<Axes> axes = middle_shape(task);
-  if (!axes) {
-    return axes.error();
-  }
+  KP_LET(const Axes axes, middle_shape(task));
   Result<Arm*> baseline = judge.baseline();
-  Result<Stand> stand = Stand::make(task, judge.ground(), *axes, 1, secret_key());
+  Result<Stand> stand = Stand::make(task, judge.ground(), axes, 1, secret_key());
   if (!baseline || !stand) {
     return baseline ? stand.error() : baseline.error();
   }
@@ -253,16 +244,13 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   for (int i = 0; i < trivial_draws; ++i) {
     // Of a PyTorch module: with random signs, as one stage of the judge has them.
     const InputDraw draw{
-        *axes,
+        axes,
         stand->scalar_key,
         {secret_key(), task.reference.torch ? Distribution::mixed : Distribution::normal}};
     stand->memory->draw({draw.values}, poison_byte);
-    const Result<Reference> reference =
-        make_reference(task, judge.oracle(), **baseline, *stand, draw, 0);
-    if (!reference) {
-      return reference.error();
-    }
-    const auto* truth = dynamic_cast<const HeldTruth*>(reference->truth.get());
+    KP_LET(const Reference reference,
+           make_reference(task, judge.oracle(), **baseline, *stand, draw, 0));
+    const auto* truth = dynamic_cast<const HeldTruth*>(reference.truth.get());
     if (truth == nullptr) {
       return std::vector<LintFinding>();  // on a GPU's memory: `task new` has measured it there
     }
@@ -272,7 +260,7 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
     if (!host || !inputs) {
       return host ? inputs.error() : host.error();
     }
-    TrivialOutputs trivial(task, stand->plan(), *truth, reference->bounds);
+    TrivialOutputs trivial(task, stand->plan(), *truth, reference.bounds);
     zeros += trivial.zeros_pass() ? 1 : 0;
     // Those of one draw on another: an output of one element is its own constant.
     if (i == 0) {

@@ -63,13 +63,10 @@ class LowerJudge {
       if (found || !fits(lower, in_.errors, result.missed)) {
         continue;
       }
-      Result<std::string> reason = why_not(lower, result.missed);
-      if (!reason) {
-        return reason.error();
-      }
-      found = reason->empty() ? std::optional(lower) : std::nullopt;
+      KP_LET(std::string reason, why_not(lower, result.missed));
+      found = reason.empty() ? std::optional(lower) : std::nullopt;
       if (why.empty() || allowed(lower)) {  // of the coarsest that is allowed, if any is
-        why = fmt::format("as {} it is {}", name_of(lower), *reason);
+        why = fmt::format("as {} it is {}", name_of(lower), reason);
       }
     }
     KP_TRY(restore());

@@ -21,13 +21,10 @@ constexpr double joules_per_count = 1e-6;
 constexpr std::int64_t rapl_poll_ns = 50'000'000;
 
 Result<std::uint64_t> read_count(const fs::path& file) {
-  const Result<std::string> text = read_file(file);
-  if (!text) {
-    return text.error();
-  }
+  KP_LET(const std::string text, read_file(file));
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end == text->data()) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) {
     return make_error(ErrorKind::io, "expected a number", file.string());
   }
   return value;
@@ -51,12 +48,9 @@ class Rapl : public EnergyMeter {
 
   [[nodiscard]] Result<double> joules() override {
     for (Package& package : packages_) {
-      const Result<std::uint64_t> now = read_count(package.counter);
-      if (!now) {
-        return now.error();
-      }
-      total_ += *now >= package.last ? *now - package.last : package.range - package.last + *now;
-      package.last = *now;
+      KP_LET(const std::uint64_t now, read_count(package.counter));
+      total_ += now >= package.last ? now - package.last : package.range - package.last + now;
+      package.last = now;
     }
     return static_cast<double>(total_) * joules_per_count;
   }
@@ -110,12 +104,9 @@ Result<std::unique_ptr<EnergyMeter>> open_rapl(const fs::path& folder) {
   std::sort(domains.begin(), domains.end());
   std::vector<Package> packages;
   for (const fs::path& domain : domains) {
-    Result<std::unique_ptr<Package>> package = open_package(domain);
-    if (!package) {
-      return package.error();
-    }
-    if (*package) {
-      packages.push_back(std::move(**package));
+    KP_LET(std::unique_ptr<Package> package, open_package(domain));
+    if (package) {
+      packages.push_back(std::move(*package));
     }
   }
   if (packages.empty()) {

@@ -149,28 +149,17 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
   Reference reference;
   SetMemory& memory = *stand.memory;
   if (ask_oracle && !task.reference.baseline) {
-    Result<std::unique_ptr<Truth>> truth = memory.truth(oracle, draw, set);
-    if (!truth) {
-      return truth.error();
-    }
-    reference.truth = std::move(*truth);
+    KP_LET(std::unique_ptr<Truth> truth, memory.truth(oracle, draw, set));
+    reference.truth = std::move(truth);
   }
-  const Result<double> ran = run_baseline(baseline, stand, set);
-  if (!ran) {
-    return ran.error();
-  }
-  reference.baseline_ns = *ran;
+  KP_LET(reference.baseline_ns, run_baseline(baseline, stand, set));
   if (!reference.truth) {
     // Both sides err, each by what rounding explains.
     for (std::size_t i = 0; i < task.outputs.size(); ++i) {
       reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
     }
     if (ask_oracle && task.reference.baseline) {
-      Result<std::unique_ptr<Truth>> own = own_truth(task, stand, draw.values.distribution, set);
-      if (!own) {
-        return own.error();
-      }
-      reference.truth = std::move(*own);
+      KP_LET(reference.truth, own_truth(task, stand, draw.values.distribution, set));
     }
     return reference;
   }
@@ -188,10 +177,7 @@ Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const 
                      int set, const Key& key, Reference& reference) {
   constexpr std::uint64_t directions = 3;
   const NudgeSize size = nudge_size(task, draw.axes);
-  const Result<double> still = run_baseline(baseline, stand, set);
-  if (!still) {
-    return still.error();
-  }
+  KP_TRY(run_baseline(baseline, stand, set));
   // Where there is no room for them, its own error is in what they seem to move by.
   std::unique_ptr<Truth> unmoved;
   if (stand.plan().output_stride <= most_held_bytes) {
@@ -199,10 +185,7 @@ Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const 
   }
   for (std::uint64_t i = 0; i < directions; ++i) {
     stand.memory->nudge(derive(key, i), size.roundings);
-    const Result<double> ran = run_baseline(baseline, stand, set);
-    if (!ran) {
-      return ran.error();
-    }
+    KP_TRY(run_baseline(baseline, stand, set));
     widen(reference, unmoved ? *unmoved : *reference.truth, set,
           task.tolerance.baseline_factor * size.share);
   }

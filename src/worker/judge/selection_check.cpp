@@ -98,18 +98,15 @@ class RowJudge {
       const auto begin = differing_.begin() + static_cast<std::ptrdiff_t>(at);
       rows.insert(rows.end(), begin,
                   begin + static_cast<std::ptrdiff_t>(std::min(step, differing_.size() - at)));
-      Result<ExpectedOutput> expected = expect(rows);
-      if (!expected) {
-        return expected.error();
-      }
-      if (!confirmed(rows, *expected, bound)) {
+      KP_LET(ExpectedOutput expected, expect(rows));
+      if (!confirmed(rows, expected, bound)) {
         return {};
       }
-      const double own = error_of(Side::incumbent, rows, rows.size(), *expected).error;
+      const double own = error_of(Side::incumbent, rows, rows.size(), expected).error;
       if (std::isfinite(own)) {
         wider = std::max(wider, error_bound(in_.task, in_.draw.axes, output_, own));
       }
-      note(error_of(Side::candidate, rows, rows.size(), *expected), rows, worst);
+      note(error_of(Side::candidate, rows, rows.size(), expected), rows, worst);
       if (worst.error > wider) {
         break;  // one wrong label is enough
       }
@@ -170,22 +167,12 @@ class RowJudge {
     if (part_ && part_->axes.at(axis_) == static_cast<std::int64_t>(count)) {
       return {};
     }
-    const Result<Axes> axes =
-        sliced_axes(in_.task, in_.draw.axes, axis_, static_cast<std::int64_t>(count));
-    if (!axes) {
-      return axes.error();
-    }
-    Result<BufferPlan> part =
-        plan_buffers(in_.task, *axes, 1, in_.draw.scalar_key, PlanKind::oracle);
-    if (!part) {
-      return part.error();
-    }
-    Result<Arena> inputs = Arena::create(part->input_bytes(), true);
-    if (!inputs) {
-      return inputs.error();
-    }
-    part_ = std::move(*part);
-    inputs_ = std::move(*inputs);
+    KP_LET(const Axes axes,
+           sliced_axes(in_.task, in_.draw.axes, axis_, static_cast<std::int64_t>(count)));
+    KP_LET(BufferPlan part, plan_buffers(in_.task, axes, 1, in_.draw.scalar_key, PlanKind::oracle));
+    KP_LET(Arena inputs, Arena::create(part.input_bytes(), true));
+    part_ = std::move(part);
+    inputs_ = std::move(inputs);
     for (std::size_t i = 0; i < in_.task.inputs.size(); ++i) {
       if (!starts_with_axis(in_.task.inputs[i].shape, axis_)) {
         in_.stand.memory->read_input(in_.set, i, 0, part_->tensors[i].bytes,
@@ -219,11 +206,8 @@ class RowJudge {
     KP_TRY(in_.stand.memory->health());
     InputDraw draw = in_.draw;
     draw.axes = part_->axes;
-    Result<Expected> expected = in_.oracle.expect(draw, inputs_);
-    if (!expected) {
-      return expected.error();
-    }
-    return std::move((*expected)[output_]);
+    KP_LET(Expected expected, in_.oracle.expect(draw, inputs_));
+    return std::move(expected[output_]);
   }
 
   // Of the first `count` of these rows.

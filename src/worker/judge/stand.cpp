@@ -13,19 +13,12 @@ SetMemory::SetMemory() {
 
 Result<Stand> Stand::make(const Task& task, Ground& ground, const Axes& axes, int sets,
                           const Key& scalar_key) {
-  Result<BufferPlan> plan =
-      plan_buffers(task, axes, sets, scalar_key, PlanKind::candidate, ground.units());
-  if (!plan) {
-    return plan.error();
-  }
+  KP_LET(BufferPlan plan,
+         plan_buffers(task, axes, sets, scalar_key, PlanKind::candidate, ground.units()));
   Stand stand;
-  stand.plan_holder = std::make_unique<BufferPlan>(std::move(*plan));
+  stand.plan_holder = std::make_unique<BufferPlan>(std::move(plan));
   stand.scalar_key = scalar_key;
-  Result<std::unique_ptr<SetMemory>> memory = ground.lay_out(task, stand.plan());
-  if (!memory) {
-    return memory.error();
-  }
-  stand.memory = std::move(*memory);
+  KP_LET(stand.memory, ground.lay_out(task, stand.plan()));
   return stand;
 }
 

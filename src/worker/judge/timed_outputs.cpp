@@ -42,30 +42,24 @@ Result<std::optional<Failure>> TimedOutputs::judge(const TimedPair& pair, int se
 Result<std::optional<Failure>> TimedOutputs::judge_set(const TimedPair& pair, int set) {
   const InputDraw draw = rounds_.draw(pair.key, set, pair.odd);
   const SetInputs inputs{in_.task, in_.oracle, rounds_.stand(), draw, set};
-  Result<Reference> reference = reference_for(inputs, pair.odd);
-  if (!reference) {
-    return reference.error();
-  }
-  const bool against_incumbent = !reference->truth;
-  const Result<std::vector<TensorError>> errors = errors_to(inputs, *reference);
-  if (!errors) {
-    return errors.error();
-  }
-  ToleranceResult result = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
+  KP_LET(Reference reference, reference_for(inputs, pair.odd));
+  const bool against_incumbent = !reference.truth;
+  KP_LET(const std::vector<TensorError> errors, errors_to(inputs, reference));
+  ToleranceResult result = judge_errors(rounds_.stand().plan(), errors, reference.bounds);
   // What was accepted at a lower precision before is so most likely.
   const bool rounding_first = !lower_bounds_.empty();
   if (rounding_first) {
-    KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
+    KP_TRY(hold_rounding_against(pair, inputs, errors, reference, result));
   }
-  if (!result.passed && may_be_ill_conditioned(*reference, *errors)) {
-    KP_TRY(widen_by_condition(pair, inputs, *errors, *reference));
-    ToleranceResult again = judge_errors(rounds_.stand().plan(), *errors, reference->bounds);
+  if (!result.passed && may_be_ill_conditioned(reference, errors)) {
+    KP_TRY(widen_by_condition(pair, inputs, errors, reference));
+    ToleranceResult again = judge_errors(rounds_.stand().plan(), errors, reference.bounds);
     if (again.passed || !rounding_first) {
       result = std::move(again);
     }
   }
   if (!rounding_first) {
-    KP_TRY(hold_rounding_against(pair, inputs, *errors, *reference, result));
+    KP_TRY(hold_rounding_against(pair, inputs, errors, reference, result));
   }
   if (result.passed) {
     return std::optional<Failure>();
@@ -82,12 +76,9 @@ Result<Reference> TimedOutputs::reference_for(const SetInputs& inputs, bool odd)
   if (in_.task.reference.baseline || !oracle_affordable(in_.task, in_.ground, inputs.draw.axes)) {
     return reference;
   }
-  Result<std::unique_ptr<Truth>> truth =
-      rounds_.stand().memory->truth(in_.oracle, inputs.draw, inputs.set);
-  if (!truth) {
-    return truth.error();
-  }
-  reference.truth = std::move(*truth);
+  KP_LET(std::unique_ptr<Truth> truth,
+         rounds_.stand().memory->truth(in_.oracle, inputs.draw, inputs.set));
+  reference.truth = std::move(truth);
   if (reference.truth) {
     // Twice the bound is for two outputs that err to either side; to the truth it is the bound.
     for (double& bound : reference.bounds) {
@@ -178,15 +169,13 @@ Status TimedOutputs::hold_rounding_against(const TimedPair& pair, const SetInput
   if (!may_be_lower(in_.task, errors, result)) {
     return {};
   }
-  Result<LowerAnswer> answer = judge_lower_precision(
-      {inputs, in_.incumbent, reference, errors, in_.allowed_precisions}, std::move(result));
-  if (!answer) {
-    return answer.error();
-  }
-  result = std::move(answer->result);
+  KP_LET(LowerAnswer answer,
+         judge_lower_precision({inputs, in_.incumbent, reference, errors, in_.allowed_precisions},
+                               std::move(result)));
+  result = std::move(answer.result);
   precision_ = less_precise(precision_, result.precision);
   if (!pair.odd) {
-    raise(lower_bounds_, answer->bounds);
+    raise(lower_bounds_, answer.bounds);
   }
   return repeat_incumbent(pair);
 }

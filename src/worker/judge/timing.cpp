@@ -165,11 +165,7 @@ class ShapeRun {
 
   // Who is right on that set? Sets failure_ when it is not the candidate.
   [[nodiscard]] Status ask_oracle(const TimedPair& pair, int set) {
-    Result<std::optional<Failure>> judged = outputs_.judge(pair, set);
-    if (!judged) {
-      return judged.error();
-    }
-    failure_ = std::move(*judged);
+    KP_LET(failure_, outputs_.judge(pair, set));
     unsettled_ = true;
     return {};
   }
@@ -179,19 +175,16 @@ class ShapeRun {
   [[nodiscard]] Status screen() {
     int slower = 0;
     for (int i = 0; i < screen_pairs; ++i) {
-      Result<std::optional<Pair>> pair = one_pair(key(screen_purpose, i), i, screen_calls);
+      KP_LET(std::optional<Pair> pair, one_pair(key(screen_purpose, i), i, screen_calls));
       if (!pair) {
-        return pair.error();
-      }
-      if (!*pair) {
         return {};
       }
       // What it waited for a busy machine is not its own slowness, and PyTorch's clock knows
       // nothing of handing over.
-      const Round& own = (*pair)->of(Side::candidate);
+      const Round& own = pair->of(Side::candidate);
       const double own_ns = in_.incumbent.trusted() ? own.claim_ns : own.wall_ns - own.delay_ns;
-      slower += own_ns > clearly_slower * (*pair)->of(Side::incumbent).wall_ns ? 1 : 0;
-      screened_.push_back(**pair);
+      slower += own_ns > clearly_slower * pair->of(Side::incumbent).wall_ns ? 1 : 0;
+      screened_.push_back(*pair);
     }
     timing_.screened = slower == screen_pairs;
     if (timing_.screened || shape_.rounds.calls <= screen_calls) {
@@ -222,15 +215,12 @@ class ShapeRun {
     while (odd_ < std::ssize(odd_places_) &&
            odd_places_[static_cast<std::size_t>(odd_)] <= std::ssize(calls_)) {
       const Key pair_key = key(time_odd_purpose, odd_);
-      Result<std::optional<Pair>> pair = one_pair(pair_key, odd_++, shape_.rounds.calls, true);
+      KP_LET(std::optional<Pair> pair, one_pair(pair_key, odd_++, shape_.rounds.calls, true));
       if (!pair) {
-        return pair.error();
-      }
-      if (!*pair) {
         return {};
       }
       KeyedRandom random(derive(pair_key, time_sample_purpose));
-      const std::vector<std::uint16_t>& called = (*pair)->called;
+      const std::vector<std::uint16_t>& called = pair->called;
       KP_TRY(ask_oracle({pair_key, called, true, true}, called[random.below(called.size())]));
       if (failure_) {
         return {};
@@ -242,26 +232,23 @@ class ShapeRun {
   [[nodiscard]] Status run_pair() {
     const int index = timed_++;
     const Key pair_key = key(time_pair_purpose, index);
-    Result<std::optional<Pair>> pair = one_pair(pair_key, index, shape_.rounds.calls);
+    KP_LET(std::optional<Pair> pair, one_pair(pair_key, index, shape_.rounds.calls));
     if (!pair) {
-      return pair.error();
-    }
-    if (!*pair) {
       return {};
     }
     if (index % null_every == 0) {
       run_null(1);
     }
-    if (disturbed(**pair) && timing_.dropped_pairs < shape_.pairs) {
+    if (disturbed(*pair) && timing_.dropped_pairs < shape_.pairs) {
       ++timing_.dropped_pairs;
       wait_for_quiet();
       return {};
     }
-    record(**pair);
+    record(*pair);
     // A secret sample of the calls is held against the oracle too.
     KeyedRandom random(key(time_sample_purpose, index));
     const int stride = std::max(1, shape_.pairs / oracle_samples);
-    const std::vector<std::uint16_t>& called = (*pair)->called;
+    const std::vector<std::uint16_t>& called = pair->called;
     if (index % stride == 0) {
       return ask_oracle({pair_key, called, false, true}, called[random.below(called.size())]);
     }
@@ -276,12 +263,9 @@ class ShapeRun {
         shape_.rounds.baseline_ns < least_single_ns) {
       return {};
     }
-    Result<std::optional<Pair>> pair = one_pair(key(time_single_purpose, index), index, 1);
-    if (!pair) {
-      return pair.error();
-    }
-    if (*pair) {
-      singles_.push_back(std::move(**pair));
+    KP_LET(std::optional<Pair> pair, one_pair(key(time_single_purpose, index), index, 1));
+    if (pair) {
+      singles_.push_back(std::move(*pair));
     }
     return {};
   }

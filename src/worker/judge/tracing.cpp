@@ -36,15 +36,12 @@ Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key
   std::vector<double> shares;
   int launches = 0;
   for (int i = 0; i < warm_up + calls; ++i) {
-    const Result<runner::Trace> trace =
-        rounds.trace(arm, derive(key, static_cast<std::uint64_t>(i)), timeout_ms);
-    if (!trace) {
-      return trace.error();
-    }
+    KP_LET(const runner::Trace trace,
+           rounds.trace(arm, derive(key, static_cast<std::uint64_t>(i)), timeout_ms));
     if (i >= warm_up) {
-      spans.push_back(static_cast<double>(std::max<std::int64_t>(trace->span_ns, 0)));
-      shares.push_back(own_share(*trace, build));
-      launches = static_cast<int>(std::min<std::uint32_t>(trace->launches, 1U << 30U));
+      spans.push_back(static_cast<double>(std::max<std::int64_t>(trace.span_ns, 0)));
+      shares.push_back(own_share(trace, build));
+      launches = static_cast<int>(std::min<std::uint32_t>(trace.launches, 1U << 30U));
     }
   }
   timing.launches = launches;

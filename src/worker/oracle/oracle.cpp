@@ -77,22 +77,13 @@ Result<Oracle> Oracle::open(const Task& task, const Toolchain& toolchain,
   if (task.reference.baseline) {
     return oracle;  // never asked for values
   }
-  const Result<ScratchDir> scratch = ScratchDir::create("reference");
-  if (!scratch) {
-    return scratch.error();
-  }
-  Result<BuildOutcome> built =
-      task.reference.torch
-          ? torch_build(task.files.at(task.reference.file), {}, scratch->path())
-          : build_reference(task, toolchain, ReferenceMode::values, std::move(stop));
-  if (!built) {
-    return built.error();
-  }
-  Result<StagedLibrary> library = StagedLibrary::copy(built->library);
-  if (!library) {
-    return library.error();
-  }
-  oracle.library_ = std::move(*library);
+  KP_LET(const ScratchDir scratch, ScratchDir::create("reference"));
+  KP_LET(BuildOutcome built,
+         task.reference.torch
+             ? torch_build(task.files.at(task.reference.file), {}, scratch.path())
+             : build_reference(task, toolchain, ReferenceMode::values, std::move(stop)));
+  KP_LET(StagedLibrary library, StagedLibrary::copy(built.library));
+  oracle.library_ = std::move(library);
   return oracle;
 }
 
@@ -117,11 +108,8 @@ Result<RunnerSettings> Oracle::runner(const StagedLibrary& library) const {
 }
 
 Result<RunnerProcess> Oracle::start(const StagedLibrary& library) const {
-  const Result<RunnerSettings> settings = runner(library);
-  if (!settings) {
-    return settings.error();
-  }
-  return RunnerProcess::start(*settings);
+  KP_LET(const RunnerSettings settings, runner(library));
+  return RunnerProcess::start(settings);
 }
 
 Status Oracle::load(RunnerProcess& process, const StagedLibrary& library) const {
@@ -186,11 +174,7 @@ Status Oracle::start_process() {
   if (process_ && process_->alive()) {
     return {};
   }
-  Result<RunnerProcess> started = start(*library_);
-  if (!started) {
-    return started.error();
-  }
-  process_ = std::move(*started);
+  KP_LET(process_, start(*library_));
   loaded_ = false;
   attached_ = 0;
   return {};
@@ -209,11 +193,8 @@ Status Oracle::draw_inputs(const BufferPlan& plan, const Arena& inputs,
                            const std::vector<SetDraw>& draws) {
   KP_TRY(need_process());
   attached_ = 0;
-  const Result<Arena> unused = Arena::create(plan.output_bytes(), false);
-  if (!unused) {
-    return unused.error();
-  }
-  KP_TRY(attach(*process_, plan, inputs, *unused));
+  KP_LET(const Arena unused, Arena::create(plan.output_bytes(), false));
+  KP_TRY(attach(*process_, plan, inputs, unused));
   return draw_sets(draws);
 }
 
@@ -265,22 +246,19 @@ Result<Arena> Oracle::inputs(const InputDraw& draw) {
 }
 
 Result<Arena> Oracle::inputs(const InputDraw& draw, const std::vector<SetDraw>& sets) {
-  const Result<BufferPlan> plan = plan_buffers(task_, draw.axes, static_cast<int>(sets.size()),
-                                               draw.scalar_key, PlanKind::oracle);
-  if (!plan) {
-    return plan.error();
-  }
+  KP_LET(const BufferPlan plan, plan_buffers(task_, draw.axes, static_cast<int>(sets.size()),
+                                             draw.scalar_key, PlanKind::oracle));
   // Sealed where only we write.
-  Result<Arena> inputs = Arena::create(plan->input_bytes(), !task_.reference.torch);
+  Result<Arena> inputs = Arena::create(plan.input_bytes(), !task_.reference.torch);
   if (!inputs) {
     return inputs;
   }
   if (task_.reference.torch) {
-    KP_TRY(draw_inputs(*plan, *inputs, sets));
+    KP_TRY(draw_inputs(plan, *inputs, sets));
     return inputs;
   }
   for (std::size_t set = 0; set < sets.size(); ++set) {
-    fill_inputs(task_, *plan, {&*inputs}, static_cast<int>(set), sets[set]);
+    fill_inputs(task_, plan, {&*inputs}, static_cast<int>(set), sets[set]);
   }
   return inputs;
 }
@@ -291,20 +269,14 @@ Result<Expected> Oracle::expect(const InputDraw& draw) {
 }
 
 Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
-  const Result<BufferPlan> plan =
-      plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle);
-  if (!plan) {
-    return plan.error();
-  }
-  Result<Arena> outputs = Arena::create(plan->output_bytes(), false);
-  if (!outputs) {
-    return outputs.error();
-  }
+  KP_LET(const BufferPlan plan,
+         plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle));
+  KP_LET(Arena outputs, Arena::create(plan.output_bytes(), false));
   KP_TRY(need_process());
   attached_ = 0;
-  KP_TRY(attach(*process_, *plan, inputs, *outputs));
+  KP_TRY(attach(*process_, plan, inputs, outputs));
   KP_TRY(call(*process_));
-  return collect(*plan, *outputs);
+  return collect(plan, outputs);
 }
 
 Expected Oracle::collect(const BufferPlan& plan, const Arena& outputs) const {
@@ -335,33 +307,21 @@ Result<double> Oracle::count_operations(const Axes& axes, const Toolchain& toolc
     return make_error(ErrorKind::bad_input, "the reference is a PyTorch module",
                       task_.reference.file);
   }
-  Result<BuildOutcome> built = build_reference(task_, toolchain, ReferenceMode::count, {});
-  if (!built) {
-    return built.error();
-  }
-  const Result<BufferPlan> plan = plan_buffers(task_, axes, 1, Key{}, PlanKind::oracle);
-  if (!plan) {
-    return plan.error();
-  }
-  Result<Arena> inputs = Arena::create(plan->input_bytes(), true);
-  Result<Arena> outputs = Arena::create(std::max<std::size_t>(plan->output_bytes(), 64), false);
+  KP_LET(BuildOutcome built, build_reference(task_, toolchain, ReferenceMode::count, {}));
+  KP_LET(const BufferPlan plan, plan_buffers(task_, axes, 1, Key{}, PlanKind::oracle));
+  Result<Arena> inputs = Arena::create(plan.input_bytes(), true);
+  Result<Arena> outputs = Arena::create(std::max<std::size_t>(plan.output_bytes(), 64), false);
   if (!inputs || !outputs) {
     return inputs ? outputs.error() : inputs.error();
   }
-  fill_inputs(task_, *plan, {&*inputs}, 0, {});
-  const Result<StagedLibrary> library = StagedLibrary::copy(built->library);
-  if (!library) {
-    return library.error();
-  }
-  Result<RunnerProcess> process = start(*library);
-  if (!process) {
-    return process.error();
-  }
-  KP_TRY(load(*process, *library));
-  KP_TRY(attach(*process, *plan, *inputs, *outputs));
-  KP_TRY(call(*process));
+  fill_inputs(task_, plan, {&*inputs}, 0, {});
+  KP_LET(const StagedLibrary library, StagedLibrary::copy(built.library));
+  KP_LET(RunnerProcess process, start(library));
+  KP_TRY(load(process, library));
+  KP_TRY(attach(process, plan, *inputs, *outputs));
+  KP_TRY(call(process));
   double total = 0;
-  std::memcpy(&total, tensor_data(*plan, *outputs, 0, plan->input_count), sizeof total);
+  std::memcpy(&total, tensor_data(plan, *outputs, 0, plan.input_count), sizeof total);
   return total;
 }
 

@@ -21,13 +21,10 @@ constexpr std::int64_t file_bytes = 1LL << 34;
 }  // namespace
 
 Result<RunnerSettings> torch_runner(const TorchSettings& settings, const std::string& mode) {
-  const Result<Python> python = python_with_torch();
-  if (!python) {
-    return python.error();
-  }
+  KP_LET(const Python python, python_with_torch());
   RunnerSettings out;
   out.jail = settings.jail;
-  out.program = python->path;
+  out.program = python.path;
   out.arguments = {settings.script, mode};
   if (settings.warm) {
     out.arguments.emplace_back("warm");
@@ -66,16 +63,13 @@ Result<BuildOutcome> torch_build(const std::string& source, const std::vector<st
                       "not as \"" +
                           mode + "\"");
   }
-  const Result<Python> python = python_with_torch();
-  if (!python) {
-    return python.error();
-  }
+  KP_LET(const Python python, python_with_torch());
   BuildOutcome out;
   out.ok = true;
   out.cached = true;
   out.torch_mode = mode;
-  out.record.compiler = python->path;
-  out.record.compiler_identity = "PyTorch " + python->torch;
+  out.record.compiler = python.path;
+  out.record.compiler_identity = "PyTorch " + python.torch;
   out.record.source_hash = sha256(source);
   out.record.binary_hash = out.record.source_hash;
   out.library = folder / (out.record.source_hash + ".py");

@@ -71,21 +71,15 @@ Result<std::vector<Trace>> trace_program(const ProfiledProgram& program,
   if (!settings.profilers.cupti.empty()) {
     environment["KERNELPRO_CUPTI"] = settings.profilers.cupti;
   }
-  const Result<Finished> finished = run_profiled(program, {}, environment, stop);
-  if (!finished) {
-    return finished.error();
-  }
-  KP_TRY(check_end(*finished, program));
+  KP_LET(const Finished finished, run_profiled(program, {}, environment, stop));
+  KP_TRY(check_end(finished, program));
   const std::vector<fs::path> files = trace_files(file);
   if (files.empty()) {
     return make_error(ErrorKind::bad_input, "the program does not use CUDA: it never opened a GPU",
                       program.arguments.front());
   }
-  Result<std::vector<Trace>> parts = read_trace(files.front());
-  if (!parts) {
-    return parts.error();
-  }
-  const bool launches = std::any_of(parts->begin(), parts->end(),
+  KP_LET(std::vector<Trace> parts, read_trace(files.front()));
+  const bool launches = std::any_of(parts.begin(), parts.end(),
                                     [](const Trace& part) { return !part.launches.empty(); });
   if (!launches) {
     return make_error(ErrorKind::bad_input, "the program launched no kernel",
@@ -137,15 +131,12 @@ class NcuPart {
     wish.rules = settings_.rules;
     wish.cold = settings_.cold;
     wish.report = (settings_.folder / fmt::format("ncu{}", number)).string();
-    const Result<std::optional<NcuFailure>> failure =
-        run_ncu(settings_.profilers.ncu, program_, wish, settings_.figures, profile_.architecture,
-                refused_, stop);
-    if (!failure) {
-      return failure.error();
-    }
-    if (*failure) {
-      const bool denied = (*failure)->kind == NcuFailureKind::counters_denied;
-      profile_.counters = denied && program_.jail ? denied_in_jail : (*failure)->error.text();
+    KP_LET(const std::optional<NcuFailure> failure,
+           run_ncu(settings_.profilers.ncu, program_, wish, settings_.figures,
+                   profile_.architecture, refused_, stop));
+    if (failure) {
+      const bool denied = failure->kind == NcuFailureKind::counters_denied;
+      profile_.counters = denied && program_.jail ? denied_in_jail : failure->error.text();
       return {};
     }
     const Result<NcuPages> pages = read_ncu_pages(settings_.profilers.ncu, program_, wish, stop);
@@ -220,13 +211,10 @@ Result<Collected> collect_profile(
     start = now;
   };
   say("tracing");
-  const Result<std::vector<Trace>> parts = trace_program(program, settings, stop);
-  if (!parts) {
-    return parts.error();
-  }
+  KP_LET(const std::vector<Trace> parts, trace_program(program, settings, stop));
   took("trace");
   profile.program = fmt::format("{}", fmt::join(program.arguments, " "));
-  profile.trace = typical_part(*parts);
+  profile.trace = typical_part(parts);
   profile.limits = settings.limits;
   profile.architecture = profile.trace->architecture;
   LaunchChoice choice = choose_launches(*profile.trace, settings.share, settings.most_kernels);

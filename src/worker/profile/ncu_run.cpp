@@ -20,14 +20,11 @@ Result<std::string> page(const std::string& ncu, const ProfiledProgram& program,
   ProfiledProgram reader = program;
   reader.arguments = ncu_page_command(ncu, report, which);
   reader.output_limit = largest_page;
-  Result<Finished> finished = run_profiled(reader, {}, {}, stop);
-  if (!finished) {
-    return finished.error();
+  KP_LET(Finished finished, run_profiled(reader, {}, {}, stop));
+  if (!finished.succeeded()) {
+    return explain_ncu_failure(finished.output + finished.errors).error;
   }
-  if (!finished->succeeded()) {
-    return explain_ncu_failure(finished->output + finished->errors).error;
-  }
-  return std::move(finished->output);
+  return std::move(finished.output);
 }
 
 // Lines where the binary has them, machine code alone otherwise.
@@ -74,19 +71,16 @@ Result<std::optional<NcuFailure>> run_ncu(const std::string& ncu, const Profiled
     const std::filesystem::path report = wish.report + ".ncu-rep";
     std::error_code none;
     std::filesystem::remove(report, none);
-    const Result<Finished> finished =
-        run_profiled(program, ncu_profile_command(ncu, wish), {}, stop);
-    if (!finished) {
-      return finished.error();
-    }
-    const std::string said = finished->output + "\n" + finished->errors;
+    KP_LET(const Finished finished,
+           run_profiled(program, ncu_profile_command(ncu, wish), {}, stop));
+    const std::string said = finished.output + "\n" + finished.errors;
     failure = explain_ncu_failure(said);
     // Denied counters leave a report with none in it.
-    if (std::filesystem::exists(report, none) && !finished->timed_out &&
+    if (std::filesystem::exists(report, none) && !finished.timed_out &&
         failure->kind != NcuFailureKind::counters_denied) {
       return std::optional<NcuFailure>();
     }
-    if (finished->timed_out) {
+    if (finished.timed_out) {
       failure->kind = NcuFailureKind::timed_out;
       failure->error = make_error(ErrorKind::timeout,
                                   "ncu did not end in time: give more with --timeout", "profiling");
@@ -122,11 +116,7 @@ Result<NcuPages> read_ncu_pages(const std::string& ncu, const ProfiledProgram& p
   if (!raw) {
     return raw.error();
   }
-  Result<NcuRawReport> table = read_ncu_raw(*raw);
-  if (!table) {
-    return table.error();
-  }
-  pages.raw = std::move(*table);
+  KP_LET(pages.raw, read_ncu_raw(*raw));
   if (wish.rules) {
     const Result<std::string> details = page(ncu, program, report, NcuPage::details, stop);
     if (details) {

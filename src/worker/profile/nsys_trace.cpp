@@ -318,15 +318,12 @@ Result<std::string> ask(const std::string& nsys, const fs::path& recording,
   command.inherit_environment = true;
   command.timeout_ms = patience_ms;
   command.output_limit = most_output;
-  Result<Finished> done = run_command(command, stop);
-  if (!done) {
-    return done.error();
+  KP_LET(Finished done, run_command(command, stop));
+  if (!done.succeeded()) {
+    return make_error(ErrorKind::bad_input, "nsys cannot read this recording: " + report_text(done),
+                      recording.string());
   }
-  if (!done->succeeded()) {
-    return make_error(ErrorKind::bad_input,
-                      "nsys cannot read this recording: " + report_text(*done), recording.string());
-  }
-  return std::move(done->output);
+  return std::move(done.output);
 }
 
 }  // namespace
@@ -371,11 +368,8 @@ Result<Trace> read_nsys_report(const fs::path& path, std::stop_token stop) {
         path.string());
   }
   // The user's folder stays as it is.
-  const Result<ScratchDir> scratch = ScratchDir::create("nsys");
-  if (!scratch) {
-    return scratch.error();
-  }
-  const fs::path database = scratch->path() / "recording.sqlite";
+  KP_LET(const ScratchDir scratch, ScratchDir::create("nsys"));
+  const fs::path database = scratch.path() / "recording.sqlite";
   // Names as the compiler made them, where this nsys has them.
   Result<std::string> gpu = ask(*nsys, path, database, "cuda_gpu_trace:mangled", stop);
   if (!gpu || !Report(*gpu).found()) {
@@ -384,11 +378,8 @@ Result<Trace> read_nsys_report(const fs::path& path, std::stop_token stop) {
   if (!gpu) {
     return gpu.error();
   }
-  const Result<std::string> api = ask(*nsys, path, database, "cuda_api_trace", stop);
-  if (!api) {
-    return api.error();
-  }
-  return read_nsys_trace(*gpu, *api);
+  KP_LET(const std::string api, ask(*nsys, path, database, "cuda_api_trace", stop));
+  return read_nsys_trace(*gpu, api);
 }
 
 }  // namespace kernelpro

@@ -129,10 +129,7 @@ void make_targets_relative(std::vector<Instruction>& code, std::uint64_t first) 
 }
 
 Result<std::vector<CodeFunction>> parse_cuobjdump(string_view text, const CodeWish& wish) {
-  const Result<std::string> architecture = chosen_architecture(text, wish.architecture);
-  if (!architecture) {
-    return architecture.error();
-  }
+  KP_LET(const std::string architecture, chosen_architecture(text, wish.architecture));
   constexpr string_view function_word = "\tFunction : ";
   CodeCollector collector(wish, function_word);
   bool right_architecture = true;
@@ -141,13 +138,13 @@ Result<std::vector<CodeFunction>> parse_cuobjdump(string_view text, const CodeWi
   while (lines.next()) {
     const string_view line = lines.line();
     if (line.starts_with(code_for)) {
-      right_architecture = trimmed(line.substr(code_for.size()), blanks) == *architecture;
+      right_architecture = trimmed(line.substr(code_for.size()), blanks) == architecture;
       inside = false;
     } else if (const std::size_t at = line.find(function_word); at != string_view::npos) {
       const string_view name = trimmed(line.substr(at + function_word.size()), blanks);
       inside = right_architecture && collector.wants(name);
       if (inside) {
-        collector.begin(name, *architecture, lines.rest());
+        collector.begin(name, architecture, lines.rest());
       }
     } else if (line.starts_with("Fatbin ")) {
       inside = false;

@@ -123,11 +123,8 @@ Result<std::vector<std::size_t>> match_source(const NcuSourceReport& source,
       return no_match(
           fmt::format("{} stands where {} was launched", blocks[i].name, wanted[i].name));
     }
-    Result<std::vector<std::size_t>> spread_out = spread(blocks[i], wanted[i].members.size());
-    if (!spread_out) {
-      return spread_out.error();
-    }
-    out.insert(out.end(), spread_out->begin(), spread_out->end());
+    KP_LET(std::vector<std::size_t> spread_out, spread(blocks[i], wanted[i].members.size()));
+    out.insert(out.end(), spread_out.begin(), spread_out.end());
   }
   return out;
 }

@@ -358,11 +358,8 @@ Result<std::string> read_whole(const fs::path& path) {
 }  // namespace
 
 Result<std::vector<Trace>> read_trace(const fs::path& path) {
-  const Result<std::string> text = read_whole(path);
-  if (!text) {
-    return text.error();
-  }
-  std::string_view rest = *text;
+  KP_LET(const std::string text, read_whole(path));
+  std::string_view rest = text;
   if (next_line(rest) != first_line) {
     return make_error(ErrorKind::bad_input,
                       "this is no trace of this version of KernelPro: its first line is not '" +

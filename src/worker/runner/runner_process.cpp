@@ -145,10 +145,7 @@ std::vector<std::string> program_arguments(const RunnerSettings& settings) {
 }  // namespace
 
 Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
-  Result<Pairs> pairs = make_pairs();
-  if (!pairs) {
-    return pairs.error();
-  }
+  KP_LET(Pairs pairs, make_pairs());
   JailPolicy policy = settings.policy;
   policy.keep_fds = {runner::control_fd};
   policy.read.insert(policy.read.end(), settings.start_up_read.begin(),
@@ -166,20 +163,20 @@ Result<RunnerProcess> RunnerProcess::start(const RunnerSettings& settings) {
   const pid_t parent = getpid();
   process.pid_ = fork();
   if (process.pid_ == 0) {
-    become_runner(*pairs, argument_pointers.data(), environment_pointers.data(), parent);
+    become_runner(pairs, argument_pointers.data(), environment_pointers.data(), parent);
   }
   if (process.pid_ < 0) {
     return errno_error("starting " + settings.program);
   }
   process.pidfd_ = open_process(process.pid_);
-  process.socket_ = std::move(pairs->socket_ours);
-  process.output_ = std::move(pairs->output_ours);
+  process.socket_ = std::move(pairs.socket_ours);
+  process.output_ = std::move(pairs.output_ours);
   process.sequence_ = static_cast<std::uint32_t>(secret_seed());
   process.stop_ = settings.stop;
   process.spin_ = settings.spin;
   process.stop_timeout_ms_ = settings.stop_timeout_ms;
-  pairs->socket_theirs.reset();
-  pairs->output_theirs.reset();
+  pairs.socket_theirs.reset();
+  pairs.output_theirs.reset();
   if (settings.greet_later) {
     process.ungreeted_ = settings;
   } else {

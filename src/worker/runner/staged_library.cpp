@@ -3,12 +3,9 @@
 namespace kernelpro {
 
 Result<StagedLibrary> StagedLibrary::copy(const std::filesystem::path& library) {
-  Result<ScratchDir> directory = ScratchDir::create("run");
-  if (!directory) {
-    return directory.error();
-  }
+  KP_LET(ScratchDir directory, ScratchDir::create("run"));
   std::error_code failure;
-  const std::filesystem::path real = std::filesystem::canonical(directory->path(), failure);
+  const std::filesystem::path real = std::filesystem::canonical(directory.path(), failure);
   const std::filesystem::path target = real / "candidate.so";
   std::filesystem::copy_file(library, target, failure);
   if (!failure) {
@@ -21,7 +18,7 @@ Result<StagedLibrary> StagedLibrary::copy(const std::filesystem::path& library) 
   if (failure) {
     return make_error(ErrorKind::io, failure.message(), "copying " + library.string());
   }
-  return StagedLibrary(std::move(*directory), target);
+  return StagedLibrary(std::move(directory), target);
 }
 
 }  // namespace kernelpro

@@ -284,15 +284,9 @@ Result<BundleWork> work_off_bundle(Session& session, const std::filesystem::path
                                    const std::filesystem::path& out,
                                    const std::function<void(const std::string&)>& say,
                                    std::stop_token stop) {
-  const Result<Bundle> bundle = read_bundle(in);
-  if (!bundle) {
-    return bundle.error();
-  }
-  Result<ResultsFile> results = ResultsFile::open(out, bundle->header);
-  if (!results) {
-    return results.error();
-  }
-  return BundleRun(session, *bundle, std::move(*results), say, std::move(stop)).work();
+  KP_LET(const Bundle bundle, read_bundle(in));
+  KP_LET(ResultsFile results, ResultsFile::open(out, bundle.header));
+  return BundleRun(session, bundle, std::move(results), say, std::move(stop)).work();
 }
 
 }  // namespace kernelpro

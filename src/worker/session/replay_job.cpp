@@ -51,23 +51,14 @@ std::string_view bytes_of(const runner::Layout& layout) {
 
 Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path& library,
                                   const std::string& source) {
-  Result<ScratchDir> scratch = ScratchDir::create("profile");
-  if (!scratch) {
-    return scratch.error();
-  }
+  KP_LET(ScratchDir scratch, ScratchDir::create("profile"));
   std::error_code failure;
-  const fs::path folder = fs::canonical(scratch->path(), failure);
-  const Result<BufferPlan> plan = plan_buffers(judge.task(), axes, 1, public_key);
-  if (!plan) {
-    return plan.error();
-  }
-  const Result<Arena> inputs = judge.oracle().inputs({axes, public_key, {public_key}});
-  if (!inputs) {
-    return inputs.error();
-  }
-  const auto layout = std::make_unique<runner::Layout>(runner_layout(*plan, judge.threads()));
+  const fs::path folder = fs::canonical(scratch.path(), failure);
+  KP_LET(const BufferPlan plan, plan_buffers(judge.task(), axes, 1, public_key));
+  KP_LET(const Arena inputs, judge.oracle().inputs({axes, public_key, {public_key}}));
+  const auto layout = std::make_unique<runner::Layout>(runner_layout(plan, judge.threads()));
   KP_TRY(write_file_atomic(folder / runner::replay_layout, bytes_of(*layout)));
-  KP_TRY(write_file_atomic(folder / runner::replay_inputs, {inputs->data(), plan->input_bytes()}));
+  KP_TRY(write_file_atomic(folder / runner::replay_inputs, {inputs.data(), plan.input_bytes()}));
   fs::copy_file(library, folder / runner::replay_library, failure);
   if (failure) {
     return make_error(ErrorKind::io, failure.message(), "copying " + library.string());
@@ -78,7 +69,7 @@ Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path
     KP_TRY(make_public(folder / name, false));
   }
   KP_TRY(make_public(folder, true));
-  return ReplayJob(std::move(*scratch), folder);
+  return ReplayJob(std::move(scratch), folder);
 }
 
 ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& settings,

@@ -37,12 +37,9 @@ Result<ResultsFile> ResultsFile::open(const std::filesystem::path& path,
                             path.string())
                : errno_error("locking " + path.string());
   }
-  const Result<std::string> content = read_file(path);
-  if (!content) {
-    return content.error();
-  }
+  KP_LET(const std::string content, read_file(path));
   ResultsFile file(path, std::move(fd));
-  KP_TRY(file.take_up(*content, header));
+  KP_TRY(file.take_up(content, header));
   return file;
 }
 

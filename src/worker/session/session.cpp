@@ -112,13 +112,10 @@ Status Session::need_toolchain(bool sandbox, int device) {
     const std::int64_t given = std::strtoll(text, nullptr, 10);
     settings.build_timeout_ms = given > 0 ? given : settings.build_timeout_ms;
   }
-  Result<Toolchain> opened = Toolchain::open(settings);
-  if (!opened) {
-    return opened.error();
-  }
+  KP_LET(Toolchain opened, Toolchain::open(settings));
   judge_.reset();
   gpu_.reset();
-  toolchain_.emplace(std::move(*opened));
+  toolchain_.emplace(std::move(opened));
   sandbox_ = sandbox;
   device_ = device;
   return {};
@@ -165,12 +162,9 @@ Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop
                       "a task is open on another GPU: send `close` before asking for this one");
   }
   KP_TRY(need_toolchain(sandbox_, cuda ? device : device_));
-  const Result<Ceilings> measured =
-      cuda ? gpu_ceilings(device, refresh, stop) : host_ceilings(refresh, stop);
-  if (!measured) {
-    return measured.error();
-  }
-  return to_json(*measured);
+  KP_LET(const Ceilings measured,
+         cuda ? gpu_ceilings(device, refresh, stop) : host_ceilings(refresh, stop));
+  return to_json(measured);
 }
 
 JudgeSettings Session::judge_settings(const OpenOrder& order) const {
@@ -199,19 +193,11 @@ JudgeSettings Session::judge_settings(const OpenOrder& order) const {
 Status Session::need_ground(const OpenOrder& order, std::stop_token stop) {
   ground_.reset();
   if (order.judging.backend == Backend::cuda) {
-    Result<Ceilings> measured = gpu_ceilings(order.judging.device, false, stop);
-    if (!measured) {
-      return measured.error();
-    }
-    ceilings_ = std::move(*measured);
+    KP_LET(ceilings_, gpu_ceilings(order.judging.device, false, stop));
     ground_ = make_cuda_ground(*gpu_, cupti_library(toolchain_->compilers()).string());
     return {};
   }
-  Result<Ceilings> measured = host_ceilings(false, stop);
-  if (!measured) {
-    return measured.error();
-  }
-  ceilings_ = std::move(*measured);
+  KP_LET(ceilings_, host_ceilings(false, stop));
   const std::int64_t cache = describe_machine().cache_bytes;
   ground_ = make_host_ground(cache > 0 ? cache : assumed_cache_bytes);
   return {};
@@ -222,83 +208,62 @@ Status Session::need_gpu(int device) {
     return {};
   }
   gpu_.reset();
-  const Result<std::vector<GpuDescription>> gpus = list_gpus();
-  if (!gpus) {
-    return gpus.error();
-  }
-  if (device < 0 || device >= static_cast<int>(gpus->size())) {
+  KP_LET(const std::vector<GpuDescription> gpus, list_gpus());
+  if (device < 0 || device >= static_cast<int>(gpus.size())) {
     return make_error(ErrorKind::bad_input,
-                      fmt::format("there is no GPU {}; the driver shows {}", device, gpus->size()));
+                      fmt::format("there is no GPU {}; the driver shows {}", device, gpus.size()));
   }
-  const GpuDescription& gpu = (*gpus)[static_cast<std::size_t>(device)];
+  const GpuDescription& gpu = gpus[static_cast<std::size_t>(device)];
   if (!gpu.unusable.empty()) {
     return make_error(ErrorKind::environment, gpu.unusable + "; choose another GPU with --device",
                       fmt::format("GPU {}, {}", device, gpu.name));
   }
-  Result<std::unique_ptr<Gpu>> opened = Gpu::open(gpu, *toolchain_);
-  if (!opened) {
-    return opened.error();
-  }
-  gpu_ = std::move(*opened);
+  KP_LET(gpu_, Gpu::open(gpu, *toolchain_));
   return {};
 }
 
 Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_token stop) {
-  Result<OpenOrder> order = open_order_from_json(*request.body);
-  if (!order) {
-    return order.error();
-  }
-  if (order->judging.sandbox && landlock_abi() < least_landlock_abi) {
+  KP_LET(OpenOrder order, open_order_from_json(*request.body));
+  if (order.judging.sandbox && landlock_abi() < least_landlock_abi) {
     const Problem problem = landlock_problem(landlock_abi());
     return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
   }
-  KP_TRY(need_toolchain(order->judging.sandbox,
-                        order->judging.backend == Backend::cuda ? order->judging.device : device_));
+  KP_TRY(need_toolchain(order.judging.sandbox,
+                        order.judging.backend == Backend::cuda ? order.judging.device : device_));
   judge_.reset();
-  KP_TRY(need_ground(*order, stop));
-  if (order->energy && order->task.reference.torch) {
+  KP_TRY(need_ground(order, stop));
+  if (order.energy && order.task.reference.torch) {
     return make_error(ErrorKind::bad_input,
                       "energy cannot be measured against PyTorch: its process also copies and "
                       "flushes between calls",
-                      order->task.name);
+                      order.task.name);
   }
-  if (order->energy) {
+  if (order.energy) {
     if (const Result<EnergyMeter*> meter = ground_->energy_meter(); !meter) {
       return make_error(meter.error().kind,
                         "energy cannot be measured here: " + meter.error().text());
     }
   }
-  judge_settings_ = judge_settings(*order);
-  Result<std::unique_ptr<Judge>> judge =
-      Judge::open(order->task, *toolchain_, *ceilings_, *ground_, judge_settings_, stop);
-  if (!judge) {
-    return judge.error();
-  }
-  judge_ = std::move(*judge);
+  judge_settings_ = judge_settings(order);
+  KP_LET(judge_, Judge::open(order.task, *toolchain_, *ceilings_, *ground_, judge_settings_, stop));
   toolchain_->hold_builds();  // its baseline may have to be started again
-  Result<std::vector<LintFinding>> findings = lint_trivial(*judge_);
-  if (!findings) {
-    return findings.error();
-  }
+  KP_LET(std::vector<LintFinding> findings, lint_trivial(*judge_));
   return to_json(
-      Opened{task_hash(order->task), opened_shapes(*judge_), std::move(*findings), *ceilings_});
+      Opened{task_hash(order.task), opened_shapes(*judge_), std::move(findings), *ceilings_});
 }
 
 Result<nlohmann::json> Session::build(const WorkerRequest& request, std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  const Result<std::vector<Candidate>> candidates = build_order_from_json(*request.body);
-  if (!candidates) {
-    return candidates.error();
-  }
+  KP_LET(const std::vector<Candidate> candidates, build_order_from_json(*request.body));
   // What does not build says why when it is evaluated; here the cache is filled.
-  std::vector<BuildSummary> built(candidates->size());
+  std::vector<BuildSummary> built(candidates.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < candidates->size() && !stop.stop_requested(); i = next++) {
+    for (std::size_t i = next++; i < candidates.size() && !stop.stop_requested(); i = next++) {
       const Result<BuildOutcome> outcome =
-          toolchain_->build(build_request(judge_->task(), (*candidates)[i], false), stop);
+          toolchain_->build(build_request(judge_->task(), candidates[i], false), stop);
       if (outcome && outcome->ok) {
         built[i] = {true, outcome->record.binary_hash};
       }
@@ -353,15 +318,9 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   if (!judge_) {
     return nothing_open();
   }
-  const Result<EvaluateOrder> order = evaluate_order_from_json(*request.body);
-  if (!order) {
-    return order.error();
-  }
-  const Result<EvaluateRequest> wanted = evaluate_request(*order);
-  if (!wanted) {
-    return wanted.error();
-  }
-  Evaluation evaluation = judge_->evaluate(*wanted, listener, stop);
+  KP_LET(const EvaluateOrder order, evaluate_order_from_json(*request.body));
+  KP_LET(const EvaluateRequest wanted, evaluate_request(order));
+  Evaluation evaluation = judge_->evaluate(wanted, listener, stop);
   if (stop.stop_requested()) {
     return make_error(ErrorKind::interrupted, "the evaluation was interrupted");
   }
@@ -376,7 +335,7 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.date = utc_now();
   certificate.task = judge_->task();
   certificate.task_hash = task_hash(judge_->task());
-  certificate.candidate = wanted->candidate;
+  certificate.candidate = wanted.candidate;
   certificate.incumbent = std::move(evaluation.incumbent);
   certificate.build = std::move(evaluation.build);
   certificate.incumbent_build = std::move(evaluation.incumbent_build);
@@ -394,8 +353,8 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   certificate.ceilings = *ceilings_;
   certificate.verdict = std::move(evaluation.verdict);
   out.implementation = std::move(evaluation.implementation);
-  if (order->diagnose) {
-    diagnose_passed(*wanted, out, listener, stop);
+  if (order.diagnose) {
+    diagnose_passed(wanted, out, listener, stop);
   }
   return to_json(out);
 }
@@ -404,11 +363,8 @@ Result<nlohmann::json> Session::check(std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  const Result<std::vector<LintFinding>> findings = lint_task(*judge_, *toolchain_, stop);
-  if (!findings) {
-    return findings.error();
-  }
-  return to_json(*findings);
+  KP_LET(const std::vector<LintFinding> findings, lint_task(*judge_, *toolchain_, stop));
+  return to_json(findings);
 }
 
 }  // namespace kernelpro

@@ -106,11 +106,8 @@ Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
                                             const std::optional<DeclaredWork>& work,
                                             const std::function<void(const std::string&)>& say,
                                             std::stop_token stop) {
-  Result<MachineLock> lock = MachineLock::acquire(gpu_->description().uuid, LockMode::timing,
-                                                  machine_lock_timeout_ms(), stop);
-  if (!lock) {
-    return lock.error();
-  }
+  KP_LET(const MachineLock lock, MachineLock::acquire(gpu_->description().uuid, LockMode::timing,
+                                                      machine_lock_timeout_ms(), stop));
   CollectSettings settings;
   settings.profilers = find_profilers(settings_.programs, toolchain_->compilers());
   settings.folder = folder;
@@ -128,14 +125,11 @@ Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
     wanted.figures =
         figures_for(order.all_tools ? std::vector<KernelClass>() : possible_classes(known));
   };
-  Result<Collected> collected = collect_profile(program, settings, choose, stop);
-  if (!collected) {
-    return collected.error();
-  }
+  KP_LET(Collected collected, collect_profile(program, settings, choose, stop));
   KP_TRY(keep_files(folder, order.keep));
   Diagnosed out;
-  out.profile = std::move(collected->profile);
-  out.seconds = std::move(collected->seconds);
+  out.profile = std::move(collected.profile);
+  out.seconds = std::move(collected.seconds);
   out.profile.device = gpu_->description().name;
   out.profile.ceilings = *ceilings_;
   out.profile.work = work;
@@ -165,14 +159,11 @@ Result<Diagnosed> Session::diagnose_library(const DiagnoseOrder& order, const fs
                       judge_->task().name);
   }
   say("laying out public inputs");
-  const Result<ReplayJob> job = ReplayJob::make(*judge_, shape->axes, library, source);
-  if (!job) {
-    return job.error();
-  }
-  ProfiledProgram program = job->program(
+  KP_LET(const ReplayJob job, ReplayJob::make(*judge_, shape->axes, library, source));
+  ProfiledProgram program = job.program(
       *ground_, judge_settings_, find_profilers(settings_.programs, toolchain_->compilers()));
   program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
-  return diagnose_program(order, program, job->folder(), declared_work(judge_->task(), shape->axes),
+  return diagnose_program(order, program, job.folder(), declared_work(judge_->task(), shape->axes),
                           say, stop);
 }
 
@@ -183,31 +174,25 @@ Result<fs::path> Session::passed_library(const DiagnoseOrder& order, const Stage
   evaluate.candidate = order.candidate;
   evaluate.implementation = order.implementation;
   evaluate.timed = false;
-  const Result<EvaluateRequest> request = evaluate_request(evaluate);
-  if (!request) {
-    return request.error();
-  }
-  const Evaluation evaluation = judge_->evaluate(*request, listener, stop);
+  KP_LET(const EvaluateRequest request, evaluate_request(evaluate));
+  const Evaluation evaluation = judge_->evaluate(request, listener, stop);
   if (evaluation.verdict.outcome != Outcome::passed) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("only what passes is profiled, and this does not: {} ({})",
                                   name_of(evaluation.verdict.outcome), evaluation.verdict.summary),
-                      request->candidate.name);
+                      request.candidate.name);
   }
-  return built_library(request->candidate, request->may_link, stop);
+  return built_library(request.candidate, request.may_link, stop);
 }
 
 Result<fs::path> Session::built_library(const Candidate& candidate, bool own,
                                         std::stop_token stop) {
-  const Result<BuildOutcome> built =
-      toolchain_->build(build_request(judge_->task(), candidate, own), stop);
-  if (!built) {
-    return built.error();
+  KP_LET(const BuildOutcome built,
+         toolchain_->build(build_request(judge_->task(), candidate, own), stop));
+  if (!built.ok) {
+    return make_error(ErrorKind::bad_input, built.diagnostics, candidate.name);
   }
-  if (!built->ok) {
-    return make_error(ErrorKind::bad_input, built->diagnostics, candidate.name);
-  }
-  return built->library;
+  return built.library;
 }
 
 void Session::diagnose_passed(const EvaluateRequest& request, Evaluated& out,
@@ -247,31 +232,22 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
       return out;
     }
     case DiagnoseKind::nsys: {
-      Result<Trace> trace = read_nsys_report(order.nsys_report);
-      if (!trace) {
-        return trace.error();
-      }
+      KP_LET(Trace trace, read_nsys_report(order.nsys_report));
       Diagnosed out;
       out.profile.program = order.nsys_report;
-      out.profile.architecture = trace->architecture;
+      out.profile.architecture = trace.architecture;
       out.profile.counters = "an nsys report has no counters";
-      out.profile.trace = std::move(*trace);
+      out.profile.trace = std::move(trace);
       out.profile.kernels = choose_launches(*out.profile.trace, 0.9, 8).kernels;
       out.report = kernelpro::diagnose(out.profile, {order.all_tools, {}});
       return out;
     }
     case DiagnoseKind::program: {
       KP_TRY(need_toolchain(sandbox_, order.device));
-      Result<Ceilings> measured = gpu_ceilings(order.device, false, stop);
-      if (!measured) {
-        return measured.error();
-      }
+      KP_LET(Ceilings measured, gpu_ceilings(order.device, false, stop));
       judge_.reset();
-      ceilings_ = std::move(*measured);
-      Result<ScratchDir> folder = ScratchDir::create("profile");
-      if (!folder) {
-        return folder.error();
-      }
+      ceilings_ = std::move(measured);
+      KP_LET(ScratchDir folder, ScratchDir::create("profile"));
       ProfiledProgram program;
       program.arguments = order.program;
       program.directory = order.directory;
@@ -282,7 +258,7 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
       }
       program.environment["CUDA_VISIBLE_DEVICES"] = gpu_->description().uuid;
       program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
-      return diagnose_program(order, program, folder->path(), std::nullopt, say, stop);
+      return diagnose_program(order, program, folder.path(), std::nullopt, say, stop);
     }
     case DiagnoseKind::candidate:
     case DiagnoseKind::library: {
@@ -303,21 +279,15 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
 Result<nlohmann::json> Session::diagnose(const WorkerRequest& request,
                                          const std::function<void(const WorkerEvent&)>& emit,
                                          std::stop_token stop) {
-  const Result<DiagnoseOrder> order = diagnose_order_from_json(*request.body);
-  if (!order) {
-    return order.error();
-  }
+  KP_LET(const DiagnoseOrder order, diagnose_order_from_json(*request.body));
   const auto say = [&](const std::string& text) { emit({request.id, "diagnose", text}); };
   const StageListener listener = [&](Stage stage, const std::string& text) {
     emit({request.id, std::string(name_of(stage)), text});
   };
-  Result<Diagnosed> diagnosed = diagnose_any(*order, say, listener, stop);
-  if (!diagnosed) {
-    return diagnosed.error();
-  }
+  KP_LET(Diagnosed diagnosed, diagnose_any(order, say, listener, stop));
   run_user_tools(user_tools_folder(), (settings_.programs / "kernelpro-jail").string(), sandbox_,
-                 diagnosed->profile, diagnosed->report, stop);
-  return to_json(*diagnosed);
+                 diagnosed.profile, diagnosed.report, stop);
+  return to_json(diagnosed);
 }
 
 }  // namespace kernelpro

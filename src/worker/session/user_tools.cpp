@@ -60,16 +60,13 @@ Result<ToolOutput> ask(const fs::path& tool, const fs::path& input, const std::s
                      {"/bin/sh", "-c", R"(exec "$0" < "$1")", tool.string(), input.string()});
   command.timeout_ms = tool_timeout_ms;
   command.output_limit = longest_answer;
-  const Result<Finished> finished = run_command(command, stop);
-  if (!finished) {
-    return finished.error();
-  }
-  if (!finished->succeeded()) {
-    return make_error(ErrorKind::bad_input, finished->timed_out
+  KP_LET(const Finished finished, run_command(command, stop));
+  if (!finished.succeeded()) {
+    return make_error(ErrorKind::bad_input, finished.timed_out
                                                 ? "it did not answer in time"
-                                                : "it failed: " + finished->errors.substr(0, 400));
+                                                : "it failed: " + finished.errors.substr(0, 400));
   }
-  const Result<nlohmann::json> answer = parse_json(finished->output);
+  const Result<nlohmann::json> answer = parse_json(finished.output);
   return answer ? tool_output_from_json(*answer, tool.filename().string(), profile)
                 : answer.error();
 }

@@ -26,14 +26,11 @@ std::size_t page_bytes() {
 
 Status add_tensor(BufferPlan& plan, MemoryUnits units, const std::string& name, DType dtype,
                   const std::vector<Formula>& shape, bool output) {
-  Result<std::vector<std::int64_t>> extents = evaluate_shape(shape, plan.axes);
-  if (!extents) {
-    return extents.error();
-  }
+  KP_LET(std::vector<std::int64_t> extents, evaluate_shape(shape, plan.axes));
   TensorPlan tensor;
   tensor.name = name;
   tensor.dtype = dtype;
-  tensor.shape = std::move(*extents);
+  tensor.shape = std::move(extents);
   tensor.output = output;
   tensor.elements = 1;
   for (const std::int64_t extent : tensor.shape) {

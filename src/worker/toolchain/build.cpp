@@ -155,11 +155,8 @@ Result<std::string> Build::cuda_headers() const {
     }
   }
   for (const fs::path& header : headers) {
-    const Result<std::string> text = read_file(header);
-    if (!text) {
-      return text.error();
-    }
-    parts += "\n" + header.lexically_relative(place_.root()).string() + "\n" + sha256(*text);
+    KP_LET(const std::string text, read_file(header));
+    parts += "\n" + header.lexically_relative(place_.root()).string() + "\n" + sha256(text);
   }
   return parts;
 }
@@ -234,17 +231,14 @@ Result<BuildOutcome> Build::keep(const std::string& key, const Finished& compile
   if (const std::uintmax_t bytes = place_.output_bytes(result_name()); bytes > largest_library) {
     return too_large(bytes);
   }
-  const Result<std::string> binary = place_.read_output(result_name());
-  if (!binary) {
-    return binary.error();
-  }
+  KP_LET(const std::string binary, place_.read_output(result_name()));
   BuildRecord record;
   record.compiler = setting_.compiler.path;
   record.compiler_identity = setting_.compiler.identity;
   append(record.flags, setting_.flags.compile);
   append(record.flags, setting_.flags.link);
   record.source_hash = sha256(request_.source);
-  record.binary_hash = sha256(*binary);
+  record.binary_hash = sha256(binary);
   std::string said = compiled.errors;
   if (cuda_) {
     PtxasReport report = read_ptxas(compiled.errors);
@@ -253,12 +247,9 @@ Result<BuildOutcome> Build::keep(const std::string& key, const Finished& compile
     erase_all(said, fixed_folder);
   }
   const std::string diagnostics = cap_text(place_.without_own_path(std::move(said)));
-  Result<CachedBuild> stored =
-      setting_.cache.store(key + result_extension_, *binary, record, diagnostics);
-  if (!stored) {
-    return stored.error();
-  }
-  BuildOutcome outcome = outcome_of(std::move(*stored));
+  KP_LET(CachedBuild stored,
+         setting_.cache.store(key + result_extension_, binary, record, diagnostics));
+  BuildOutcome outcome = outcome_of(std::move(stored));
   outcome.wall_ns = now_ns() - start_ns_;
   return outcome;
 }
@@ -270,11 +261,8 @@ Result<BuildOutcome> Build::find_or_compile(const std::string& beside_source) co
     outcome.cached = true;
     return outcome;
   }
-  const Result<Finished> compiled = compile();
-  if (!compiled) {
-    return compiled.error();
-  }
-  return compiled->succeeded() ? keep(entry, *compiled) : failed(*compiled);
+  KP_LET(const Finished compiled, compile());
+  return compiled.succeeded() ? keep(entry, compiled) : failed(compiled);
 }
 
 Result<BuildOutcome> Build::run() {
@@ -283,12 +271,9 @@ Result<BuildOutcome> Build::run() {
     const Result<std::string> headers = cuda_headers();
     return headers ? find_or_compile(*headers) : headers.error();
   }
-  const Result<Finished> preprocessed = preprocess();
-  if (!preprocessed) {
-    return preprocessed.error();
-  }
-  if (!preprocessed->succeeded()) {
-    return failed(*preprocessed);
+  KP_LET(const Finished preprocessed, preprocess());
+  if (!preprocessed.succeeded()) {
+    return failed(preprocessed);
   }
   const Result<std::string> text = place_.read_output(preprocessed_name);
   return text ? find_or_compile(*text) : text.error();
@@ -298,11 +283,8 @@ Result<BuildOutcome> Build::run() {
 
 Result<BuildOutcome> build_in_jail(const BuildSetting& setting, const BuildRequest& request,
                                    std::stop_token stop) {
-  const Result<Workplace> place = Workplace::create(setting.settings.abi_include);
-  if (!place) {
-    return place.error();
-  }
-  return Build(setting, request, *place, std::move(stop)).run();
+  KP_LET(const Workplace place, Workplace::create(setting.settings.abi_include));
+  return Build(setting, request, place, std::move(stop)).run();
 }
 
 }  // namespace kernelpro

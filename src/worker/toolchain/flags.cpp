@@ -87,14 +87,11 @@ Result<BuildFlags> cuda_flags(const BuildRequest& request, const Compiler& nvcc,
       flags.compile.push_back(option);
       continue;
     }
-    const Result<Words> trees = cutlass_includes(cutlass);
-    if (!trees) {
-      return trees.error();
-    }
-    for (const std::string& tree : *trees) {
+    KP_LET(const Words trees, cutlass_includes(cutlass));
+    for (const std::string& tree : trees) {
       append(flags.compile, {"-isystem", tree});
     }
-    append(flags.read, *trees);
+    append(flags.read, trees);
   }
   if (request.cubin) {
     flags.compile.emplace_back("-cubin");

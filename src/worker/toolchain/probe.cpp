@@ -29,54 +29,39 @@ constexpr std::int64_t probe_run_timeout_ms = 20'000;
 
 Result<ProbeResult> probe(const ToolchainSettings& settings, const std::string& compiler,
                           const Flags& flags, std::string_view program) {
-  const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms);
-  if (!lock) {
-    return lock.error();
-  }
-  const Result<Workplace> place = Workplace::create({});
-  if (!place) {
-    return place.error();
-  }
-  KP_TRY(place->lay_source("probe.cpp", program));
-  const std::string binary = (place->output_folder() / "probe").string();
+  KP_LET(const MachineLock lock,
+         MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms));
+  KP_LET(const Workplace place, Workplace::create({}));
+  KP_TRY(place.lay_source("probe.cpp", program));
+  const std::string binary = (place.output_folder() / "probe").string();
   JailedRun compile{
       {compiler, "-std=c++20", "-Ofast"}, probe_file_bytes, settings.build_timeout_ms, {}};
   compile.program.insert(compile.program.end(), flags.begin(), flags.end());
   compile.program.insert(compile.program.end(), {"probe.cpp", "-o", binary});
-  const Result<Finished> built = place->run(settings.jail, settings.landlock, compile);
-  if (!built) {
-    return built.error();
-  }
-  if (built->timed_out) {
+  KP_LET(const Finished built, place.run(settings.jail, settings.landlock, compile));
+  if (built.timed_out) {
     return make_error(ErrorKind::timeout,
                       "a small program took longer to build than " +
                           std::to_string(settings.build_timeout_ms) +
                           " ms; try again when the machine is less busy",
                       compiler);
   }
-  if (!built->succeeded()) {
+  if (!built.succeeded()) {
     return ProbeResult::does_not_build;
   }
-  const Result<Finished> ran = place->run(settings.jail, settings.landlock,
-                                          {{binary}, probe_file_bytes, probe_run_timeout_ms, {}});
-  if (!ran) {
-    return ran.error();
-  }
-  if (ran->succeeded()) {
+  KP_LET(const Finished ran, place.run(settings.jail, settings.landlock,
+                                       {{binary}, probe_file_bytes, probe_run_timeout_ms, {}}));
+  if (ran.succeeded()) {
     return ProbeResult::works;
   }
-  return ran->signal != 0 || ran->timed_out ? ProbeResult::does_not_run : ProbeResult::wrong_result;
+  return ran.signal != 0 || ran.timed_out ? ProbeResult::does_not_run : ProbeResult::wrong_result;
 }
 
 Result<Flags> find_target(const ToolchainSettings& settings, const Processor& processor,
                           const Compiler& compiler) {
   for (const Flags& flags : target_choices(processor)) {
-    const Result<ProbeResult> result = probe_target(settings, compiler.path, flags);
-    if (!result) {
-      return result.error();
-    }
-    if (*result == ProbeResult::works) {
+    KP_LET(const ProbeResult result, probe_target(settings, compiler.path, flags));
+    if (result == ProbeResult::works) {
       return flags;
     }
   }
@@ -88,11 +73,8 @@ Result<Flags> find_target(const ToolchainSettings& settings, const Processor& pr
 
 Result<Flags> find_openmp(const ToolchainSettings& settings, const Compiler& compiler) {
   Flags flags = {"-fopenmp"};
-  const Result<ProbeResult> result = probe_openmp(settings, compiler.path, flags);
-  if (!result) {
-    return result.error();
-  }
-  return *result == ProbeResult::works ? flags : Flags();
+  KP_LET(const ProbeResult result, probe_openmp(settings, compiler.path, flags));
+  return result == ProbeResult::works ? flags : Flags();
 }
 
 // The probes known so far; damaged or missing means none.
@@ -144,25 +126,16 @@ Status remember(const fs::path& file, const std::string& key, const Compiler& co
 }
 
 Result<Finished> build_kernel(const ToolchainSettings& settings, const Compiler& nvcc) {
-  const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms);
-  if (!lock) {
-    return lock.error();
-  }
-  const Result<Workplace> place = Workplace::create({});
-  if (!place) {
-    return place.error();
-  }
-  KP_TRY(place->lay_source("probe.cu", cuda_probe_program));
-  const Result<BuildFlags> flags = build_flags({}, nvcc, {});
-  if (!flags) {
-    return flags.error();
-  }
-  JailedRun what{{nvcc.path}, probe_file_bytes, settings.build_timeout_ms, flags->read};
-  what.program.insert(what.program.end(), flags->compile.begin(), flags->compile.end());
+  KP_LET(const MachineLock lock,
+         MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms));
+  KP_LET(const Workplace place, Workplace::create({}));
+  KP_TRY(place.lay_source("probe.cu", cuda_probe_program));
+  KP_LET(const BuildFlags flags, build_flags({}, nvcc, {}));
+  JailedRun what{{nvcc.path}, probe_file_bytes, settings.build_timeout_ms, flags.read};
+  what.program.insert(what.program.end(), flags.compile.begin(), flags.compile.end());
   what.program.insert(what.program.end(), {"probe.cu", "-o", "../out/probe.so"});
-  what.program.insert(what.program.end(), flags->link.begin(), flags->link.end());
-  return place->run(settings.jail, settings.landlock, what);
+  what.program.insert(what.program.end(), flags.link.begin(), flags.link.end());
+  return place.run(settings.jail, settings.landlock, what);
 }
 
 std::string program_stamp(const std::string& path) {
@@ -224,16 +197,10 @@ Status probe_compiler(const ToolchainSettings& settings, const Processor& proces
   if (take_known(read_probes(file), key, compiler)) {
     return {};
   }
-  Result<Flags> target = find_target(settings, processor, compiler);
-  if (!target) {
-    return target.error();
-  }
-  Result<Flags> openmp = find_openmp(settings, compiler);
-  if (!openmp) {
-    return openmp.error();
-  }
-  compiler.target_flags = std::move(*target);
-  compiler.openmp_flags = std::move(*openmp);
+  KP_LET(Flags target, find_target(settings, processor, compiler));
+  KP_LET(Flags openmp, find_openmp(settings, compiler));
+  compiler.target_flags = std::move(target);
+  compiler.openmp_flags = std::move(openmp);
   return remember(file, key, compiler);
 }
 
@@ -245,17 +212,14 @@ Status probe_nvcc(const ToolchainSettings& settings, Compiler& nvcc) {
   if (take_known(read_probes(file), key, nvcc)) {
     return {};
   }
-  const Result<Finished> built = build_kernel(settings, nvcc);
-  if (!built) {
-    return built.error();
-  }
-  if (!built->succeeded()) {
+  KP_LET(const Finished built, build_kernel(settings, nvcc));
+  if (!built.succeeded()) {
     return make_error(
         ErrorKind::environment,
         "it builds no small kernel with " + nvcc.target_flags.front() + " and " +
             nvcc.host_compiler +
-            (built->timed_out ? " in " + std::to_string(settings.build_timeout_ms) + " ms"
-                              : ": " + cap_text(built->errors)) +
+            (built.timed_out ? " in " + std::to_string(settings.build_timeout_ms) + " ms"
+                             : ": " + cap_text(built.errors)) +
             "; set CUDA_HOME to a toolkit that knows this device and this compiler",
         nvcc.path);
   }

@@ -60,17 +60,14 @@ Result<Compiler> look_at_compiler(std::string_view name, const std::string& path
   Command command;
   command.arguments = {path, "--version"};
   command.environment = {{"LC_ALL", "C"}};
-  const Result<Finished> finished = run_command(command);
-  if (!finished) {
-    return finished.error();
-  }
-  if (!finished->succeeded()) {
-    return make_error(ErrorKind::environment, "--version failed: " + finished->errors, path);
+  KP_LET(const Finished finished, run_command(command));
+  if (!finished.succeeded()) {
+    return make_error(ErrorKind::environment, "--version failed: " + finished.errors, path);
   }
   Compiler compiler;
   compiler.name = name;
   compiler.path = path;
-  compiler.identity = version_line(finished->output);
+  compiler.identity = version_line(finished.output);
   return compiler;
 }
 
@@ -134,12 +131,9 @@ Result<Compiler> open_nvcc(const ToolchainSettings& settings,
                       "the package g++",
                       *path);
   }
-  Result<Compiler> nvcc = look_at_compiler(nvcc_name, *path);
-  if (!nvcc) {
-    return nvcc.error();
-  }
-  nvcc->host_compiler = host->path;
-  KP_TRY(probe_nvcc(settings, *nvcc));
+  KP_LET(Compiler nvcc, look_at_compiler(nvcc_name, *path));
+  nvcc.host_compiler = host->path;
+  KP_TRY(probe_nvcc(settings, nvcc));
   return nvcc;
 }
 
@@ -160,12 +154,8 @@ Toolchain::~Toolchain() = default;
 
 Result<Toolchain> Toolchain::open(const ToolchainSettings& settings) {
   KP_TRY(check_settings(settings));
-  Result<BuildCache> cache = BuildCache::open(settings.cache / "builds", settings.cache_bytes);
-  if (!cache) {
-    return cache.error();
-  }
-  auto state =
-      std::make_unique<State>(State{settings, std::move(*cache), this_processor(), {}, {}});
+  KP_LET(BuildCache cache, BuildCache::open(settings.cache / "builds", settings.cache_bytes));
+  auto state = std::make_unique<State>(State{settings, std::move(cache), this_processor(), {}, {}});
   std::string problems;
   for (const KnownCompiler& known : known_compilers) {
     const std::optional<std::string> path = find_compiler(known);
@@ -244,17 +234,11 @@ Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_tok
   if (!compiler) {
     return compiler.error();
   }
-  const Result<BuildFlags> flags = build_flags(request, *compiler, state_->settings.cutlass);
-  if (!flags) {
-    return flags.error();
-  }
+  KP_LET(const BuildFlags flags, build_flags(request, *compiler, state_->settings.cutlass));
   const ToolchainSettings& settings = state_->settings;
-  const Result<MachineLock> lock =
-      MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms, stop);
-  if (!lock) {
-    return lock.error();
-  }
-  return build_in_jail({settings, state_->cache, state_->processor, *compiler, *flags}, request,
+  KP_LET(const MachineLock lock,
+         MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms, stop));
+  return build_in_jail({settings, state_->cache, state_->processor, *compiler, flags}, request,
                        std::move(stop));
 }
 

@@ -87,11 +87,8 @@ Status lay_headers(const fs::path& from, const fs::path& to) {
       KP_TRY(lay_headers(entry.path(), target));
       continue;
     }
-    const Result<std::string> text = read_file(entry.path());
-    if (!text) {
-      return text.error();
-    }
-    KP_TRY(write_plain(target, *text));
+    KP_LET(const std::string text, read_file(entry.path()));
+    KP_TRY(write_plain(target, text));
   }
   if (failure) {
     return make_error(ErrorKind::environment,
@@ -106,11 +103,8 @@ Status lay_headers(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 Result<Workplace> Workplace::create(const fs::path& abi_include) {
-  Result<ScratchDir> scratch = ScratchDir::create("build");
-  if (!scratch) {
-    return scratch.error();
-  }
-  Workplace made(std::move(*scratch));
+  KP_LET(ScratchDir scratch, ScratchDir::create("build"));
+  Workplace made(std::move(scratch));
   KP_TRY(make_folder(made.source_folder()));
   KP_TRY(make_folder(made.output_folder()));
   KP_TRY(make_folder(made.root() / "abi"));

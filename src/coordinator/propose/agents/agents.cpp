@@ -102,14 +102,11 @@ class Pipeline {
                                                   const Candidate* candidate = nullptr) const {
     const PromptFile& prompt = prompts_.roles.at(role);
     const Scene scene{&order_, &prompts_, plan, candidate};
-    Result<Rendered> text = render(prompt, scene, settings_.prompt_tokens);
-    if (!text) {
-      return text.error();
-    }
+    KP_LET(Rendered text, render(prompt, scene, settings_.prompt_tokens));
     ChatRequest request;
-    request.system = std::move(text->system);
+    request.system = std::move(text.system);
     ChatMessage message;
-    message.text = std::move(text->user);
+    message.text = std::move(text.user);
     request.messages.push_back(std::move(message));
     request.max_output = settings_.max_output;
     const auto own = settings_.roles.find(role);
@@ -133,14 +130,11 @@ class Pipeline {
     if (has_failed(order_.parent_tried.node)) {
       return write(LlmRole::fixer, repair_plan());
     }
-    Step<Plan> planned = plan();
-    if (!planned) {
-      return planned.error();
-    }
-    if (Proposed* ended = std::get_if<Proposed>(&*planned)) {
+    KP_LET(auto planned, plan());
+    if (Proposed* ended = std::get_if<Proposed>(&planned)) {
       return std::move(*ended);
     }
-    return write(LlmRole::coder, std::get<Plan>(*planned));
+    return write(LlmRole::coder, std::get<Plan>(planned));
   }
 
   // What is asked first, or the end of the node where only what models wrote makes it too long:
@@ -178,14 +172,11 @@ class Pipeline {
   [[nodiscard]] Setting setting() { return Setting{order_, *caller_, stop_, mishaps_}; }
 
   [[nodiscard]] Step<Plan> plan() {
-    Step<ChatRequest> first = opening(LlmRole::planner);
-    if (!first) {
-      return first.error();
-    }
-    if (Proposed* ended = std::get_if<Proposed>(&*first)) {
+    KP_LET(auto first, opening(LlmRole::planner));
+    if (Proposed* ended = std::get_if<Proposed>(&first)) {
       return std::variant<Plan, Proposed>(std::move(*ended));
     }
-    Talk talk(setting(), LlmRole::planner, std::get<ChatRequest>(std::move(*first)));
+    Talk talk(setting(), LlmRole::planner, std::get<ChatRequest>(std::move(first)));
     Step<Plan> out = talk.obtain<Plan>(read_plan);
     if (Plan* got = out ? std::get_if<Plan>(&*out) : nullptr) {
       got->predicted_gain = std::clamp(got->predicted_gain, least_gain, most_gain);
@@ -206,14 +197,11 @@ class Pipeline {
 
   // By the coder or the fixer; the reviewer may send it back once.
   [[nodiscard]] Result<Proposed> write(LlmRole role, const Plan& plan) {
-    Step<ChatRequest> first = opening(role, &plan);
-    if (!first) {
-      return first.error();
-    }
-    if (Proposed* ended = std::get_if<Proposed>(&*first)) {
+    KP_LET(auto first, opening(role, &plan));
+    if (Proposed* ended = std::get_if<Proposed>(&first)) {
       return std::move(*ended);
     }
-    Talk talk(setting(), role, std::get<ChatRequest>(std::move(*first)));
+    Talk talk(setting(), role, std::get<ChatRequest>(std::move(first)));
     Step<Candidate> written = obtain_source(talk);
     if (written && settings_.reviewer && std::holds_alternative<Candidate>(*written)) {
       written = reviewed(plan, std::get<Candidate>(std::move(*written)), role, talk);
@@ -238,14 +226,11 @@ class Pipeline {
   [[nodiscard]] Step<Candidate> reviewed(const Plan& plan, Candidate candidate, LlmRole role,
                                          Talk& talk) {
     using Written = std::variant<Candidate, Proposed>;
-    Step<std::string> told = review(plan, candidate);
-    if (!told) {
-      return told.error();
-    }
-    if (Proposed* ended = std::get_if<Proposed>(&*told)) {
+    KP_LET(auto told, review(plan, candidate));
+    if (Proposed* ended = std::get_if<Proposed>(&told)) {
       return Written(std::move(*ended));
     }
-    const std::string& objection = std::get<std::string>(*told);
+    const std::string& objection = std::get<std::string>(told);
     if (objection.empty()) {
       return Written(std::move(candidate));
     }
@@ -262,19 +247,13 @@ class Pipeline {
   // What the author is told; empty: nothing. A reviewer who cannot be asked holds nobody up.
   [[nodiscard]] Step<std::string> review(const Plan& plan, const Candidate& candidate) {
     using Told = std::variant<std::string, Proposed>;
-    Step<ChatRequest> first = opening(LlmRole::reviewer, &plan, &candidate);
-    if (!first) {
-      return first.error();
-    }
-    if (std::holds_alternative<Proposed>(*first)) {
+    KP_LET(auto first, opening(LlmRole::reviewer, &plan, &candidate));
+    if (std::holds_alternative<Proposed>(first)) {
       return Told(std::string());
     }
-    Talk talk(setting(), LlmRole::reviewer, std::get<ChatRequest>(std::move(*first)));
-    Step<Review> got = talk.obtain<Review>(read_review);
-    if (!got) {
-      return got.error();
-    }
-    if (Proposed* ended = std::get_if<Proposed>(&*got)) {
+    Talk talk(setting(), LlmRole::reviewer, std::get<ChatRequest>(std::move(first)));
+    KP_LET(auto got, talk.obtain<Review>(read_review));
+    if (Proposed* ended = std::get_if<Proposed>(&got)) {
       if (ended->kind == Proposed::Kind::not_yet) {
         return Told(std::move(*ended));
       }
@@ -283,7 +262,7 @@ class Pipeline {
       }
       return Told(std::string());
     }
-    return Told(objection_of(std::get<Review>(*got)));
+    return Told(objection_of(std::get<Review>(got)));
   }
 
   [[nodiscard]] std::string objection_of(const Review& review) {
@@ -330,11 +309,8 @@ class Pipeline {
 }  // namespace agents
 
 Result<Agents> Agents::load(const LlmSettings& settings, const std::filesystem::path& installed) {
-  Result<agents::PromptSet> prompts = agents::load_prompts(settings.prompts, installed);
-  if (!prompts) {
-    return prompts.error();
-  }
-  return Agents(settings, std::make_shared<const agents::PromptSet>(std::move(*prompts)));
+  KP_LET(agents::PromptSet prompts, agents::load_prompts(settings.prompts, installed));
+  return Agents(settings, std::make_shared<const agents::PromptSet>(std::move(prompts)));
 }
 
 Result<Proposed> Agents::propose(const AgentOrder& order, Caller& caller,
@@ -349,12 +325,7 @@ Result<PromptPreview> Agents::preview(const AgentOrder& order) const {
   }
   PromptPreview out;
   out.role = has_failed(order.parent_tried.node) ? LlmRole::fixer : LlmRole::planner;
-  Result<ChatRequest> request =
-      agents::Pipeline(settings_, *prompts_, order).first_request(out.role);
-  if (!request) {
-    return request.error();
-  }
-  out.request = std::move(*request);
+  KP_LET(out.request, agents::Pipeline(settings_, *prompts_, order).first_request(out.role));
   return out;
 }
 

@@ -232,26 +232,20 @@ fs::path choose(const fs::path& own, const fs::path& installed, const std::strin
 Result<PromptFile> parse_prompt(const std::string& text, const std::string& file) {
   const std::vector<std::string> lines = lines_of(text);
   Place at{file};
-  const Result<FrontMatter> front = read_front_matter(lines, at);
-  if (!front) {
-    return front.error();
-  }
-  const Result<std::vector<std::string>> values = values_of(*front, {"role", "answer"}, at);
-  if (!values) {
-    return values.error();
-  }
-  const std::optional<LlmRole> role = parse_llm_role(values->front());
+  KP_LET(const FrontMatter front, read_front_matter(lines, at));
+  KP_LET(const std::vector<std::string> values, values_of(front, {"role", "answer"}, at));
+  const std::optional<LlmRole> role = parse_llm_role(values.front());
   if (!role) {
-    return at.error(fmt::format("there is no role \"{}\"", values->front()));
+    return at.error(fmt::format("there is no role \"{}\"", values.front()));
   }
-  if (values->back() != form_of(*role).answer) {
+  if (values.back() != form_of(*role).answer) {
     return at.error(fmt::format(R"(the answer of a {} is "{}", not "{}")", name_of(*role),
-                                form_of(*role).answer, values->back()));
+                                form_of(*role).answer, values.back()));
   }
   PromptFile prompt;
   prompt.role = *role;
   std::vector<PromptPiece>* part = nullptr;
-  for (std::size_t i = front->lines; i < lines.size(); ++i) {
+  for (std::size_t i = front.lines; i < lines.size(); ++i) {
     at.line = i + 1;
     if (lines[i] == "# system" || lines[i] == "# user") {
       part = lines[i] == "# system" ? &prompt.system : &prompt.user;
@@ -277,20 +271,14 @@ Result<PromptFile> parse_prompt(const std::string& text, const std::string& file
 Result<std::string> parse_prompt_part(const std::string& text, const std::string& file) {
   const std::vector<std::string> lines = lines_of(text);
   Place at{file};
-  const Result<FrontMatter> front = read_front_matter(lines, at);
-  if (!front) {
-    return front.error();
-  }
-  const Result<std::vector<std::string>> values = values_of(*front, {"part"}, at);
-  if (!values) {
-    return values.error();
-  }
+  KP_LET(const FrontMatter front, read_front_matter(lines, at));
+  KP_LET(const std::vector<std::string> values, values_of(front, {"part"}, at));
   const std::string wanted = fs::path(file).stem().string();
-  if (values->front() != wanted) {
+  if (values.front() != wanted) {
     return at.error(fmt::format("expected \"part: {}\", as the file is called", wanted));
   }
   std::string out;
-  for (std::size_t i = front->lines; i < lines.size(); ++i) {
+  for (std::size_t i = front.lines; i < lines.size(); ++i) {
     if (lines[i].find(opening) != std::string::npos) {
       at.line = i + 1;
       return at.error("a part has no places: {{ is not allowed here");
@@ -307,32 +295,20 @@ Result<PromptSet> load_prompts(const fs::path& own, const fs::path& installed) {
   PromptSet set;
   for (const LlmRole role : llm_roles()) {
     const fs::path file = choose(own, installed, file_of(std::string(name_of(role))));
-    const Result<std::string> text = read_file(file);
-    if (!text) {
-      return text.error();
-    }
-    Result<PromptFile> prompt = parse_prompt(*text, file.string());
-    if (!prompt) {
-      return prompt.error();
-    }
-    if (prompt->role != role) {
+    KP_LET(const std::string text, read_file(file));
+    KP_LET(PromptFile prompt, parse_prompt(text, file.string()));
+    if (prompt.role != role) {
       return make_error(ErrorKind::bad_input,
                         fmt::format("expected \"role: {}\", as the file is called", name_of(role)),
                         file.string());
     }
-    set.roles.emplace(role, std::move(*prompt));
+    set.roles.emplace(role, std::move(prompt));
   }
   for (const std::string& name : part_names()) {
     const fs::path file = choose(own, installed, file_of(name));
-    const Result<std::string> text = read_file(file);
-    if (!text) {
-      return text.error();
-    }
-    Result<std::string> part = parse_prompt_part(*text, file.string());
-    if (!part) {
-      return part.error();
-    }
-    set.parts.emplace(name, std::move(*part));
+    KP_LET(const std::string text, read_file(file));
+    KP_LET(std::string part, parse_prompt_part(text, file.string()));
+    set.parts.emplace(name, std::move(part));
   }
   return set;
 }

@@ -68,32 +68,29 @@ void Talk::use_tools(const ChatAnswer& answer, bool allowed) {
 Step<ChatAnswer> Talk::ask() {
   for (;;) {
     const CallName name{setting_.order.node, role_, ++turn_};
-    Result<Called> called = setting_.caller.call(name, request_, setting_.stop);
-    if (!called) {
-      return called.error();
-    }
-    switch (called->kind) {
+    KP_LET(Called called, setting_.caller.call(name, request_, setting_.stop));
+    switch (called.kind) {
       case Called::Kind::not_yet:
-        return std::variant<ChatAnswer, Proposed>(ended(Proposed::Kind::not_yet, called->reason));
+        return std::variant<ChatAnswer, Proposed>(ended(Proposed::Kind::not_yet, called.reason));
       case Called::Kind::spent:
-        return std::variant<ChatAnswer, Proposed>(ended(Proposed::Kind::spent, called->reason));
+        return std::variant<ChatAnswer, Proposed>(ended(Proposed::Kind::spent, called.reason));
       case Called::Kind::failed:
-        note("call failed: " + called->reason);
+        note("call failed: " + called.reason);
         return std::variant<ChatAnswer, Proposed>(
             ended(Proposed::Kind::nothing,
-                  fmt::format("the call of the {} failed: {}", name_of(role_), called->reason)));
+                  fmt::format("the call of the {} failed: {}", name_of(role_), called.reason)));
       case Called::Kind::answered:
         break;
     }
-    if (called->answer.calls.empty()) {
-      return std::variant<ChatAnswer, Proposed>(std::move(called->answer));
+    if (called.answer.calls.empty()) {
+      return std::variant<ChatAnswer, Proposed>(std::move(called.answer));
     }
     if (++tool_turns_ > most_tool_turns + 1) {
       note("calls tools without end");
       return std::variant<ChatAnswer, Proposed>(ended(
           Proposed::Kind::nothing, fmt::format("the {} calls tools without end", name_of(role_))));
     }
-    use_tools(called->answer, !request_.tools.empty() && tool_turns_ <= most_tool_turns);
+    use_tools(called.answer, !request_.tools.empty() && tool_turns_ <= most_tool_turns);
   }
 }
 

@@ -39,14 +39,11 @@ class Talk {
   [[nodiscard]] Step<T> obtain(const std::function<Read<T>(const ChatAnswer&)>& read) {
     std::string first;
     for (int attempt = 1;; ++attempt) {
-      Step<ChatAnswer> asked = ask();
-      if (!asked) {
-        return asked.error();
-      }
-      if (const auto* ended = std::get_if<Proposed>(&*asked)) {
+      KP_LET(auto asked, ask());
+      if (const auto* ended = std::get_if<Proposed>(&asked)) {
         return std::variant<T, Proposed>(*ended);
       }
-      const ChatAnswer& answer = std::get<ChatAnswer>(*asked);
+      const ChatAnswer& answer = std::get<ChatAnswer>(asked);
       Read<T> got = read(answer);
       remember(answer);
       if (T* value = std::get_if<T>(&got)) {

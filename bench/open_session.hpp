@@ -1,12 +1,9 @@
 // A worker's session in this process, for measurements that need no coordinator.
 #pragma once
 
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "common/base/paths.hpp"
-#include "common/wire/orders_json.hpp"
 #include "must.hpp"
 #include "worker/session/session.hpp"
 
@@ -27,7 +24,7 @@ class OpenSession {
 
   Opened open(OpenOrder order) {
     order.judging.backend = Backend::cuda;
-    return must(opened_from_json(ask(WorkerOp::open, to_json(order))));
+    return must(session_.open(order, {}));
   }
 
   Certificate evaluate(const Candidate& candidate,
@@ -37,11 +34,11 @@ class OpenSession {
     order.candidate = candidate;
     order.incumbent = incumbent;
     order.energy = energy;
-    return must(evaluated_from_json(ask(WorkerOp::evaluate, to_json(order)))).certificate;
+    return must(session_.evaluate(order, {}, {})).certificate;
   }
 
   Diagnosed diagnose(const DiagnoseOrder& order) {
-    return must(diagnosed_from_json(ask(WorkerOp::diagnose, to_json(order))));
+    return must(session_.diagnose(order, [](const std::string&) {}, {}, {}));
   }
 
   static SessionSettings session_settings() {
@@ -53,16 +50,7 @@ class OpenSession {
   }
 
  private:
-  nlohmann::json ask(WorkerOp op, const nlohmann::json& body) {
-    WorkerRequest request;
-    request.id = ++id_;
-    request.op = op;
-    request.body = std::make_shared<nlohmann::json>(body);
-    return must(session_.handle(request, [](const WorkerEvent&) {}, {}));
-  }
-
   Session session_;
-  std::int64_t id_ = 0;
 };
 
 }  // namespace kernelpro

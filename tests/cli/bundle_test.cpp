@@ -243,12 +243,12 @@ TEST_F(BundleRun, AnEvaluationIsReadByTheSameCommandAgain) {
 }
 
 TEST_F(BundleRun, WorkersOfAnUnknownKindAreRefused) {
-  for (const char* workers : {"bundle", "bundle:", "moon"}) {
+  for (const char* workers : {"bundle", "bundle:", "moon", "local,moon", "cmd:", "local:x"}) {
     const Finished refused = kernelpro({"optimize", data("wave"), "--workers", workers});
     expect_exit(refused, 1);
     EXPECT_THAT(refused.errors,
-                HasSubstr("expected \"local\", \"bundle:FILE\" or \"replay:FILE\", found \"" +
-                          std::string(workers) + "\""));
+                AllOf(HasSubstr("expected \"local\", \"local:DEVICE\" or \"cmd:COMMAND\""),
+                      HasSubstr("found \"" + std::string(workers) + "\"")));
   }
 }
 

@@ -18,12 +18,20 @@
 
 namespace kernelpro {
 
+// Measures what a device can do at most, or recalls it.
+struct CeilingsOrder {
+  Backend backend = Backend::cpu;
+  int device = 0;        // which GPU
+  bool refresh = false;  // measure anew
+};
+
 // Opens a task.
 struct OpenOrder {
   Task task;
   JudgingSettings judging;
-  bool timed = true;    // false: nothing will be timed, so no noise floor is measured
-  bool energy = false;  // energy will be asked for: refuse where there is no counter
+  bool timed = true;        // false: nothing will be timed, so no noise floor is measured
+  bool energy = false;      // energy will be asked for: refuse where there is no counter
+  bool build_only = false;  // nothing will be judged, so nothing is made ready but compilers
 };
 
 enum class LintLevel { error, warning, note };

@@ -1,51 +1,103 @@
 #include "common/model/workers.hpp"
 
+#include <array>
+#include <charconv>
+
 namespace kernelpro {
 
 namespace {
 
-struct SchemeTraits {
+constexpr std::string_view local = "local";
+constexpr std::string_view local_device = "local:";
+constexpr std::string_view command_form = "cmd:";
+constexpr int most_devices = 1024;
+
+struct FileScheme {
   WorkerScheme scheme;
-  std::string_view name;
-  bool takes_file;
+  std::string_view prefix;
 };
 
-constexpr std::array schemes = {SchemeTraits{WorkerScheme::local, "local", false},
-                                SchemeTraits{WorkerScheme::bundle, "bundle", true},
-                                SchemeTraits{WorkerScheme::replay, "replay", true}};
+constexpr std::array file_schemes = {FileScheme{WorkerScheme::bundle, "bundle:"},
+                                     FileScheme{WorkerScheme::replay, "replay:"}};
 
-std::string form_of(const SchemeTraits& one, const std::string& file) {
-  return std::string(one.name) + (one.takes_file ? ":" + file : "");
+std::string text_of(const WorkerPlace& place) {
+  if (!place.here()) {
+    return std::string(command_form) + place.command;
+  }
+  return place.device ? std::string(local_device) + std::to_string(*place.device)
+                      : std::string(local);
+}
+
+std::optional<WorkerPlace> parse_place(std::string_view text) {
+  if (text == local) {
+    return WorkerPlace();
+  }
+  if (text.starts_with(command_form) && text.size() > command_form.size()) {
+    return WorkerPlace{.command = std::string(text.substr(command_form.size())), .device = {}};
+  }
+  int device = -1;
+  if (text.starts_with(local_device)) {
+    const auto [end, failed] =
+        std::from_chars(text.data() + local_device.size(), text.data() + text.size(), device);
+    device = failed == std::errc() && end == text.data() + text.size() ? device : -1;
+  }
+  return device >= 0 && device < most_devices
+             ? std::optional(WorkerPlace{.command = {}, .device = device})
+             : std::nullopt;
+}
+
+// Where the next place begins, behind its comma: commands may have commas of their own.
+std::size_t end_of_place(std::string_view text) {
+  for (std::size_t at = text.find(','); at != std::string_view::npos; at = text.find(',', at + 1)) {
+    const std::string_view next = text.substr(at + 1);
+    if (next.starts_with(local) || next.starts_with(command_form)) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
 
 std::string text_of(const Workers& workers) {
-  return form_of(schemes.at(static_cast<std::size_t>(workers.scheme)), workers.file.string());
+  for (const FileScheme& one : file_schemes) {
+    if (workers.scheme == one.scheme) {
+      return std::string(one.prefix) + workers.file.string();
+    }
+  }
+  std::string text;
+  for (const WorkerPlace& place : workers.places) {
+    text += (text.empty() ? "" : ",") + text_of(place);
+  }
+  return text;
 }
 
 std::optional<Workers> parse_workers(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const std::string_view file =
-      colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  for (const SchemeTraits& one : schemes) {
-    const bool fits = one.takes_file ? !file.empty() : colon == std::string_view::npos;
-    if (fits && text.substr(0, colon) == one.name) {
-      return Workers{one.scheme, file};
+  Workers workers;
+  for (const FileScheme& one : file_schemes) {
+    if (text.starts_with(one.prefix) && text.size() > one.prefix.size()) {
+      workers.scheme = one.scheme;
+      workers.file = text.substr(one.prefix.size());
+      return workers;
     }
   }
-  return std::nullopt;
+  workers.places.clear();
+  for (bool more = true; more;) {
+    const std::size_t end = end_of_place(text);
+    std::optional<WorkerPlace> place = parse_place(text.substr(0, end));
+    if (!place) {
+      return std::nullopt;
+    }
+    workers.places.push_back(std::move(*place));
+    more = end != std::string_view::npos;
+    text = more ? text.substr(end + 1) : std::string_view();
+  }
+  return workers;
 }
 
 std::string worker_forms() {
-  std::string forms;
-  for (const SchemeTraits& one : schemes) {
-    if (!forms.empty()) {
-      forms += &one == &schemes.back() ? " or " : ", ";
-    }
-    forms += "\"" + form_of(one, "FILE") + "\"";
-  }
-  return forms;
+  return R"("local", "local:DEVICE" or "cmd:COMMAND" (or several, with commas between), )"
+         R"("bundle:FILE" or "replay:FILE")";
 }
 
 }  // namespace kernelpro

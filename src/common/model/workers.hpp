@@ -1,33 +1,45 @@
-// Who judges: a worker that is started here, or one that gets its jobs and gives its results by
-// files.
+// Who judges: workers that are started and talked to, or one that gets its jobs and gives its
+// results by files.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelpro {
 
 enum class WorkerScheme {
-  local,   // started on this machine
+  live,    // started now, on this machine or by a command
   bundle,  // jobs are written into the file, results come back in FILE.out
   replay,  // the results of such a run once more
 };
 
+// Where one worker is started.
+struct WorkerPlace {
+  std::string command;  // speaks worker lines, `ssh HOST kernelpro-worker` for one; empty: here
+  std::optional<int> device;  // which GPU of this machine; none: the one that judging names
+
+  [[nodiscard]] bool here() const { return command.empty(); }
+
+  friend bool operator==(const WorkerPlace&, const WorkerPlace&) = default;
+};
+
 struct Workers {
-  WorkerScheme scheme = WorkerScheme::local;
+  WorkerScheme scheme = WorkerScheme::live;
+  std::vector<WorkerPlace> places = {WorkerPlace()};  // of live ones
   std::filesystem::path file;  // of a bundle or a recording, with its whole path in a run
 
   friend bool operator==(const Workers&, const Workers&) = default;
 };
 
-// "local", "bundle:FILE" or "replay:FILE", and back.
+// "local", "local:DEVICE" and "cmd:COMMAND", or several of them with commas between; "bundle:FILE"
+// or "replay:FILE". And back.
 [[nodiscard]] std::string text_of(const Workers& workers);
 [[nodiscard]] std::optional<Workers> parse_workers(std::string_view text);
 
-// `"local", "bundle:FILE" or "replay:FILE"`: what is expected, for messages.
+// What is expected, for messages.
 [[nodiscard]] std::string worker_forms();
 
 }  // namespace kernelpro

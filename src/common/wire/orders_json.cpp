@@ -88,13 +88,17 @@ void describe_subject(Form& form, DiagnoseOrder& order) {
 
 }  // namespace
 
+void describe(Form& form, CeilingsOrder& order) {
+  KP_FIELDS(form.maybe, order, backend, device, refresh);
+}
+
 void describe(Form& form, OpenOrder& order) {
   form("task", order.task);
   describe_sandbox(form, order.judging.sandbox);
   KP_FIELDS(form.maybe, order.judging, backend, device, threads);
   describe_timeout(form, order.judging.call_timeout_seconds);
   KP_FIELDS(form.maybe, order.judging, trace, warm, timing_seconds);
-  KP_FIELDS(form.maybe, order, timed, energy);
+  KP_FIELDS(form.maybe, order, timed, energy, build_only);
 }
 
 void describe(Form& form, EvaluateOrder& order) {
@@ -142,6 +146,7 @@ void describe(Form& form, Diagnosed& diagnosed) {
 
 KP_JSON_OF(DiagnoseOrder, diagnose_order_from_json)
 KP_JSON_OF(Diagnosed, diagnosed_from_json)
+KP_JSON_OF(CeilingsOrder, ceilings_order_from_json)
 KP_JSON_OF(OpenOrder, open_order_from_json)
 KP_JSON_OF(EvaluateOrder, evaluate_order_from_json)
 KP_JSON_OF(Opened, opened_from_json)

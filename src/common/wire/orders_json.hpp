@@ -9,6 +9,7 @@
 
 namespace kernelpro {
 
+[[nodiscard]] nlohmann::json to_json(const CeilingsOrder&);
 [[nodiscard]] nlohmann::json to_json(const OpenOrder&);
 [[nodiscard]] nlohmann::json to_json(const EvaluateOrder&);
 [[nodiscard]] nlohmann::json to_json(const Opened&);
@@ -16,6 +17,7 @@ namespace kernelpro {
 [[nodiscard]] nlohmann::json to_json(const WorkerDescription&);
 [[nodiscard]] nlohmann::json to_json(const std::vector<LintFinding>&);
 
+[[nodiscard]] Result<CeilingsOrder> ceilings_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<OpenOrder> open_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<EvaluateOrder> evaluate_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Opened> opened_from_json(const nlohmann::json& json);

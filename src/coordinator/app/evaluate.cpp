@@ -12,6 +12,7 @@
 #include "common/wire/orders_json.hpp"
 #include "common/wire/worker_line.hpp"
 #include "coordinator/app/opening.hpp"
+#include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/dispatch/answer.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
@@ -141,8 +142,10 @@ Status keep_certificates(const std::filesystem::path& directory,
 }
 
 OpenOrder opening_of(const EvaluationRequest& request, const Task& task) {
-  return {
-      .task = task, .judging = request.judging, .timed = request.timed, .energy = request.energy};
+  return {.task = task,
+          .judging = judging_at(request.workers.places.front(), request.judging),
+          .timed = request.timed,
+          .energy = request.energy};
 }
 
 Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task& task,
@@ -150,8 +153,9 @@ Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task
                                     const Watcher& watcher, std::stop_token stop) {
   CertificateWriter certificates(request.certificates);
   KP_TRY(certificates.make_directory());
-  KP_LET(WorkerClient worker, WorkerClient::start());
-  const bool watched = request.timed && !traits_of(request.judging.backend).gpu;
+  const WorkerPlace& place = request.workers.places.front();
+  KP_LET(WorkerClient worker, WorkerClient::start(place));
+  const bool watched = request.timed && place.here() && !traits_of(request.judging.backend).gpu;
   // The task is opened meanwhile: what we do ourselves does not count.
   const std::optional<MachineWatch> watch =
       watched ? std::optional<MachineWatch>(std::in_place) : std::nullopt;
@@ -252,9 +256,17 @@ Result<EvaluationResult> evaluate(const EvaluationRequest& request, const Watche
                                   std::stop_token stop) {
   KP_LET(const Task task, load_named_task(request.task));
   KP_LET(const std::vector<EvaluateOrder> orders, evaluate_orders(request, task));
-  return request.workers.scheme == WorkerScheme::bundle
-             ? judge_by_bundle(request, task, orders, watcher)
-             : judge_here(request, task, orders, watcher, stop);
+  if (request.workers.scheme == WorkerScheme::bundle) {
+    return judge_by_bundle(request, task, orders, watcher);
+  }
+  if (request.workers.scheme == WorkerScheme::replay || request.workers.places.size() != 1) {
+    return make_error(ErrorKind::bad_input,
+                      "an evaluation is done by one worker: local, local:DEVICE, cmd:COMMAND or "
+                      "bundle:FILE",
+                      "--workers");
+  }
+  KP_TRY(check_places(request.workers.places, request.judging));
+  return judge_here(request, task, orders, watcher, stop);
 }
 
 nlohmann::json to_json(const EvaluationResult& evaluation) {

@@ -29,7 +29,7 @@ Result<Ceilings> measure_ceilings(const CeilingsRequest& request, const Watcher&
                                   std::stop_token stop) {
   KP_LET(WorkerClient worker, WorkerClient::start());
   tell(watcher, Activity{"measuring ceilings"});
-  return worker.ceilings(request.judging.backend, request.judging.device, request.refresh, stop);
+  return worker.ceilings({request.judging.backend, request.judging.device, request.refresh}, stop);
 }
 
 Result<MachineCheck> check_machine(const Watcher& watcher, std::stop_token stop) {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "common/base/date.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/app/agent_author.hpp"
 #include "coordinator/app/candidate_file.hpp"
+#include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/llm/batch_folder.hpp"
@@ -23,12 +25,13 @@ namespace {
 // An error when this machine has no energy counter for what the run looks for: said before anything
 // is spent.
 Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
-  KP_LET(WorkerClient worker, WorkerClient::start());
+  const WorkerPlace& place = settings.workers.places.front();
+  const int device = place.device.value_or(settings.judging.device);
+  KP_LET(WorkerClient worker, WorkerClient::start(place));
   KP_LET(const WorkerDescription machine, worker.describe(stop));
-  std::string missing = fmt::format("there is no GPU {}", settings.judging.device);
+  std::string missing = fmt::format("there is no GPU {}", device);
   for (const MeterDescription& one : machine.meters) {
-    const bool same_device =
-        !traits_of(settings.judging.backend).gpu || one.device == settings.judging.device;
+    const bool same_device = !traits_of(settings.judging.backend).gpu || one.device == device;
     if (one.backend == settings.judging.backend && same_device) {
       missing = one.missing;
     }
@@ -61,16 +64,31 @@ Status change_models(const RunChanges& changes, RunSettings& settings) {
   return {};
 }
 
+// Whether its models are asked by files, many at once.
+bool asks_by_files(const RunSettings& settings) {
+  return settings.llm && (!batch_directories(*settings.llm).empty() ||
+                          settings.llm->llm.starts_with(replay_scheme));
+}
+
+// No worker waits for a proposal or a build: enough nodes are under way, and for each that ends
+// another is proposed. On one processor builds and timings take turns anyway.
+void keep_workers_busy(RunSettings& settings) {
+  const std::size_t workers = settings.workers.places.size();
+  if (settings.workers.scheme == WorkerScheme::live && !asks_by_files(settings) &&
+      (workers > 1 || traits_of(settings.judging.backend).gpu)) {
+    settings.in_flight = std::max(settings.in_flight, 2 * static_cast<int>(workers));
+    settings.step = 1;
+  }
+}
+
 // How many candidates go out together; none: as many as are in flight anyway.
 Result<std::optional<int>> batch_size(const OptimizeRequest& request) {
   const RunSettings& settings = request.settings;
   constexpr int default_size = 16;
-  if (settings.workers.scheme != WorkerScheme::local) {
+  if (settings.workers.scheme != WorkerScheme::live) {
     return std::optional(request.batch.value_or(default_size));
   }
-  const bool by_files = settings.llm && (!batch_directories(*settings.llm).empty() ||
-                                         settings.llm->llm.starts_with(replay_scheme));
-  if (request.batch && !by_files) {
+  if (request.batch && !asks_by_files(settings)) {
     return make_error(ErrorKind::bad_input,
                       "--batch says how many candidates go out together: it needs --workers "
                       "bundle:FILE or --llm batch:DIR. Here it is --in-flight");
@@ -127,6 +145,9 @@ Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
     }
     starts.push_back(std::move(*start));
   }
+  if (settings.workers.scheme == WorkerScheme::live) {
+    KP_TRY(check_places(settings.workers.places, settings.judging));
+  }
   if (settings.workers.scheme == WorkerScheme::bundle) {
     KP_TRY(Bundle::check_free(settings.workers.file));
   } else if (needs_energy(settings.objective)) {
@@ -143,6 +164,7 @@ Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
   run.settings = settings;
   run.settings.starts = std::move(starts);
   run.settings.in_flight = batch.value_or(run.settings.in_flight);
+  keep_workers_busy(run.settings);
   KP_LET(RunLock lock, store.create_run(run));
   return OpenRun{std::move(store), std::move(run), std::move(lock), {}, false};
 }

@@ -9,6 +9,11 @@ Result<Task> load_named_task(const std::string& name) {
   return path ? load_task(*path) : Result<Task>(path.error());
 }
 
+JudgingSettings judging_at(const WorkerPlace& place, JudgingSettings judging) {
+  judging.device = place.device.value_or(judging.device);
+  return judging;
+}
+
 Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order, std::stop_token stop) {
   Result<Opened> opened = worker.open(order, stop);
   if (opened) {

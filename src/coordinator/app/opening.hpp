@@ -13,6 +13,9 @@ namespace kernelpro {
 // A task by name, folder or task.toml.
 [[nodiscard]] Result<Task> load_named_task(const std::string& name);
 
+// How a worker at that place judges: on the device that the place names, if it names one.
+[[nodiscard]] JudgingSettings judging_at(const WorkerPlace& place, JudgingSettings judging);
+
 // An opened task, or why it cannot be used: a lint error refuses it.
 [[nodiscard]] Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order,
                                        std::stop_token stop);

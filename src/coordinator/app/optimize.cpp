@@ -14,7 +14,7 @@ namespace {
 
 // What others do on this machine; nothing where the work is done elsewhere or by a GPU.
 std::optional<MachineLoad> look_around(const RunSettings& settings, const Watcher& watcher) {
-  if (traits_of(settings.judging.backend).gpu || settings.workers.scheme != WorkerScheme::local) {
+  if (traits_of(settings.judging.backend).gpu || settings.workers.scheme != WorkerScheme::live) {
     return std::nullopt;
   }
   MachineLoad load = MachineWatch().look();
@@ -49,7 +49,7 @@ Status check_confirmable(const OpenRun& open) {
     return std::any_of(open.history.nodes.begin(), open.history.nodes.end(), so);
   };
   const bool awaited = any([](const Node& node) { return node.state == NodeState::in_flight; });
-  if (open.run.settings.workers.scheme != WorkerScheme::local && awaited) {
+  if (open.run.settings.workers.scheme != WorkerScheme::live && awaited) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("it waits for results of its search: `kernelpro resume {}` reads "
                                   "them first",
@@ -94,7 +94,7 @@ Result<RunOutcome> confirm(const ResumeRequest& request, const Watcher& watcher,
 
 Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watcher,
                             std::stop_token stop) {
-  if (!request.settings.llm || request.settings.workers.scheme != WorkerScheme::local) {
+  if (!request.settings.llm || request.settings.workers.scheme != WorkerScheme::live) {
     return make_error(ErrorKind::bad_input,
                       "--dry-run shows what a model would be asked: it needs --llm, and judges the "
                       "baseline on this machine");

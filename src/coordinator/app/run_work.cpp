@@ -7,7 +7,6 @@
 #include "common/base/paths.hpp"
 #include "coordinator/app/agent_author.hpp"
 #include "coordinator/app/bundle_laboratory.hpp"
-#include "coordinator/app/opening.hpp"
 #include "coordinator/app/store_journal.hpp"
 #include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/loop/loop.hpp"
@@ -22,17 +21,6 @@ OpenOrder open_order_of(const Run& run) {
   order.judging = run.settings.judging;
   order.energy = needs_energy(run.settings.objective);
   return order;
-}
-
-Result<WorkerClient> open_worker(Run& run, WorkerDescription& machine, std::stop_token stop) {
-  Result<WorkerClient> worker = WorkerClient::start();
-  if (!worker) {
-    return worker;
-  }
-  KP_LET(machine, worker->describe(stop));
-  run.machine = machine.machine.processor;
-  KP_TRY(open_task(*worker, open_order_of(run), stop));
-  return worker;
 }
 
 Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& machine,
@@ -75,11 +63,16 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
 
 Status work_here(OpenRun& open, const Watcher& watcher, LoopPart part, std::stop_token stop,
                  Author* instead) {
-  WorkerDescription machine;
-  KP_LET(WorkerClient worker, open_worker(open.run, machine, stop));
-  WorkerLaboratory laboratory(std::move(worker), open_order_of(open.run),
-                              open.run.settings.allow_precision);
-  return run_loop(open, laboratory, machine, watcher, part, stop, instead);
+  const RunSettings& settings = open.run.settings;
+  KP_LET(const std::unique_ptr<WorkerLaboratory> laboratory,
+         WorkerLaboratory::open(settings.workers.places, open_order_of(open.run),
+                                settings.allow_precision, stop));
+  open.run.machine = laboratory->machine().machine.processor;
+  Status worked = run_loop(open, *laboratory, laboratory->machine(), watcher, part, stop, instead);
+  for (const std::string& remark : laboratory->remarks()) {
+    tell(watcher, Remark{Remark::On::results, remark});
+  }
+  return worked;
 }
 
 // Whether the loop would have to propose something before it asks for a result.
@@ -151,7 +144,7 @@ Status work_on(OpenRun& open, const Watcher& watcher, LoopPart part, std::stop_t
                             watcher, part, stop);
     case WorkerScheme::replay:
       return work_by_bundle(open, Bundle::recorded(workers.file), watcher, part, stop);
-    case WorkerScheme::local:
+    case WorkerScheme::live:
       break;
   }
   return work_here(open, watcher, part, stop, instead);

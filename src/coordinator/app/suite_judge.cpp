@@ -45,7 +45,8 @@ std::string hindrance(const SuiteRecord& record) {
 
 Result<WorkerClient*> SuiteJudge::worker() {
   if (!worker_) {
-    KP_LET(WorkerClient started, WorkerClient::start());
+    KP_LET(WorkerClient started,
+           WorkerClient::start(request_.search.settings.workers.places.front()));
     worker_.emplace(std::move(started));
   }
   return &*worker_;

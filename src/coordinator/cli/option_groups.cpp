@@ -75,8 +75,10 @@ void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers) {
   add_backend(app, judging);
   app.add_option_function<std::string>(
       "--workers", [&workers](const std::string& value) { workers = checked_workers(value); },
-      "local (default), or bundle:FILE: write the jobs into FILE, for `kernelpro-worker run` "
-      "elsewhere, and stop with exit code 4; or replay:FILE, the results of such a run once more");
+      "local (default), local:DEVICE, cmd:COMMAND that speaks worker lines (`cmd:ssh HOST "
+      "kernelpro-worker`), or several of them with commas between; or bundle:FILE: write the jobs "
+      "into FILE, for `kernelpro-worker run` elsewhere, and stop with exit code 4; or replay:FILE, "
+      "the results of such a run once more");
 }
 
 void add_store(CLI::App& app, Options& options) {

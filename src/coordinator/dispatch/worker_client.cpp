@@ -29,8 +29,16 @@ Status believed(const Status& checked) {
 Result<WorkerClient> WorkerClient::start(const std::filesystem::path& program) {
   KP_LET(const std::filesystem::path found,
          program.empty() ? sibling_program("kernelpro-worker") : program);
+  return start(std::vector<std::string>{found.string()});
+}
+
+Result<WorkerClient> WorkerClient::start(const WorkerPlace& place) {
+  return place.here() ? start() : start(std::vector<std::string>{"/bin/sh", "-c", place.command});
+}
+
+Result<WorkerClient> WorkerClient::start(std::vector<std::string> arguments) {
   Command command;
-  command.arguments = {found.string()};
+  command.arguments = std::move(arguments);
   command.inherit_environment = true;
   KP_LET(ChildProcess process, ChildProcess::start(command));
   return WorkerClient(std::move(process));
@@ -84,11 +92,8 @@ Result<WorkerDescription> WorkerClient::describe(std::stop_token stop) {
   return reply ? description_from_json(**reply) : Result<WorkerDescription>(reply.error());
 }
 
-Result<Ceilings> WorkerClient::ceilings(Backend backend, int device, bool refresh,
-                                        std::stop_token stop) {
-  const Result<JsonObject> reply =
-      ask(WorkerOp::ceilings,
-          {{"backend", name_of(backend)}, {"device", device}, {"refresh", refresh}}, stop);
+Result<Ceilings> WorkerClient::ceilings(const CeilingsOrder& order, std::stop_token stop) {
+  const Result<JsonObject> reply = ask(WorkerOp::ceilings, to_json(order), stop);
   return reply ? ceilings_from_json(**reply) : Result<Ceilings>(reply.error());
 }
 

@@ -11,6 +11,7 @@
 #include "common/base/process.hpp"
 #include "common/base/result.hpp"
 #include "common/model/orders.hpp"
+#include "common/model/workers.hpp"
 #include "common/wire/worker_line.hpp"
 
 namespace kernelpro {
@@ -21,6 +22,8 @@ class WorkerClient {
  public:
   // Starts `program`; empty: the worker that lies beside this program.
   [[nodiscard]] static Result<WorkerClient> start(const std::filesystem::path& program = {});
+  // At a place: here, or by its command, which a shell reads.
+  [[nodiscard]] static Result<WorkerClient> start(const WorkerPlace& place);
   WorkerClient(WorkerClient&&) noexcept = default;
   WorkerClient& operator=(WorkerClient&&) noexcept = delete;
   WorkerClient(const WorkerClient&) = delete;
@@ -32,8 +35,7 @@ class WorkerClient {
   void on_event(EventListener listener) { listener_ = std::move(listener); }
 
   [[nodiscard]] Result<WorkerDescription> describe(std::stop_token stop = {});
-  [[nodiscard]] Result<Ceilings> ceilings(Backend backend, int device, bool refresh,
-                                          std::stop_token stop = {});
+  [[nodiscard]] Result<Ceilings> ceilings(const CeilingsOrder& order, std::stop_token stop = {});
   [[nodiscard]] Result<Opened> open(const OpenOrder& order, std::stop_token stop = {});
   // Builds ahead, several at once, so that no build stands between two timings. One entry each.
   [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
@@ -44,6 +46,7 @@ class WorkerClient {
 
  private:
   explicit WorkerClient(ChildProcess process) : process_(std::move(process)) {}
+  [[nodiscard]] static Result<WorkerClient> start(std::vector<std::string> arguments);
   // Sends one request and waits for its reply. A worker that dies is an error of kind `lost`.
   [[nodiscard]] Result<JsonObject> ask(WorkerOp op, const nlohmann::json& body,
                                        std::stop_token stop);

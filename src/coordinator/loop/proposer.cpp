@@ -63,11 +63,11 @@ Result<ChildOffer> Proposer::playbook_offer(NodeId parent, const Standing& stand
 }
 
 Result<Prospects*> Proposer::prospects_of(NodeId id, const std::vector<Node>& nodes) {
-  if (Prospects* known = shelf_.find(id); known != nullptr) {
+  if (Prospects* known = cache_.find(id); known != nullptr) {
     return known;
   }
   KP_LET(Parent parent, parent_of(id, nodes));
-  return &shelf_.put(id, Prospects(playbook_, std::move(parent)));
+  return &cache_.put(id, Prospects(playbook_, std::move(parent)));
 }
 
 Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) const {

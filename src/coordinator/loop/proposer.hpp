@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coordinator/loop/partners.hpp"
-#include "coordinator/loop/prospect_shelf.hpp"
+#include "coordinator/loop/prospect_cache.hpp"
 
 namespace kernelpro {
 
@@ -62,7 +62,7 @@ class Proposer {
   const Playbook& playbook_;
   Journal& journal_;
   Author* author_;
-  ProspectShelf shelf_;
+  ProspectCache cache_;
   // Of what has ended, as far as it was asked for.
   std::map<NodeId, std::optional<Verdict>> verdicts_;
   std::map<NodeId, std::vector<KernelResources>> kernels_;

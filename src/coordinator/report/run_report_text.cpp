@@ -182,7 +182,7 @@ std::string chart_text(const RunReport& report) {
 // Work by bundles is not done while a run waits for it: its time is what the verdicts say.
 std::string time_text(const RunReport& report) {
   const Run& run = report.run;
-  if (run.settings.workers.scheme != WorkerScheme::local) {
+  if (run.settings.workers.scheme != WorkerScheme::live) {
     double work = 0;
     for (const Node& node : report.nodes) {
       work += static_cast<double>(node.build_ns + node.judge_ns);

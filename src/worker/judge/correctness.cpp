@@ -129,33 +129,33 @@ std::int64_t Correctness::timeout_ms() const {
                   static_cast<std::int64_t>(patience * baseline_ns_ / 1e6));
 }
 
-const Stand* Correctness::lent_for(const InputDraw& draw) const {
+const ShapeBuffers* Correctness::lent_for(const InputDraw& draw) const {
   const bool fixed_scalars =
       std::all_of(task_.scalars.begin(), task_.scalars.end(),
                   [](const ScalarSpec& scalar) { return scalar.low == scalar.high; });
-  for (const Stand* stand : lent_) {
-    const BufferPlan& plan = stand->plan();
+  for (const ShapeBuffers* buffers : lent_) {
+    const BufferPlan& plan = buffers->plan();
     if (fixed_scalars && plan.axes == draw.axes && plan.set_bytes * stand_sets > much_memory) {
-      return stand;
+      return buffers;
     }
   }
   return nullptr;
 }
 
 int Correctness::sets() const {
-  return std::min(stand_sets, stand_->plan().sets);
+  return std::min(stand_sets, buffers_->plan().sets);
 }
 
 Status Correctness::stand_for(const InputDraw& draw) {
-  const Stand* lent = lent_for(draw);
-  if (stand_ != nullptr && (stand_ == lent || (stand_->plan().axes == draw.axes &&
-                                               stand_->scalar_key == draw.scalar_key))) {
+  const ShapeBuffers* lent = lent_for(draw);
+  if (buffers_ != nullptr && (buffers_ == lent || (buffers_->plan().axes == draw.axes &&
+                                                   buffers_->scalar_key == draw.scalar_key))) {
     return {};
   }
-  stand_ = lent;
+  buffers_ = lent;
   if (lent == nullptr) {
-    KP_LET(own_, Stand::make(task_, ground_, draw.axes, stand_sets, draw.scalar_key));
-    stand_ = &*own_;
+    KP_LET(own_, ShapeBuffers::make(task_, ground_, draw.axes, stand_sets, draw.scalar_key));
+    buffers_ = &*own_;
   } else {
     own_.reset();
   }
@@ -173,15 +173,15 @@ void Correctness::draw(const CheckCase& item, int set) {
       other.key = derive(item.draw.values.key, check_others_purpose, static_cast<std::uint64_t>(i));
     }
   }
-  stand_->memory->draw(draws, slack);
+  buffers_->memory->draw(draws, slack);
 }
 
 Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
   if (!baseline_attached_) {
-    KP_TRY(attach_baseline(baseline_, *stand_));
+    KP_TRY(attach_baseline(baseline_, *buffers_));
     baseline_attached_ = true;
   }
-  Result<Reference> reference = make_reference(task_, oracle_, baseline_, *stand_, item.draw, set,
+  Result<Reference> reference = make_reference(task_, oracle_, baseline_, *buffers_, item.draw, set,
                                                oracle_affordable(task_, ground_, item.draw.axes));
   if (reference) {
     baseline_ns_ = reference->baseline_ns;
@@ -194,7 +194,7 @@ std::optional<Failure> Correctness::attach_candidate() {
     return std::nullopt;
   }
   if (auto failure =
-          candidate_.attach(stand_->plan(), *stand_->memory, Side::candidate, timeout_ms())) {
+          candidate_.attach(buffers_->plan(), *buffers_->memory, Side::candidate, timeout_ms())) {
     return failure;
   }
   candidate_attached_ = true;
@@ -210,12 +210,12 @@ std::optional<Failure> Correctness::attach_candidate() {
 }
 
 std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {
-  SetMemory& memory = *stand_->memory;
+  SetMemory& memory = *buffers_->memory;
   memory.poison_outputs(Side::candidate);
   if (auto failure = attach_candidate()) {
     return failure;
   }
-  if (auto failure = prepare_blindly(*stand_, candidate_, timeout_ms())) {
+  if (auto failure = prepare_blindly(*buffers_, candidate_, timeout_ms())) {
     return failure;
   }
   const Round round = candidate_.run(sets, timeout_ms());
@@ -225,7 +225,7 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
   if (!memory.inputs_intact(Side::candidate)) {
     return Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}};
   }
-  return check_memory(*stand_, Side::candidate, sets);
+  return check_memory(*buffers_, Side::candidate, sets);
 }
 
 Result<Correctness::Judged> Correctness::judge_outputs(const SetInputs& in, Reference& reference,
@@ -240,7 +240,7 @@ Result<Correctness::Judged> Correctness::judge_outputs(const SetInputs& in, Refe
     record.bound = std::max(record.bound, reference.bounds[i]);
     record.excused += errors[i].excused;
   }
-  ToleranceResult result = judge_errors(stand_->plan(), errors, reference.bounds);
+  ToleranceResult result = judge_errors(buffers_->plan(), errors, reference.bounds);
   return Judged{std::move(errors), std::move(result)};
 }
 
@@ -271,10 +271,10 @@ Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Ref
   }
   record.distribution = name_of(item.draw.values.distribution);
   record.key = item.draw.values.key;
-  const SetInputs in{task_, oracle_, *stand_, item.draw, set};
+  const SetInputs in{task_, oracle_, *buffers_, item.draw, set};
   Result<Judged> judged = judge_outputs(in, reference, record);
   if (judged && !judged->result.passed && std::isfinite(record.error) && reference.truth) {
-    KP_TRY(add_condition(task_, baseline_, *stand_, item.draw, set,
+    KP_TRY(add_condition(task_, baseline_, *buffers_, item.draw, set,
                          derive(record.key, check_nudge_purpose), reference));
     judged = judge_outputs(in, reference, record);
   }
@@ -288,7 +288,7 @@ Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Ref
   }
   // Wrong now; would it be right a moment later?
   candidate_.let_run(late_work_ms);
-  stand_->memory->take(Side::candidate, {static_cast<std::uint16_t>(set)});
+  buffers_->memory->take(Side::candidate, {static_cast<std::uint16_t>(set)});
   KP_LET(const Judged later, judge_outputs(in, reference, record));
   Failure failure = std::move(judged->result.failure);
   if (later.result.passed) {
@@ -307,8 +307,8 @@ std::optional<Failure> Correctness::check_repeats(const CheckCase& item,
     for (int set = 1; set < sets(); ++set) {
       const bool index = !task_.outputs[i].selects.empty();
       const bool exact = task_.tolerance.deterministic;
-      if ((index && !exact) || stand_->memory->same_output(Side::candidate, 0, set, i,
-                                                           exact ? 0 : 2 * reference.bounds[i])) {
+      if ((index && !exact) || buffers_->memory->same_output(Side::candidate, 0, set, i,
+                                                             exact ? 0 : 2 * reference.bounds[i])) {
         continue;
       }
       return Failure{
@@ -348,7 +348,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   }
   auto failed = run_candidate(sets);
-  KP_TRY(stand_->memory->health());  // what went wrong with us is not its fault
+  KP_TRY(buffers_->memory->health());  // what went wrong with us is not its fault
   if (failed) {
     return failed;
   }
@@ -363,7 +363,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     KP_LET(failed, judge_set(item, reference, sets[i]));
   }
   records_.resize(std::min(records_.size(), recorded + 1));  // repeats are one check
-  KP_TRY(stand_->memory->health());
+  KP_TRY(buffers_->memory->health());
   return failed;
 }
 

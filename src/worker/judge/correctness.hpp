@@ -9,7 +9,7 @@
 
 #include "worker/judge/lower_precision.hpp"
 #include "worker/judge/reference.hpp"
-#include "worker/judge/stand.hpp"
+#include "worker/judge/shape_buffers.hpp"
 
 namespace kernelpro {
 
@@ -44,7 +44,7 @@ class Correctness {
 
   // A stand that is there anyway, and outlives this: used at its shape where another of the same
   // kind would take too much memory.
-  void may_borrow(const Stand& stand) { lent_.push_back(&stand); }
+  void may_borrow(const ShapeBuffers& buffers) { lent_.push_back(&buffers); }
 
   // Whether there was room for the reference's values before there was a candidate.
   void expect_truth(bool fits) { truth_fits_ = fits; }
@@ -63,7 +63,7 @@ class Correctness {
 
  private:
   [[nodiscard]] Status stand_for(const InputDraw& draw);
-  [[nodiscard]] const Stand* lent_for(const InputDraw& draw) const;
+  [[nodiscard]] const ShapeBuffers* lent_for(const InputDraw& draw) const;
   // How many sets of the stand are used.
   [[nodiscard]] int sets() const;
   [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
@@ -93,9 +93,9 @@ class Correctness {
   Arm& candidate_;
   const JudgeSettings& settings_;
   std::vector<std::string> allowed_;
-  std::vector<const Stand*> lent_;
-  std::optional<Stand> own_;
-  const Stand* stand_ = nullptr;  // own_, or one that is lent
+  std::vector<const ShapeBuffers*> lent_;
+  std::optional<ShapeBuffers> own_;
+  const ShapeBuffers* buffers_ = nullptr;  // own_, or one that is lent
   bool truth_fits_ = false;
   bool baseline_attached_ = false;
   bool candidate_attached_ = false;

@@ -97,9 +97,10 @@ class EnergyRun {
   }
 
   [[nodiscard]] Status attach_arms() {
-    const Stand& stand = rounds_.stand();
+    const ShapeBuffers& buffers = rounds_.buffers();
     for (const Side arm : both_sides) {
-      if (const auto failure = arm_of(arm).attach(stand.plan(), *stand.memory, arm, timeout_ms())) {
+      if (const auto failure =
+              arm_of(arm).attach(buffers.plan(), *buffers.memory, arm, timeout_ms())) {
         KP_TRY(charge(arm, *failure));
       }
     }
@@ -157,7 +158,7 @@ class EnergyRun {
     const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
     const Pair pair = rounds_.run(arms, arm, key(energy_pair_purpose, index), rounds_.shape().calls,
                                   in_.bounds, timeout_ms());
-    KP_TRY(rounds_.stand().memory->health());
+    KP_TRY(rounds_.buffers().memory->health());
     for (const Side one : both_sides) {
       if (const auto& failure = pair.of(one).failure) {
         return charge(one, *failure);
@@ -176,7 +177,7 @@ class EnergyRun {
     const std::vector<std::uint16_t> sets = batch_sets(called_, call_ns(arm), full_batch_ns, next_);
     const std::vector<std::uint16_t> looked_at = {sets[random_.below(sets.size())]};
     const bool looking = checking_ns_ <= checking_share * running_ns_;
-    rounds_.stand().memory->poison_outputs(arm);
+    rounds_.buffers().memory->poison_outputs(arm);
     const std::int64_t poisoned = now_ns();
     KP_TRY(run_batch(arm, sets));
     const std::int64_t ran = now_ns();
@@ -191,12 +192,12 @@ class EnergyRun {
   // An error also when it is the candidate's failure: the window ends there.
   [[nodiscard]] Status run_batch(Side arm, const std::vector<std::uint16_t>& sets) {
     const Round round = arm_of(arm).repeat(sets, timeout_ms());
-    KP_TRY(rounds_.stand().memory->health());
+    KP_TRY(rounds_.buffers().memory->health());
     return round.failure ? end_with(arm, *round.failure) : Status();
   }
 
   [[nodiscard]] Status check_outputs(Side arm, const std::vector<std::uint16_t>& sets) {
-    SetMemory& memory = *rounds_.stand().memory;
+    SetMemory& memory = *rounds_.buffers().memory;
     memory.take(arm, sets);
     if (memory.disagreeing(sets, in_.bounds).empty()) {
       return memory.health();
@@ -214,7 +215,7 @@ class EnergyRun {
 
   // After the window, where it costs nothing: one batch more, with all its sets checked.
   [[nodiscard]] Status check_last(Side arm) {
-    SetMemory& memory = *rounds_.stand().memory;
+    SetMemory& memory = *rounds_.buffers().memory;
     memory.poison_outputs(arm);
     std::vector<std::uint16_t> sets = batch_sets(called_, call_ns(arm), full_batch_ns, next_);
     Status checked = run_batch(arm, sets);
@@ -226,7 +227,7 @@ class EnergyRun {
     if (out_.failure || !checked) {
       return out_.failure ? Status() : checked;
     }
-    if (const auto failure = check_memory(rounds_.stand(), arm, sets)) {
+    if (const auto failure = check_memory(rounds_.buffers(), arm, sets)) {
       return charge(arm, *failure);
     }
     if (!memory.inputs_intact(arm)) {
@@ -239,7 +240,7 @@ class EnergyRun {
   // Whether the sets of a batch leave the cache by themselves.
   [[nodiscard]] bool exceeds_cache() const {
     const double bytes =
-        static_cast<double>(rounds_.stand().plan().set_bytes) * rounds_.shape().calls;
+        static_cast<double>(rounds_.buffers().plan().set_bytes) * rounds_.shape().calls;
     return bytes >= 2 * static_cast<double>(in_.cache_bytes);
   }
 

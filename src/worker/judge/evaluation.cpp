@@ -230,7 +230,7 @@ class EvaluationRun {
     Correctness correctness(judge_.task_, judge_.ground_, *judge_.oracle_, *baseline_, *candidate_,
                             judge_.settings_, allowed_);
     for (const std::unique_ptr<Rounds>& rounds : judge_.rounds_) {
-      correctness.may_borrow(rounds->stand());
+      correctness.may_borrow(rounds->buffers());
     }
     correctness.expect_truth(judge_.truth_fits_);
     for (const CheckCase& item : cases) {

@@ -200,7 +200,7 @@ Result<Arm*> Judge::incumbent(const BuildOutcome& build) {
 
 Status Judge::measure_shape(const Axes& given) {
   KP_LET(Axes axes, complete_axes(task_, given));
-  KP_LET(Stand first, Stand::make(task_, ground_, axes, 1, secret_key()));
+  KP_LET(ShapeBuffers first, ShapeBuffers::make(task_, ground_, axes, 1, secret_key()));
   KP_LET(const double solo, baseline_time(first));
   TimedShape shape;
   shape.axes = axes;
@@ -220,10 +220,10 @@ Status Judge::measure_shape(const Axes& given) {
   // One set more than is called in a round, where there is room: a decoy that must stay untouched.
   const int decoys = ground_.room_for_decoy(first.plan().set_bytes) ? 1 : 0;
   first.memory.reset();
-  KP_LET(Stand stand,
-         Stand::make(task_, ground_, shape.axes, shape.rounds.calls + decoys, secret_key()));
+  KP_LET(ShapeBuffers buffers,
+         ShapeBuffers::make(task_, ground_, shape.axes, shape.rounds.calls + decoys, secret_key()));
   auto rounds =
-      std::make_unique<Rounds>(task_, std::move(stand), shape.rounds, ground_.watch_inputs());
+      std::make_unique<Rounds>(task_, std::move(buffers), shape.rounds, ground_.watch_inputs());
   KP_TRY(measure_noise(shape, *rounds));
   KP_TRY(try_truth(shape, *rounds));
   shapes_.push_back(std::move(shape));
@@ -232,13 +232,13 @@ Status Judge::measure_shape(const Axes& given) {
 }
 
 // A first estimate, from which the rounds are laid out; measure_noise refines it.
-Result<double> Judge::baseline_time(const Stand& stand) {
+Result<double> Judge::baseline_time(const ShapeBuffers& buffers) {
   KP_LET(Arm * arm, timed_baseline());
-  stand.memory->draw({{secret_key()}}, poison_byte);
-  if (auto failure = arm->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms)) {
+  buffers.memory->draw({{secret_key()}}, poison_byte);
+  if (auto failure = arm->attach(buffers.plan(), *buffers.memory, Side::incumbent, patient_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
-  if (auto failure = prepare_blindly(stand, *arm, patient_ms)) {
+  if (auto failure = prepare_blindly(buffers, *arm, patient_ms)) {
     return from_failure(*failure, "the task's baseline");
   }
   std::vector<double> times;
@@ -253,10 +253,10 @@ Result<double> Judge::baseline_time(const Stand& stand) {
 }
 
 // What handing over to a runner costs on this machine at this moment.
-Result<NullClock> Judge::null_clock(const Stand& stand) {
+Result<NullClock> Judge::null_clock(const ShapeBuffers& buffers) {
   constexpr int null_rounds = 15;
   KP_LET(Arm * arm, null());
-  auto failure = arm->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
+  auto failure = arm->attach(buffers.plan(), *buffers.memory, Side::incumbent, patient_ms);
   std::vector<Round> rounds;
   for (int i = 0; i < null_rounds && !failure; ++i) {
     // As before every round: what we do just before the hand-over is part of what it costs.
@@ -276,9 +276,9 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
   if (!first || !twin) {
     return first ? twin.error() : first.error();
   }
-  const Stand& stand = rounds.stand();
+  const ShapeBuffers& buffers = rounds.buffers();
   for (const auto& [arm, side] : {std::pair{*first, Side::incumbent}, {*twin, Side::candidate}}) {
-    if (auto failure = arm->attach(stand.plan(), *stand.memory, side, patient_ms)) {
+    if (auto failure = arm->attach(buffers.plan(), *buffers.memory, side, patient_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
   }
@@ -300,8 +300,8 @@ Status Judge::measure_empty_rounds(TimedShape& shape, Rounds& rounds) {
   constexpr int warm_up_rounds = 2;  // the first ones after the mapping take longer
   constexpr int empty_rounds = 9;
   KP_LET(Arm * arm, null());
-  const Stand& stand = rounds.stand();
-  auto failure = arm->attach(stand.plan(), *stand.memory, Side::incumbent, patient_ms);
+  const ShapeBuffers& buffers = rounds.buffers();
+  auto failure = arm->attach(buffers.plan(), *buffers.memory, Side::incumbent, patient_ms);
   for (int i = -warm_up_rounds; i < empty_rounds && !failure; ++i) {
     Round round = rounds.run_empty(*arm, secret_key(), shape.rounds.calls, patient_ms);
     failure = round.failure;
@@ -317,7 +317,7 @@ Status Judge::try_truth(const TimedShape& shape, Rounds& rounds) {
     return {};
   }
   const InputDraw draw = rounds.draw(secret_key(), 0);
-  SetMemory& memory = *rounds.stand().memory;
+  SetMemory& memory = *rounds.buffers().memory;
   memory.draw({draw.values}, poison_byte);
   KP_LET(const std::unique_ptr<Truth> truth, memory.truth(*oracle_, draw, 0));
   truth_fits_ = truth != nullptr;

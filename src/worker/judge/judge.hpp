@@ -90,8 +90,8 @@ class Judge {
   // For arms that are not on trial.
   [[nodiscard]] static std::int64_t own_timeout_ms();
   [[nodiscard]] Status measure_shape(const Axes& given);
-  [[nodiscard]] Result<double> baseline_time(const Stand& stand);
-  [[nodiscard]] Result<NullClock> null_clock(const Stand& stand);
+  [[nodiscard]] Result<double> baseline_time(const ShapeBuffers& buffers);
+  [[nodiscard]] Result<NullClock> null_clock(const ShapeBuffers& buffers);
   [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
   [[nodiscard]] Status measure_empty_rounds(TimedShape& shape, Rounds& rounds);
   // Whether the reference's values have room while no candidate is there.

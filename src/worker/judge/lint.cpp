@@ -232,11 +232,11 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
   const Task& task = judge.task();
   KP_LET(const Axes axes, middle_shape(task));
   Result<Arm*> baseline = judge.baseline();
-  Result<Stand> stand = Stand::make(task, judge.ground(), axes, 1, secret_key());
-  if (!baseline || !stand) {
-    return baseline ? stand.error() : baseline.error();
+  Result<ShapeBuffers> buffers = ShapeBuffers::make(task, judge.ground(), axes, 1, secret_key());
+  if (!baseline || !buffers) {
+    return baseline ? buffers.error() : baseline.error();
   }
-  KP_TRY(attach_baseline(**baseline, *stand));
+  KP_TRY(attach_baseline(**baseline, *buffers));
   int zeros = 0;
   int constant = 0;
   std::vector<int> passed_through(task.inputs.size(), 0);
@@ -245,11 +245,11 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
     // Of a PyTorch module: with random signs, as one stage of the judge has them.
     const InputDraw draw{
         axes,
-        stand->scalar_key,
+        buffers->scalar_key,
         {secret_key(), task.reference.torch ? Distribution::mixed : Distribution::normal}};
-    stand->memory->draw({draw.values}, poison_byte);
+    buffers->memory->draw({draw.values}, poison_byte);
     KP_LET(const Reference reference,
-           make_reference(task, judge.oracle(), **baseline, *stand, draw, 0));
+           make_reference(task, judge.oracle(), **baseline, *buffers, draw, 0));
     const auto* truth = dynamic_cast<const HeldTruth*>(reference.truth.get());
     if (truth == nullptr) {
       return std::vector<LintFinding>();  // on a GPU's memory: `task new` has measured it there
@@ -260,7 +260,7 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
     if (!host || !inputs) {
       return host ? inputs.error() : host.error();
     }
-    TrivialOutputs trivial(task, stand->plan(), *truth, reference.bounds);
+    TrivialOutputs trivial(task, buffers->plan(), *truth, reference.bounds);
     zeros += trivial.zeros_pass() ? 1 : 0;
     // Those of one draw on another: an output of one element is its own constant.
     if (i == 0) {

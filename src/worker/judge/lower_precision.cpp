@@ -45,13 +45,13 @@ struct Sample {
 class LowerJudge {
  public:
   explicit LowerJudge(const LowerQuestion& question)
-      : in_(question), stand_(question.set.stand), bounds_(question.errors.size(), 0) {}
+      : in_(question), buffers_(question.set.buffers), bounds_(question.errors.size(), 0) {}
 
   [[nodiscard]] Result<LowerAnswer> judge(ToleranceResult result) {
     for (const std::size_t i : result.missed) {
       take_sample(i);
     }
-    KP_TRY(stand_.memory->health());
+    KP_TRY(buffers_.memory->health());
     std::vector<Lower> order;
     for (const bool wanted : {true, false}) {
       std::copy_if(std::begin(all_lower), std::end(all_lower), std::back_inserter(order),
@@ -74,7 +74,7 @@ class LowerJudge {
   }
 
  private:
-  [[nodiscard]] const BufferPlan& plan() const { return stand_.plan(); }
+  [[nodiscard]] const BufferPlan& plan() const { return buffers_.plan(); }
   [[nodiscard]] const TensorPlan& tensor(std::size_t output) const {
     return plan().tensors[plan().input_count + output];
   }
@@ -99,8 +99,8 @@ class LowerJudge {
   [[nodiscard]] std::vector<double> outputs(Side side, const Sample& sample) const {
     const DType dtype = tensor(sample.output).dtype;
     std::vector<char> bytes(sample.count * size_of(dtype));
-    stand_.memory->read_output(side, in_.set.set, sample.output, sample.first * size_of(dtype),
-                               bytes.size(), bytes.data());
+    buffers_.memory->read_output(side, in_.set.set, sample.output, sample.first * size_of(dtype),
+                                 bytes.size(), bytes.data());
     return to_doubles(bytes.data(), dtype, sample.count);
   }
 
@@ -130,7 +130,7 @@ class LowerJudge {
     for (const Lower way : ways_to(lower)) {
       KP_TRY(run_twin(way));
       const std::string why = compare_with_twin(way, missed);
-      KP_TRY(stand_.memory->health());
+      KP_TRY(buffers_.memory->health());
       if (why.empty()) {
         return std::string();
       }
@@ -145,14 +145,14 @@ class LowerJudge {
     for (double& scalar : rounded.scalars) {
       scalar = static_cast<double>(rounded_to(way, static_cast<float>(scalar)));
     }
-    stand_.memory->draw_again();
-    stand_.memory->round_inputs(way);
+    buffers_.memory->draw_again();
+    buffers_.memory->round_inputs(way);
     return run_on(rounded);
   }
 
   [[nodiscard]] Status run_on(const BufferPlan& plan) {
-    KP_TRY(attach_baseline(in_.baseline, plan, *stand_.memory));
-    const Result<double> ran = run_baseline(in_.baseline, stand_, in_.set.set);
+    KP_TRY(attach_baseline(in_.baseline, plan, *buffers_.memory));
+    const Result<double> ran = run_baseline(in_.baseline, buffers_, in_.set.set);
     return ran ? Status() : Status(ran.error());
   }
 
@@ -199,7 +199,7 @@ class LowerJudge {
   }
 
   [[nodiscard]] Status restore() {
-    stand_.memory->draw_again();
+    buffers_.memory->draw_again();
     return run_on(plan());
   }
 
@@ -225,7 +225,7 @@ class LowerJudge {
   }
 
   const LowerQuestion& in_;
-  const Stand& stand_;
+  const ShapeBuffers& buffers_;
   std::vector<Sample> samples_;
   std::vector<double> bounds_;  // of the last twin
 };

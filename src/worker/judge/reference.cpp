@@ -37,9 +37,9 @@ Status check_finite(const Task& task, const Expected& expected) {
   return {};
 }
 
-std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const Stand& stand, int set) {
-  const BufferPlan& plan = stand.plan();
-  const char* outputs = stand.memory->output_regions(Side::incumbent, set);
+std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const ShapeBuffers& buffers, int set) {
+  const BufferPlan& plan = buffers.plan();
+  const char* outputs = buffers.memory->output_regions(Side::incumbent, set);
   Expected expected;
   for (std::size_t i = 0; i < task.outputs.size(); ++i) {
     const TensorPlan& tensor = plan.tensors[plan.input_count + i];
@@ -53,15 +53,15 @@ std::unique_ptr<HeldTruth> hold_outputs(const Task& task, const Stand& stand, in
     }
     expected.push_back(std::move(one));
   }
-  auto truth = std::make_unique<HeldTruth>(task, plan, *stand.memory, std::move(expected));
+  auto truth = std::make_unique<HeldTruth>(task, plan, *buffers.memory, std::move(expected));
   truth->excuse_by(set);
   return truth;
 }
 
 // What the baseline wrote on `set` as the truth, where there is no other.
-Result<std::unique_ptr<Truth>> own_truth(const Task& task, const Stand& stand,
+Result<std::unique_ptr<Truth>> own_truth(const Task& task, const ShapeBuffers& buffers,
                                          Distribution distribution, int set) {
-  std::unique_ptr<HeldTruth> truth = hold_outputs(task, stand, set);
+  std::unique_ptr<HeldTruth> truth = hold_outputs(task, buffers, set);
   if (distribution == Distribution::normal) {
     KP_TRY(check_finite(task, truth->expected()));
   }
@@ -106,13 +106,13 @@ double counted_error(const TensorError& error) {
   return std::isfinite(error.error) ? error.error : 0;
 }
 
-std::unique_ptr<Truth> held_outputs(const Task& task, const Stand& stand, int set) {
-  return hold_outputs(task, stand, set);
+std::unique_ptr<Truth> held_outputs(const Task& task, const ShapeBuffers& buffers, int set) {
+  return hold_outputs(task, buffers, set);
 }
 
-Result<double> run_baseline(Arm& baseline, const Stand& stand, int set) {
-  stand.memory->poison_outputs(Side::incumbent);
-  if (auto failure = prepare_blindly(stand, baseline, baseline_timeout_ms)) {
+Result<double> run_baseline(Arm& baseline, const ShapeBuffers& buffers, int set) {
+  buffers.memory->poison_outputs(Side::incumbent);
+  if (auto failure = prepare_blindly(buffers, baseline, baseline_timeout_ms)) {
     return baseline_failed(*failure);
   }
   const Round round = baseline.run({static_cast<std::uint16_t>(set)}, baseline_timeout_ms);
@@ -122,8 +122,8 @@ Result<double> run_baseline(Arm& baseline, const Stand& stand, int set) {
   return round.wall_ns;
 }
 
-Status attach_baseline(Arm& baseline, const Stand& stand) {
-  return attach_baseline(baseline, stand.plan(), *stand.memory);
+Status attach_baseline(Arm& baseline, const ShapeBuffers& buffers) {
+  return attach_baseline(baseline, buffers.plan(), *buffers.memory);
 }
 
 Status attach_baseline(Arm& baseline, const BufferPlan& plan, SetMemory& memory) {
@@ -144,22 +144,22 @@ bool oracle_affordable(const Task& task, const Ground& ground, const Axes& axes)
 }
 
 Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline,
-                                 const Stand& stand, const InputDraw& draw, int set,
+                                 const ShapeBuffers& buffers, const InputDraw& draw, int set,
                                  bool ask_oracle) {
   Reference reference;
-  SetMemory& memory = *stand.memory;
+  SetMemory& memory = *buffers.memory;
   if (ask_oracle && !task.reference.baseline) {
     KP_LET(std::unique_ptr<Truth> truth, memory.truth(oracle, draw, set));
     reference.truth = std::move(truth);
   }
-  KP_LET(reference.baseline_ns, run_baseline(baseline, stand, set));
+  KP_LET(reference.baseline_ns, run_baseline(baseline, buffers, set));
   if (!reference.truth) {
     // Both sides err, each by what rounding explains.
     for (std::size_t i = 0; i < task.outputs.size(); ++i) {
       reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
     }
     if (ask_oracle && task.reference.baseline) {
-      KP_LET(reference.truth, own_truth(task, stand, draw.values.distribution, set));
+      KP_LET(reference.truth, own_truth(task, buffers, draw.values.distribution, set));
     }
     return reference;
   }
@@ -173,30 +173,30 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
   return reference;
 }
 
-Status add_condition(const Task& task, Arm& baseline, const Stand& stand, const InputDraw& draw,
-                     int set, const Key& key, Reference& reference) {
+Status add_condition(const Task& task, Arm& baseline, const ShapeBuffers& buffers,
+                     const InputDraw& draw, int set, const Key& key, Reference& reference) {
   constexpr std::uint64_t directions = 3;
   const NudgeSize size = nudge_size(task, draw.axes);
-  KP_TRY(run_baseline(baseline, stand, set));
+  KP_TRY(run_baseline(baseline, buffers, set));
   // Where there is no room for them, its own error is in what they seem to move by.
   std::unique_ptr<Truth> unmoved;
-  if (stand.plan().output_stride <= most_held_bytes) {
-    unmoved = held_outputs(task, stand, set);
+  if (buffers.plan().output_stride <= most_held_bytes) {
+    unmoved = held_outputs(task, buffers, set);
   }
   for (std::uint64_t i = 0; i < directions; ++i) {
-    stand.memory->nudge(derive(key, i), size.roundings);
-    KP_TRY(run_baseline(baseline, stand, set));
+    buffers.memory->nudge(derive(key, i), size.roundings);
+    KP_TRY(run_baseline(baseline, buffers, set));
     widen(reference, unmoved ? *unmoved : *reference.truth, set,
           task.tolerance.baseline_factor * size.share);
   }
-  return stand.memory->health();
+  return buffers.memory->health();
 }
 
 Result<std::vector<TensorError>> errors_to(const SetInputs& in, Reference& reference) {
   if (reference.truth) {
     return reference.truth->errors(Side::candidate, in.set);
   }
-  std::vector<TensorError> errors = in.stand.memory->errors_to(Side::incumbent, in.set);
+  std::vector<TensorError> errors = in.buffers.memory->errors_to(Side::incumbent, in.set);
   KP_TRY(judge_selections(in, reference.bounds, errors));
   return errors;
 }

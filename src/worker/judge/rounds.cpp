@@ -41,15 +41,15 @@ RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns, const RoundLi
   return shape;
 }
 
-Rounds::Rounds(const Task& task, Stand stand, RoundShape shape, bool watch_inputs)
+Rounds::Rounds(const Task& task, ShapeBuffers buffers, RoundShape shape, bool watch_inputs)
     : task_(task),
-      stand_(std::move(stand)),
+      buffers_(std::move(buffers)),
       shape_(std::move(shape)),
       watch_inputs_(watch_inputs) {}
 
 void Rounds::redraw_scalars(const Key& key) {
-  stand_.scalar_key = key;
-  kernelpro::redraw_scalars(task_, *stand_.plan_holder, key);
+  buffers_.scalar_key = key;
+  kernelpro::redraw_scalars(task_, *buffers_.plan_holder, key);
 }
 
 InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
@@ -57,7 +57,7 @@ InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
   const auto index = static_cast<std::uint64_t>(set);
   InputDraw draw;
   draw.axes = shape_.axes;
-  draw.scalar_key = stand_.scalar_key;
+  draw.scalar_key = buffers_.scalar_key;
   draw.values.key = derive(pair, round_set_purpose, index);
   if (odd) {
     // Each in turn, from a secret one on: a round of one set draws another in every pair.
@@ -69,15 +69,15 @@ InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
 
 void Rounds::draw_all(const Key& key, bool odd) {
   std::vector<SetDraw> draws;
-  draws.reserve(static_cast<std::size_t>(stand_.plan().sets));
-  for (int set = 0; set < stand_.plan().sets; ++set) {
+  draws.reserve(static_cast<std::size_t>(buffers_.plan().sets));
+  for (int set = 0; set < buffers_.plan().sets; ++set) {
     draws.push_back(draw(key, set, odd).values);
   }
-  stand_.memory->draw(draws, poison_byte);
+  buffers_.memory->draw(draws, poison_byte);
 }
 
 std::vector<std::uint16_t> Rounds::order(const Key& key, int calls) const {
-  std::vector<std::uint16_t> sets(static_cast<std::size_t>(stand_.plan().sets));
+  std::vector<std::uint16_t> sets(static_cast<std::size_t>(buffers_.plan().sets));
   std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   KeyedRandom random(derive(key, round_order_purpose));
   for (std::size_t i = sets.size(); i-- > 1;) {
@@ -95,16 +95,16 @@ Caches Rounds::caches() const {
 }
 
 Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
-  SetMemory& memory = *stand_.memory;
+  SetMemory& memory = *buffers_.memory;
   memory.poison_outputs(arm.side());
   Round round;
-  round.failure = prepare_blindly(stand_, arm, timeout_ms);
+  round.failure = prepare_blindly(buffers_, arm, timeout_ms);
   if (round.failure) {
     return round;
   }
   round = arm.run(sets, timeout_ms, caches());
   if (!round.failure) {
-    round.failure = check_memory(stand_, arm.side(), sets);
+    round.failure = check_memory(buffers_, arm.side(), sets);
   }
   if (!round.failure && watch_inputs_ && !memory.inputs_intact(arm.side())) {
     round.failure = Failure{Outcome::cheated, "input_write", "the inputs changed while it ran", {}};
@@ -125,7 +125,7 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
       return pair;
     }
   }
-  pair.disagreeing = stand_.memory->disagreeing(pair.called, bounds);
+  pair.disagreeing = buffers_.memory->disagreeing(pair.called, bounds);
   pair.stolen_ns = stolen_ns() - stolen_before;
   pair.wall_ns = static_cast<double>(now_ns() - start);
   return pair;
@@ -133,12 +133,12 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
 
 Result<runner::Trace> Rounds::trace(Arm& arm, const Key& key, std::int64_t timeout_ms) {
   draw_all(key, false);
-  stand_.memory->poison_outputs(arm.side());
-  if (const auto failure = prepare_blindly(stand_, arm, timeout_ms)) {
+  buffers_.memory->poison_outputs(arm.side());
+  if (const auto failure = prepare_blindly(buffers_, arm, timeout_ms)) {
     return make_error(ErrorKind::lost, failure->summary);
   }
-  stand_.memory->make_ready(arm.side(), caches());
-  stand_.memory->give(arm.side(), caches());
+  buffers_.memory->make_ready(arm.side(), caches());
+  buffers_.memory->give(arm.side(), caches());
   return arm.trace(order(key, 1).front(), timeout_ms);
 }
 

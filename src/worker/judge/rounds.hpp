@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "worker/judge/stand.hpp"
+#include "worker/judge/shape_buffers.hpp"
 
 namespace kernelpro {
 
@@ -49,9 +49,9 @@ struct Pair {
 
 class Rounds {
  public:
-  Rounds(const Task& task, Stand stand, RoundShape shape, bool watch_inputs);
+  Rounds(const Task& task, ShapeBuffers buffers, RoundShape shape, bool watch_inputs);
 
-  [[nodiscard]] const Stand& stand() const { return stand_; }
+  [[nodiscard]] const ShapeBuffers& buffers() const { return buffers_; }
   [[nodiscard]] const RoundShape& shape() const { return shape_; }
   // Draws the task's scalars anew; arms must be attached again afterwards.
   void redraw_scalars(const Key& key);
@@ -92,7 +92,7 @@ class Rounds {
                               std::int64_t timeout_ms);
 
   const Task& task_;
-  Stand stand_;
+  ShapeBuffers buffers_;
   RoundShape shape_;
   bool watch_inputs_;
 };

@@ -75,7 +75,7 @@ class RowJudge {
       : in_(in),
         axis_(std::move(axis)),
         output_(output),
-        tensor_(in.stand.plan().tensors[in.stand.plan().input_count + output]),
+        tensor_(in.buffers.plan().tensors[in.buffers.plan().input_count + output]),
         rows_(static_cast<std::size_t>(in.draw.axes.at(axis_))),
         row_bytes_(tensor_.bytes / rows_) {
     const Result<double> flops = in.task.work.flops.evaluate(in.draw.axes);
@@ -85,10 +85,10 @@ class RowJudge {
   [[nodiscard]] Status run(double& bound, TensorError& error) {
     for (const Side side : both_sides) {
       labels_[index_of(side)].resize(tensor_.bytes);
-      in_.stand.memory->read_output(side, in_.set, output_, 0, tensor_.bytes,
-                                    labels_[index_of(side)].data());
+      in_.buffers.memory->read_output(side, in_.set, output_, 0, tensor_.bytes,
+                                      labels_[index_of(side)].data());
     }
-    KP_TRY(in_.stand.memory->health());
+    KP_TRY(in_.buffers.memory->health());
     list_rows();
     const std::size_t step = rows_a_call();
     TensorError worst;
@@ -175,8 +175,8 @@ class RowJudge {
     inputs_ = std::move(inputs);
     for (std::size_t i = 0; i < in_.task.inputs.size(); ++i) {
       if (!starts_with_axis(in_.task.inputs[i].shape, axis_)) {
-        in_.stand.memory->read_input(in_.set, i, 0, part_->tensors[i].bytes,
-                                     tensor_data(*part_, inputs_, 0, i));
+        in_.buffers.memory->read_input(in_.set, i, 0, part_->tensors[i].bytes,
+                                       tensor_data(*part_, inputs_, 0, i));
       }
     }
     return {};
@@ -190,7 +190,8 @@ class RowJudge {
       while (at + run < rows.size() && rows[at + run] == rows[at] + run) {
         ++run;
       }
-      in_.stand.memory->read_input(in_.set, input, rows[at] * bytes, run * bytes, to + at * bytes);
+      in_.buffers.memory->read_input(in_.set, input, rows[at] * bytes, run * bytes,
+                                     to + at * bytes);
       at += run;
     }
   }
@@ -203,7 +204,7 @@ class RowJudge {
         gather(i, rows);
       }
     }
-    KP_TRY(in_.stand.memory->health());
+    KP_TRY(in_.buffers.memory->health());
     InputDraw draw = in_.draw;
     draw.axes = part_->axes;
     KP_LET(Expected expected, in_.oracle.expect(draw, inputs_));

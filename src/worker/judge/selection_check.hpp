@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "worker/judge/stand.hpp"
+#include "worker/judge/shape_buffers.hpp"
 
 namespace kernelpro {
 
@@ -14,7 +14,7 @@ namespace kernelpro {
 struct SetInputs {
   const Task& task;
   Oracle& oracle;
-  const Stand& stand;  // the inputs are in it as they were drawn
+  const ShapeBuffers& buffers;  // the inputs are in it as they were drawn
   const InputDraw& draw;
   int set = 0;
 };

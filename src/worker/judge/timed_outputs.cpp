@@ -41,11 +41,11 @@ Result<std::optional<Failure>> TimedOutputs::judge(const TimedPair& pair, int se
 
 Result<std::optional<Failure>> TimedOutputs::judge_set(const TimedPair& pair, int set) {
   const InputDraw draw = rounds_.draw(pair.key, set, pair.odd);
-  const SetInputs inputs{in_.task, in_.oracle, rounds_.stand(), draw, set};
+  const SetInputs inputs{in_.task, in_.oracle, rounds_.buffers(), draw, set};
   KP_LET(Reference reference, reference_for(inputs, pair.odd));
   const bool against_incumbent = !reference.truth;
   KP_LET(const std::vector<TensorError> errors, errors_to(inputs, reference));
-  ToleranceResult result = judge_errors(rounds_.stand().plan(), errors, reference.bounds);
+  ToleranceResult result = judge_errors(rounds_.buffers().plan(), errors, reference.bounds);
   // What was accepted at a lower precision before is so most likely.
   const bool rounding_first = !lower_bounds_.empty();
   if (rounding_first) {
@@ -53,7 +53,7 @@ Result<std::optional<Failure>> TimedOutputs::judge_set(const TimedPair& pair, in
   }
   if (!result.passed && may_be_ill_conditioned(reference, errors)) {
     KP_TRY(widen_by_condition(pair, inputs, errors, reference));
-    ToleranceResult again = judge_errors(rounds_.stand().plan(), errors, reference.bounds);
+    ToleranceResult again = judge_errors(rounds_.buffers().plan(), errors, reference.bounds);
     if (again.passed || !rounding_first) {
       result = std::move(again);
     }
@@ -77,7 +77,7 @@ Result<Reference> TimedOutputs::reference_for(const SetInputs& inputs, bool odd)
     return reference;
   }
   KP_LET(std::unique_ptr<Truth> truth,
-         rounds_.stand().memory->truth(in_.oracle, inputs.draw, inputs.set));
+         rounds_.buffers().memory->truth(in_.oracle, inputs.draw, inputs.set));
   reference.truth = std::move(truth);
   if (reference.truth) {
     // Twice the bound is for two outputs that err to either side; to the truth it is the bound.
@@ -111,14 +111,14 @@ Status TimedOutputs::judge_incumbent(Reference& reference, int set, bool odd) co
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const TensorSpec& output = in_.task.outputs[i];
     if (odd) {
-      reference.bounds[i] =
-          std::max(reference.bounds[i],
-                   error_bound(in_.task, rounds_.stand().plan().axes, i, counted_error(errors[i])));
+      reference.bounds[i] = std::max(
+          reference.bounds[i],
+          error_bound(in_.task, rounds_.buffers().plan().axes, i, counted_error(errors[i])));
     } else if (is_floating(output.dtype) || !output.selects.empty()) {
       bounds[i] = std::max(bounds[i], lower);
     }
   }
-  if (!odd && !judge_errors(rounds_.stand().plan(), errors, bounds).passed) {
+  if (!odd && !judge_errors(rounds_.buffers().plan(), errors, bounds).passed) {
     return make_error(ErrorKind::lost, "it gave a wrong result in a timed round", "the incumbent");
   }
   return {};
@@ -130,7 +130,7 @@ bool TimedOutputs::may_be_ill_conditioned(const Reference& reference,
   const bool finite = std::all_of(errors.begin(), errors.end(), [](const TensorError& error) {
     return std::isfinite(error.error);
   });
-  return finite && (reference.truth || rounds_.stand().plan().output_stride <= most_held_bytes);
+  return finite && (reference.truth || rounds_.buffers().plan().output_stride <= most_held_bytes);
 }
 
 // Wrong by what the task's condition there explains is right. Finding that out takes many rounds of
@@ -141,7 +141,7 @@ Status TimedOutputs::widen_by_condition(const TimedPair& pair, const SetInputs& 
                                         Reference& reference) {
   Condition& known = conditions_[inputs.draw.values.distribution];
   raise(reference.bounds, known.bounds);
-  const bool explained = judge_errors(rounds_.stand().plan(), errors, reference.bounds).passed;
+  const bool explained = judge_errors(rounds_.buffers().plan(), errors, reference.bounds).passed;
   if (explained || known.found == most_conditions) {
     return {};
   }
@@ -153,11 +153,11 @@ Status TimedOutputs::widen_by_condition(const TimedPair& pair, const SetInputs& 
 
 Status TimedOutputs::add_condition_to(const TimedPair& pair, const SetInputs& inputs,
                                       Reference& reference) {
-  const Stand& stand = rounds_.stand();
+  const ShapeBuffers& buffers = rounds_.buffers();
   if (!reference.truth) {
-    reference.truth = held_outputs(in_.task, stand, inputs.set);
+    reference.truth = held_outputs(in_.task, buffers, inputs.set);
   }
-  KP_TRY(add_condition(in_.task, in_.incumbent, stand, inputs.draw, inputs.set,
+  KP_TRY(add_condition(in_.task, in_.incumbent, buffers, inputs.draw, inputs.set,
                        derive(inputs.draw.values.key, time_nudge_purpose), reference));
   return repeat_incumbent(pair);
 }

@@ -116,14 +116,15 @@ class ShapeRun {
   }
 
   [[nodiscard]] Status attach_arms() {
-    const Stand& stand = rounds_.stand();
-    failure_ = in_.candidate.attach(stand.plan(), *stand.memory, Side::candidate, timeout_ms());
+    const ShapeBuffers& buffers = rounds_.buffers();
+    failure_ = in_.candidate.attach(buffers.plan(), *buffers.memory, Side::candidate, timeout_ms());
     if (failure_) {
       return {};
     }
     for (const auto& [ours, name] :
          {std::pair{&in_.incumbent, "the incumbent"}, {&in_.null, "the empty candidate"}}) {
-      if (auto failure = ours->attach(stand.plan(), *stand.memory, Side::incumbent, timeout_ms())) {
+      if (auto failure =
+              ours->attach(buffers.plan(), *buffers.memory, Side::incumbent, timeout_ms())) {
         return ours_failed(*failure, name);
       }
     }
@@ -146,7 +147,7 @@ class ShapeRun {
     const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
     Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls,
                             outputs_.agreement(), timeout_ms(), odd);
-    KP_TRY(rounds_.stand().memory->health());
+    KP_TRY(rounds_.buffers().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
       return ours_failed(*failure, "the incumbent");
     }
@@ -489,9 +490,9 @@ class ShapeRun {
 
 Result<double> time_alone(Arm& incumbent, const TimedShape& shape, Rounds& rounds, const Key& key,
                           std::int64_t timeout_ms) {
-  const Stand& stand = rounds.stand();
+  const ShapeBuffers& buffers = rounds.buffers();
   if (const auto failure =
-          incumbent.attach(stand.plan(), *stand.memory, Side::incumbent, timeout_ms)) {
+          incumbent.attach(buffers.plan(), *buffers.memory, Side::incumbent, timeout_ms)) {
     return ours_failed(*failure, "the incumbent");
   }
   std::vector<double> calls_ns;
@@ -503,7 +504,7 @@ Result<double> time_alone(Arm& incumbent, const TimedShape& shape, Rounds& round
     }
     calls_ns.push_back(round.claim_ns / shape.rounds.calls);
   }
-  KP_TRY(stand.memory->health());
+  KP_TRY(buffers.memory->health());
   return median(calls_ns);
 }
 

@@ -28,8 +28,9 @@ Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key
                    std::int64_t timeout_ms, ShapeTiming& timing) {
   constexpr int warm_up = 2;
   constexpr int calls = 5;
-  const Stand& stand = rounds.stand();
-  if (const auto failure = arm.attach(stand.plan(), *stand.memory, Side::candidate, timeout_ms)) {
+  const ShapeBuffers& buffers = rounds.buffers();
+  if (const auto failure =
+          arm.attach(buffers.plan(), *buffers.memory, Side::candidate, timeout_ms)) {
     return make_error(ErrorKind::lost, failure->summary);
   }
   std::vector<double> spans;

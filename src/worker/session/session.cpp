@@ -34,6 +34,11 @@ Error nothing_open() {
   return make_error(ErrorKind::bad_input, "no task is open: send `open` first");
 }
 
+template <typename Answer>
+Result<nlohmann::json> written(const Result<Answer>& answer) {
+  return answer ? Result<nlohmann::json>(to_json(*answer)) : answer.error();
+}
+
 std::vector<OpenedShape> opened_shapes(const Judge& judge) {
   std::vector<OpenedShape> out;
   for (const TimedShape& shape : judge.timed_shapes()) {
@@ -61,33 +66,47 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
   const StageListener listener = [&](Stage stage, const std::string& text) {
     emit(WorkerEvent{request.id, std::string(name_of(stage)), text});
   };
+  const nlohmann::json& body = *request.body;
   switch (request.op) {
     case WorkerOp::describe:
-      return describe();
-    case WorkerOp::ceilings:
-      return ceilings(request, stop);
-    case WorkerOp::open:
-      return open(request, stop);
-    case WorkerOp::build:
-      return build(request, stop);
-    case WorkerOp::evaluate:
-      return evaluate(request, listener, stop);
-    case WorkerOp::diagnose:
-      return diagnose(request, emit, stop);
+      return to_json(describe());
+    case WorkerOp::ceilings: {
+      KP_LET(const CeilingsOrder order, ceilings_order_from_json(body));
+      return written(ceilings(order, stop));
+    }
+    case WorkerOp::open: {
+      KP_LET(const OpenOrder order, open_order_from_json(body));
+      return written(open(order, stop));
+    }
+    case WorkerOp::build: {
+      KP_LET(const std::vector<Candidate> candidates, build_order_from_json(body));
+      KP_LET(const std::vector<BuildSummary> built, build(candidates, stop));
+      return build_reply(built);
+    }
+    case WorkerOp::evaluate: {
+      KP_LET(const EvaluateOrder order, evaluate_order_from_json(body));
+      return written(evaluate(order, listener, stop));
+    }
+    case WorkerOp::diagnose: {
+      KP_LET(const DiagnoseOrder order, diagnose_order_from_json(body));
+      const auto say = [&](const std::string& text) { emit({request.id, "diagnose", text}); };
+      return written(diagnose(order, say, listener, stop));
+    }
     case WorkerOp::check:
-      return check(stop);
+      return written(check(stop));
     case WorkerOp::close:
       judge_.reset();
+      task_.reset();
       return nlohmann::json::object();
   }
   return make_error(ErrorKind::internal, "unhandled request");
 }
 
-Result<nlohmann::json> Session::describe() {
+WorkerDescription Session::describe() {
   const bool sandbox = landlock_abi() >= least_landlock_abi;
   const Status ready = need_toolchain(sandbox, device_);
-  return to_json(describe_worker(ready ? Result<std::vector<Compiler>>(toolchain_->compilers())
-                                       : ready.error()));
+  return describe_worker(ready ? Result<std::vector<Compiler>>(toolchain_->compilers())
+                               : ready.error());
 }
 
 Status Session::need_toolchain(bool sandbox, int device) {
@@ -138,33 +157,15 @@ Result<Ceilings> Session::gpu_ceilings(int device, bool refresh, std::stop_token
   return measure_cuda_ceilings(*gpu_, *toolchain_, settings, stop);
 }
 
-Result<nlohmann::json> Session::ceilings(const WorkerRequest& request, std::stop_token stop) {
-  bool refresh = false;
-  std::optional<Backend> backend = Backend::cpu;
-  int device = 0;
-  for (const auto& [key, value] : request.body->items()) {
-    if (key == "refresh" && value.is_boolean()) {
-      refresh = value.get<bool>();
-    } else if (key == "backend" && value.is_string() && parse_backend(value.get<std::string>())) {
-      backend = parse_backend(value.get<std::string>());
-    } else if (key == "device" && value.is_number_integer()) {
-      device = value.get<int>();
-    } else {
-      return make_error(ErrorKind::bad_input,
-                        R"(expected only "refresh", true or false, "backend", one of )" +
-                            backend_list() + R"(, and "device", the number of a GPU)",
-                        "/" + key);
-    }
-  }
-  const bool cuda = backend == Backend::cuda;
-  if (cuda && judge_ && gpu_ && gpu_->description().ordinal != device) {
+Result<Ceilings> Session::ceilings(const CeilingsOrder& order, std::stop_token stop) {
+  const bool cuda = order.backend == Backend::cuda;
+  if (cuda && judge_ && gpu_ && gpu_->description().ordinal != order.device) {
     return make_error(ErrorKind::bad_input,
                       "a task is open on another GPU: send `close` before asking for this one");
   }
-  KP_TRY(need_toolchain(sandbox_, cuda ? device : device_));
-  KP_LET(const Ceilings measured,
-         cuda ? gpu_ceilings(device, refresh, stop) : host_ceilings(refresh, stop));
-  return to_json(measured);
+  KP_TRY(need_toolchain(sandbox_, cuda ? order.device : device_));
+  return cuda ? gpu_ceilings(order.device, order.refresh, stop)
+              : host_ceilings(order.refresh, stop);
 }
 
 JudgeSettings Session::judge_settings(const OpenOrder& order) const {
@@ -222,8 +223,7 @@ Status Session::need_gpu(int device) {
   return {};
 }
 
-Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_token stop) {
-  KP_LET(OpenOrder order, open_order_from_json(*request.body));
+Result<Opened> Session::open(const OpenOrder& order, std::stop_token stop) {
   if (order.judging.sandbox && landlock_abi() < least_landlock_abi) {
     const Problem problem = landlock_problem(landlock_abi());
     return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy);
@@ -231,6 +231,11 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
   KP_TRY(need_toolchain(order.judging.sandbox,
                         order.judging.backend == Backend::cuda ? order.judging.device : device_));
   judge_.reset();
+  task_.reset();
+  if (order.build_only) {
+    task_ = order.task;
+    return Opened{task_hash(order.task), {}, {}, {}};
+  }
   KP_TRY(need_ground(order, stop));
   if (order.energy && order.task.reference.torch) {
     return make_error(ErrorKind::bad_input,
@@ -246,24 +251,24 @@ Result<nlohmann::json> Session::open(const WorkerRequest& request, std::stop_tok
   }
   judge_settings_ = judge_settings(order);
   KP_LET(judge_, Judge::open(order.task, *toolchain_, *ceilings_, *ground_, judge_settings_, stop));
+  task_ = order.task;
   toolchain_->hold_builds();  // its baseline may have to be started again
   KP_LET(std::vector<LintFinding> findings, lint_trivial(*judge_));
-  return to_json(
-      Opened{task_hash(order.task), opened_shapes(*judge_), std::move(findings), *ceilings_});
+  return Opened{task_hash(order.task), opened_shapes(*judge_), std::move(findings), *ceilings_};
 }
 
-Result<nlohmann::json> Session::build(const WorkerRequest& request, std::stop_token stop) {
-  if (!judge_) {
+Result<std::vector<BuildSummary>> Session::build(const std::vector<Candidate>& candidates,
+                                                 std::stop_token stop) {
+  if (!task_) {
     return nothing_open();
   }
-  KP_LET(const std::vector<Candidate> candidates, build_order_from_json(*request.body));
   // What does not build says why when it is evaluated; here the cache is filled.
   std::vector<BuildSummary> built(candidates.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < candidates.size() && !stop.stop_requested(); i = next++) {
       const Result<BuildOutcome> outcome =
-          toolchain_->build(build_request(judge_->task(), candidates[i], false), stop);
+          toolchain_->build(build_request(*task_, candidates[i], false), stop);
       if (outcome && outcome->ok) {
         built[i] = {true, outcome->record.binary_hash};
       }
@@ -276,7 +281,7 @@ Result<nlohmann::json> Session::build(const WorkerRequest& request, std::stop_to
     }
     work();
   }
-  return build_reply(built);
+  return built;
 }
 
 Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) const {
@@ -313,12 +318,11 @@ Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) co
   return request;
 }
 
-Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
-                                         const StageListener& listener, std::stop_token stop) {
+Result<Evaluated> Session::evaluate(const EvaluateOrder& order, const StageListener& listener,
+                                    std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  KP_LET(const EvaluateOrder order, evaluate_order_from_json(*request.body));
   KP_LET(const EvaluateRequest wanted, evaluate_request(order));
   Evaluation evaluation = judge_->evaluate(wanted, listener, stop);
   if (stop.stop_requested()) {
@@ -356,15 +360,14 @@ Result<nlohmann::json> Session::evaluate(const WorkerRequest& request,
   if (order.diagnose) {
     diagnose_passed(wanted, out, listener, stop);
   }
-  return to_json(out);
+  return out;
 }
 
-Result<nlohmann::json> Session::check(std::stop_token stop) {
+Result<std::vector<LintFinding>> Session::check(std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  KP_LET(const std::vector<LintFinding> findings, lint_task(*judge_, *toolchain_, stop));
-  return to_json(findings);
+  return lint_task(*judge_, *toolchain_, stop);
 }
 
 }  // namespace kernelpro

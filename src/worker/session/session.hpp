@@ -32,20 +32,21 @@ class Session {
                                               const std::function<void(const WorkerEvent&)>& emit,
                                               std::stop_token stop);
 
- private:
-  [[nodiscard]] Result<nlohmann::json> describe();
-  [[nodiscard]] Result<nlohmann::json> ceilings(const WorkerRequest& request, std::stop_token stop);
-  [[nodiscard]] Result<nlohmann::json> open(const WorkerRequest& request, std::stop_token stop);
-  [[nodiscard]] Result<nlohmann::json> build(const WorkerRequest& request, std::stop_token stop);
-  [[nodiscard]] Result<nlohmann::json> evaluate(const WorkerRequest& request,
-                                                const StageListener& listener,
-                                                std::stop_token stop);
-  [[nodiscard]] Result<nlohmann::json> check(std::stop_token stop);
+  [[nodiscard]] WorkerDescription describe();
+  [[nodiscard]] Result<Ceilings> ceilings(const CeilingsOrder& order, std::stop_token stop);
+  [[nodiscard]] Result<Opened> open(const OpenOrder& order, std::stop_token stop);
+  // Into the cache, on all cores; one entry each.
+  [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
+                                                        std::stop_token stop);
+  [[nodiscard]] Result<Evaluated> evaluate(const EvaluateOrder& order,
+                                           const StageListener& listener, std::stop_token stop);
+  [[nodiscard]] Result<Diagnosed> diagnose(const DiagnoseOrder& order,
+                                           const std::function<void(const std::string&)>& say,
+                                           const StageListener& listener, std::stop_token stop);
+  [[nodiscard]] Result<std::vector<LintFinding>> check(std::stop_token stop);
 
+ private:
   // session_diagnose.cpp
-  [[nodiscard]] Result<nlohmann::json> diagnose(const WorkerRequest& request,
-                                                const std::function<void(const WorkerEvent&)>& emit,
-                                                std::stop_token stop);
   [[nodiscard]] Result<Diagnosed> diagnose_any(const DiagnoseOrder& order,
                                                const std::function<void(const std::string&)>& say,
                                                const StageListener& listener, std::stop_token stop);
@@ -80,6 +81,7 @@ class Session {
   bool sandbox_ = true;
   int device_ = 0;  // what the toolchain is for
   std::optional<Toolchain> toolchain_;
+  std::optional<Task> task_;          // the open one: candidates are built for it
   std::optional<Ceilings> ceilings_;  // of the open task's ground
   JudgeSettings judge_settings_;      // of the open task
   std::unique_ptr<Gpu> gpu_;

@@ -276,18 +276,13 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
   return make_error(ErrorKind::internal, "unhandled kind of diagnosis");
 }
 
-Result<nlohmann::json> Session::diagnose(const WorkerRequest& request,
-                                         const std::function<void(const WorkerEvent&)>& emit,
-                                         std::stop_token stop) {
-  KP_LET(const DiagnoseOrder order, diagnose_order_from_json(*request.body));
-  const auto say = [&](const std::string& text) { emit({request.id, "diagnose", text}); };
-  const StageListener listener = [&](Stage stage, const std::string& text) {
-    emit({request.id, std::string(name_of(stage)), text});
-  };
+Result<Diagnosed> Session::diagnose(const DiagnoseOrder& order,
+                                    const std::function<void(const std::string&)>& say,
+                                    const StageListener& listener, std::stop_token stop) {
   KP_LET(Diagnosed diagnosed, diagnose_any(order, say, listener, stop));
   run_user_tools(user_tools_folder(), (settings_.programs / "kernelpro-jail").string(), sandbox_,
                  diagnosed.profile, diagnosed.report, stop);
-  return to_json(diagnosed);
+  return diagnosed;
 }
 
 }  // namespace kernelpro

@@ -18,7 +18,7 @@ RunSettings changed_run_settings() {
   RunSettings settings;
   settings.judging.backend = Backend::cuda;
   settings.judging.device = 3;
-  settings.workers = {WorkerScheme::bundle, "/data/jobs"};
+  settings.workers = {.scheme = WorkerScheme::bundle, .places = {}, .file = "/data/jobs"};
   settings.search = "greedy";
   settings.preset = "paper";
   settings.seed = std::numeric_limits<std::uint64_t>::max();

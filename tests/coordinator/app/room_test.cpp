@@ -182,6 +182,95 @@ TEST_F(Room, ARunIsStoppedByAnotherThreadTakenUpAndTakenHomeAndNothingIsPrinted)
   EXPECT_EQ(printed.text(), "");
 }
 
+// A worker like any other, started by a command. It takes turns with the local one for the clock.
+const std::string other_worker = KERNELPRO_BIN_DIR "/kernelpro-worker";
+
+WorkerPlace place_of(const std::string& command) {
+  return {.command = command, .device = {}};
+}
+
+TEST_F(Room, TwoWorkersDoOneRun) {
+  const fs::path asked = folder() / "asked";
+  OptimizeRequest request = wave_run(6);
+  request.settings.workers.places.push_back(
+      place_of("tee -a " + asked.string() + " | " + other_worker));
+  const Result<RunOutcome> done = optimize(request, {}, {});
+  ASSERT_TRUE(done.ok()) << done.error().text();
+  EXPECT_FALSE(done->error) << done->error->text();
+  EXPECT_EQ(done->report.run.state, RunState::finished);
+  EXPECT_EQ(done->report.evaluations, 6);
+  EXPECT_EQ(done->report.run.settings.in_flight, 4);
+  EXPECT_EQ(done->report.run.settings.step, 1);
+  EXPECT_THAT(read_file(asked).value(), HasSubstr("\"op\":\"evaluate\""));
+}
+
+TEST_F(Room, AWorkerThatDiesGivesItsJobBack) {
+  // It sees three lines and then the end of its input, each time it is started.
+  const Result<RunOutcome> done = [this] {
+    OptimizeRequest request = wave_run(6);
+    request.settings.workers.places.push_back(place_of("head -n 3 | " + other_worker));
+    return optimize(request, {}, {});
+  }();
+  ASSERT_TRUE(done.ok()) << done.error().text();
+  EXPECT_FALSE(done->error) << done->error->text();
+  EXPECT_EQ(done->report.run.state, RunState::finished);
+  EXPECT_EQ(done->report.evaluations, 6);
+}
+
+TEST_F(Room, AWorkerThatIsLostForGoodIsLeftOutAndTheEndSaysSo) {
+  const fs::path once = folder() / "once";
+  std::vector<std::string> remarks;
+  const Watcher watcher = [&remarks](const Event& event) {
+    if (const auto* remark = std::get_if<Remark>(&event)) {
+      remarks.push_back(remark->text);
+    }
+  };
+  OptimizeRequest request = wave_run(6);
+  // The second time there is nobody.
+  request.settings.workers.places.push_back(
+      place_of("mkdir " + once.string() + " 2>&- && head -n 2 | " + other_worker));
+  const Result<RunOutcome> done = optimize(request, watcher, {});
+  ASSERT_TRUE(done.ok()) << done.error().text();
+  EXPECT_FALSE(done->error) << done->error->text();
+  EXPECT_EQ(done->report.evaluations, 6);
+  EXPECT_THAT(remarks, Contains(::testing::AllOf(HasSubstr("the worker of \"mkdir "),
+                                                 HasSubstr(" is lost: "))));
+}
+
+TEST_F(Room, AWorkerThatDoesNotStartIsNamed) {
+  OptimizeRequest request = wave_run(6);
+  request.settings.workers.places.push_back(place_of("/no/such/worker 2>&-"));
+  const Result<RunOutcome> done = optimize(request, {}, {});
+  ASSERT_TRUE(done.ok()) << done.error().text();
+  ASSERT_TRUE(done->error);
+  EXPECT_THAT(done->error->text(), HasSubstr("the worker of \"/no/such/worker 2>&-\""));
+}
+
+TEST_F(Room, WorkersThatWouldWaitForEachOtherAreRefused) {
+  OptimizeRequest request = wave_run(6);
+  request.settings.workers.places.emplace_back();
+  const Result<RunOutcome> twice = optimize(request, {}, {});
+  ASSERT_FALSE(twice.ok());
+  EXPECT_THAT(twice.error().text(), HasSubstr("would wait for each other"));
+  request.settings.workers.places = {{.command = {}, .device = 1}};
+  const Result<RunOutcome> gpu = optimize(request, {}, {});
+  ASSERT_FALSE(gpu.ok());
+  EXPECT_THAT(gpu.error().text(), HasSubstr("local:1 names a GPU, and the backend is cpu"));
+}
+
+TEST_F(Room, AnEvaluationIsDoneByOneWorkerWhereverItIs) {
+  EvaluationRequest request = untimed({fast});
+  request.workers.places = {place_of(other_worker)};
+  const Result<EvaluationResult> done = evaluate(request, {}, {});
+  ASSERT_TRUE(done.ok()) << done.error().text();
+  ASSERT_THAT(done->evaluations, SizeIs(1));
+  EXPECT_EQ(done->evaluations[0].certificate.verdict.outcome, Outcome::passed);
+  request.workers.places.emplace_back();
+  const Result<EvaluationResult> two = evaluate(request, {}, {});
+  ASSERT_FALSE(two.ok());
+  EXPECT_THAT(two.error().text(), HasSubstr("by one worker"));
+}
+
 TEST_F(Room, AStopBeforeTheBeginningIsAnErrorOfThatKind) {
   std::stop_source stop;
   stop.request_stop();

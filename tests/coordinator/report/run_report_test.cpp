@@ -161,7 +161,7 @@ TEST(RunReport, SaysWhyWhatReadsFasterIsNotTheBest) {
 
 TEST(RunReport, CountsTheTimeOfAWorkerThatIsElsewhere) {
   kernelpro::Run run = sample_run();
-  run.settings.workers = {WorkerScheme::bundle, "jobs"};
+  run.settings.workers = {.scheme = WorkerScheme::bundle, .places = {}, .file = "jobs"};
   std::vector<Node> nodes = sample_nodes();
   nodes[1].build_ns = 1'000'000'000;
   nodes[2].judge_ns = 3'000'000'000;

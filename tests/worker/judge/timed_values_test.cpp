@@ -53,12 +53,13 @@ TEST_F(TimedValues, WhatOverflowsInTheBaselineTooIsNotHeldAgainstACandidate) {
 
 // The rounds of the small task at `calls` sets and one that is never called.
 Rounds rounds_of(const Task& task, Ground& ground, int calls) {
-  Result<Stand> stand = Stand::make(task, ground, {{"n", 100}}, calls + 1, numbered_key(1));
-  EXPECT_TRUE(stand) << stand.error().text();
+  Result<ShapeBuffers> buffers =
+      ShapeBuffers::make(task, ground, {{"n", 100}}, calls + 1, numbered_key(1));
+  EXPECT_TRUE(buffers) << buffers.error().text();
   RoundShape shape;
   shape.axes = {{"n", 100}};
   shape.calls = calls;
-  return Rounds(task, std::move(*stand), shape, false);
+  return Rounds(task, std::move(*buffers), shape, false);
 }
 
 TEST_F(TimedValues, OddPairsHaveEveryDistributionButTheNormalOne) {

@@ -1,4 +1,4 @@
-#include "worker/judge/stand.hpp"
+#include "worker/judge/shape_buffers.hpp"
 
 #include <fmt/format.h>
 
@@ -11,34 +11,35 @@ SetMemory::SetMemory() {
   id_ = ++last;
 }
 
-Result<Stand> Stand::make(const Task& task, Ground& ground, const Axes& axes, int sets,
-                          const Key& scalar_key) {
+Result<ShapeBuffers> ShapeBuffers::make(const Task& task, Ground& ground, const Axes& axes,
+                                        int sets, const Key& scalar_key) {
   KP_LET(BufferPlan plan,
          plan_buffers(task, axes, sets, scalar_key, PlanKind::candidate, ground.units()));
-  Stand stand;
-  stand.plan_holder = std::make_unique<BufferPlan>(std::move(plan));
-  stand.scalar_key = scalar_key;
-  KP_LET(stand.memory, ground.lay_out(task, stand.plan()));
-  return stand;
+  ShapeBuffers buffers;
+  buffers.plan_holder = std::make_unique<BufferPlan>(std::move(plan));
+  buffers.scalar_key = scalar_key;
+  KP_LET(buffers.memory, ground.lay_out(task, buffers.plan()));
+  return buffers;
 }
 
-std::optional<Failure> prepare_blindly(const Stand& stand, Arm& arm, std::int64_t timeout_ms) {
+std::optional<Failure> prepare_blindly(const ShapeBuffers& buffers, Arm& arm,
+                                       std::int64_t timeout_ms) {
   if (!arm.has_prepare()) {
     return std::nullopt;
   }
-  stand.memory->give_constants(arm.side());
+  buffers.memory->give_constants(arm.side());
   return arm.prepare(timeout_ms);
 }
 
-std::optional<Failure> check_memory(const Stand& stand, Side side,
+std::optional<Failure> check_memory(const ShapeBuffers& buffers, Side side,
                                     const std::vector<std::uint16_t>& called) {
-  const Touched touched = stand.memory->touched(side, called);
+  const Touched touched = buffers.memory->touched(side, called);
   if (touched.uncalled_set) {
     return Failure{Outcome::cheated,
                    "ahead",
                    "it wrote the outputs of a call that was never made",
                    {fmt::format("buffer set {} of {} was not called", *touched.uncalled_set,
-                                stand.plan().sets)}};
+                                buffers.plan().sets)}};
   }
   if (touched.breach) {
     const GuardBreach& breach = *touched.breach;

@@ -12,9 +12,9 @@ namespace kernelpro {
 
 // Prospects hold whole sources, so only those of the nodes used last are kept; the others are made
 // again when they are needed.
-class ProspectShelf {
+class ProspectCache {
  public:
-  explicit ProspectShelf(std::size_t nodes = 64) : capacity_(nodes) {}
+  explicit ProspectCache(std::size_t nodes = 64) : capacity_(nodes) {}
 
   // Those of a node, which thereby is the one used last; nullptr when they are not here.
   [[nodiscard]] Prospects* find(NodeId node);
@@ -24,7 +24,7 @@ class ProspectShelf {
   void use(NodeId node);
 
   std::size_t capacity_;
-  std::map<NodeId, Prospects> shelf_;
+  std::map<NodeId, Prospects> cache_;
   std::list<NodeId> order_;  // the one used last in front
 };
 

@@ -11,23 +11,23 @@
 
 namespace kernelpro {
 
-struct Stand {
+struct ShapeBuffers {
   std::unique_ptr<BufferPlan> plan_holder;  // the memory keeps a reference to it
   Key scalar_key;
   std::unique_ptr<SetMemory> memory;
 
-  [[nodiscard]] static Result<Stand> make(const Task& task, Ground& ground, const Axes& axes,
-                                          int sets, const Key& scalar_key);
+  [[nodiscard]] static Result<ShapeBuffers> make(const Task& task, Ground& ground, const Axes& axes,
+                                                 int sets, const Key& scalar_key);
   [[nodiscard]] const BufferPlan& plan() const { return *plan_holder; }
 };
 
 // Runs the arm's kp_prepare, if it has one, while every input that is not constant is poison, so
 // that nothing prepared can depend on them.
-[[nodiscard]] std::optional<Failure> prepare_blindly(const Stand& stand, Arm& arm,
+[[nodiscard]] std::optional<Failure> prepare_blindly(const ShapeBuffers& buffers, Arm& arm,
                                                      std::int64_t timeout_ms);
 
 // A called set's slack is untouched and the sets that were not called are as they were; else why.
-[[nodiscard]] std::optional<Failure> check_memory(const Stand& stand, Side side,
+[[nodiscard]] std::optional<Failure> check_memory(const ShapeBuffers& buffers, Side side,
                                                   const std::vector<std::uint16_t>& called);
 
 }  // namespace kernelpro

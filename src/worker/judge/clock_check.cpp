@@ -11,8 +11,12 @@ namespace {
 constexpr double resolution = 0.005;  // the share of a round that the hand-over may be in doubt by
 constexpr double null_spreads = 3;    // what counts as noise, in spreads of the empty rounds
 
+// By how much one hand-over may differ from the others, and all of them together from ours.
 double noise_ns(const NullClock& null) {
   return std::max(null_spreads * null.spread_ns, null.doubt_ns);
+}
+double common_noise_ns(const NullClock& null) {
+  return std::max(null.spread_ns, null.doubt_ns);
 }
 
 }  // namespace
@@ -29,7 +33,7 @@ NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns) {
 }
 
 double least_round_ns(const NullClock& null) {
-  return noise_ns(null) / resolution;
+  return common_noise_ns(null) / resolution;
 }
 
 ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,
@@ -58,12 +62,24 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,
   check.gap_ns = quantile(gaps_ns, lower_quartile);
   check.noise = std::max(resolution, std::max(noise_ns(live), noise_ns(clean)) / round_ns);
   check.waiting = total > 0 ? waited / total : 0;
-  // However noisy the hand-over is, no more than this is taken on trust.
-  check.tolerance = std::min(std::max(resolution, noise_ns(clean) / round_ns), ClockCheck::proof);
+  // However noisy the hand-over is, no more than this is taken on trust: of one round, and of all
+  // on average.
+  const auto trusted_share = [round_ns](double ns) {
+    return std::min(std::max(resolution, ns / round_ns), ClockCheck::proof);
+  };
+  const double of_one = trusted_share(noise_ns(clean));
+  check.tolerance = trusted_share(common_noise_ns(clean));
   check.empty = std::min(live.spread_ns, clean.spread_ns) / round_ns;
+  std::vector<double> missing;
+  double all_missing = 0;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const double missing = 1 - rounds[i].claim_ns / ours_ns[i];
-    check.believed_ns.push_back(missing > check.tolerance ? ours_ns[i] : rounds[i].claim_ns);
+    missing.push_back(1 - rounds[i].claim_ns / ours_ns[i]);
+    all_missing += std::clamp(missing.back(), -of_one, of_one);
+  }
+  const bool believed = all_missing <= check.tolerance * static_cast<double>(rounds.size());
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const bool one_believed = believed && missing[i] <= of_one;
+    check.believed_ns.push_back(one_believed ? rounds[i].claim_ns : ours_ns[i]);
     check.least_ns.push_back(std::min(rounds[i].claim_ns, live_ns[i]));
   }
   return check;

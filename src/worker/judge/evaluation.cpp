@@ -425,10 +425,17 @@ class EvaluationRun {
     timing.budget = mean_of([](const ShapeTiming& s) { return 1 + s.budget.total(); }) - 1;
     timing.at_least = std::any_of(timing.shapes.begin(), timing.shapes.end(),
                                   [](const ShapeTiming& s) { return s.at_least; });
-    const bool screened = std::any_of(timing.shapes.begin(), timing.shapes.end(),
-                                      [](const ShapeTiming& s) { return s.screened; });
-    timing.comparison =
-        screened ? Comparison::slower : compare(timing.speedup_interval, timing.budget);
+    const auto any = [&timing](auto so) {
+      return std::any_of(timing.shapes.begin(), timing.shapes.end(), so);
+    };
+    timing.comparison = any([](const ShapeTiming& s) { return s.screened; })
+                            ? Comparison::slower
+                            : compare(timing.speedup_interval, timing.budget);
+    // Nowhere slower beyond doubt is not slower on the whole.
+    if (timing.comparison == Comparison::slower &&
+        !any([](const ShapeTiming& s) { return s.comparison == Comparison::slower; })) {
+      timing.comparison = Comparison::same;
+    }
   }
 
   void pass() {

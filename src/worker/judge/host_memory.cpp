@@ -100,7 +100,7 @@ class HostMemory : public SetMemory {
       }
       return;
     }
-    draw_for({&inputs_.front(), &inputs_.back()});
+    fill_called_sets(task_, plan_, {&inputs_.front(), &inputs_.back()}, draws_, slack_);
   }
 
   void nudge(const Key& key, std::uint32_t roundings) override {
@@ -253,18 +253,10 @@ class HostMemory : public SetMemory {
     return tensor_data(plan_, outputs_[index_of(side)], set, tensor);
   }
 
-  void draw_for(const InputCopies& copies) {
-    parallel_parts(draws_.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t set = begin; set < end; ++set) {
-        fill_inputs(task_, plan_, copies, static_cast<int>(set), draws_[set], slack_);
-      }
-    });
-  }
-
   // What give_constants took away.
   void draw_side_again(Side side) {
     if (drawer_ == nullptr) {
-      draw_for({&inputs_[index_of(side)]});
+      fill_called_sets(task_, plan_, {&inputs_[index_of(side)]}, draws_, slack_);
     }
     for (std::size_t first = 0; drawer_ != nullptr && first < draws_.size();
          first += runner::max_draws) {

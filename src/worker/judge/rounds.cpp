@@ -67,11 +67,12 @@ InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
   return draw;
 }
 
-void Rounds::draw_all(const Key& key, bool odd) {
+void Rounds::draw_called(const Key& key, const std::vector<std::uint16_t>& called, bool odd) {
   std::vector<SetDraw> draws;
   draws.reserve(static_cast<std::size_t>(buffers_.plan().sets));
   for (int set = 0; set < buffers_.plan().sets; ++set) {
     draws.push_back(draw(key, set, odd).values);
+    draws.back().called = std::find(called.begin(), called.end(), set) != called.end();
   }
   buffers_.memory->draw(draws, poison_byte);
 }
@@ -118,7 +119,7 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
   const double stolen_before = stolen_ns();
   Pair pair;
   pair.called = order(key, calls);
-  draw_all(key, odd);
+  draw_called(key, pair.called, odd);
   for (const Side side : {first, other_side(first)}) {
     pair.of(side) = run_arm(*arms[index_of(side)], pair.called, timeout_ms);
     if (pair.of(side).failure) {
@@ -132,30 +133,34 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
 }
 
 Result<runner::Trace> Rounds::trace(Arm& arm, const Key& key, std::int64_t timeout_ms) {
-  draw_all(key, false);
+  const std::vector<std::uint16_t> called = order(key, 1);
+  draw_called(key, called, false);
   buffers_.memory->poison_outputs(arm.side());
   if (const auto failure = prepare_blindly(buffers_, arm, timeout_ms)) {
     return make_error(ErrorKind::lost, failure->summary);
   }
   buffers_.memory->make_ready(arm.side(), caches());
   buffers_.memory->give(arm.side(), caches());
-  return arm.trace(order(key, 1).front(), timeout_ms);
+  return arm.trace(called.front(), timeout_ms);
 }
 
 Round Rounds::run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms, bool fresh) {
+  const std::vector<std::uint16_t> called = order(key, calls);
   if (fresh) {
-    draw_all(key, false);
+    draw_called(key, called, false);
   }
-  return run_arm(arm, order(key, calls), timeout_ms);
+  return run_arm(arm, called, timeout_ms);
 }
 
 Round Rounds::run_again(Arm& arm, const Key& key, const std::vector<std::uint16_t>& called,
                         std::int64_t timeout_ms, bool odd) {
-  draw_all(key, odd);
+  draw_called(key, called, odd);
   return run_arm(arm, called, timeout_ms);
 }
 
 Round Rounds::run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms) {
+  // As before every round: what the caches hold when we hand over is part of what it costs.
+  buffers_.memory->poison_outputs(arm.side());
   return arm.run(order(key, calls), timeout_ms, caches());
 }
 

@@ -86,7 +86,8 @@ class Rounds {
   [[nodiscard]] Caches caches() const;
 
  private:
-  void draw_all(const Key& key, bool odd);
+  // The inputs of the sets that are called.
+  void draw_called(const Key& key, const std::vector<std::uint16_t>& called, bool odd);
   [[nodiscard]] std::vector<std::uint16_t> order(const Key& key, int calls) const;
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
                               std::int64_t timeout_ms);

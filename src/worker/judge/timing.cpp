@@ -91,18 +91,21 @@ class ShapeRun {
   }
 
   // As many as were laid out when the task was opened; more where the interval is wider than what
-  // it has to exceed. Not what it says but how wide it is decides, so going on favors nobody.
+  // it has to exceed, or where some rounds of the candidate are so slow that their average would
+  // count: what chance did will be gone then. What the interval says does not decide, so going on
+  // favors nobody.
   [[nodiscard]] bool more_pairs() const {
     const auto pairs = std::ssize(calls_);
     if (pairs < shape_.pairs || pairs >= most_pairs) {
       return pairs < shape_.pairs;
     }
     const ClockCheck clock = check_clock_of(Side::candidate);
-    const Interval interval = paired_ratio(per_call(clock.believed_ns),
-                                           per_call(check_clock_of(Side::incumbent).least_ns),
-                                           short_key(key(time_bootstrap_purpose, 0)))
-                                  .interval;
-    return interval.high / interval.low - 1 > budget_of(clock).total();
+    const std::vector<double> candidate = per_call(clock.believed_ns);
+    const std::vector<double> incumbent = per_call(check_clock_of(Side::incumbent).least_ns);
+    const Interval interval =
+        paired_ratio(candidate, incumbent, short_key(key(time_bootstrap_purpose, 0))).interval;
+    return interval.high / interval.low - 1 > budget_of(clock).total() ||
+           unevenness(settled(candidate), settled(incumbent)) > 1;
   }
 
   [[nodiscard]] ErrorBudget budget_of(const ClockCheck& clock) const {
@@ -171,12 +174,14 @@ class ShapeRun {
     return {};
   }
 
-  // Two pairs of short rounds; clearly slower in both ends the timing there. Where rounds are short
-  // anyway, these two are the first of the comparison.
+  // Two pairs of short rounds; clearly slower in both ends the timing there. Where rounds are
+  // hardly longer, these two are whole, and the first of the comparison.
   [[nodiscard]] Status screen() {
+    const bool whole = shape_.rounds.calls <= 2 * screen_calls;
+    const int calls = whole ? shape_.rounds.calls : screen_calls;
     int slower = 0;
     for (int i = 0; i < screen_pairs; ++i) {
-      KP_LET(std::optional<Pair> pair, one_pair(key(screen_purpose, i), i, screen_calls));
+      KP_LET(std::optional<Pair> pair, one_pair(key(screen_purpose, i), i, calls));
       if (!pair) {
         return {};
       }
@@ -188,7 +193,7 @@ class ShapeRun {
       screened_.push_back(*pair);
     }
     timing_.screened = slower == screen_pairs;
-    if (timing_.screened || shape_.rounds.calls <= screen_calls) {
+    if (timing_.screened || whole) {
       for (const Pair& pair : screened_) {
         record(pair);
       }
@@ -233,12 +238,12 @@ class ShapeRun {
   [[nodiscard]] Status run_pair() {
     const int index = timed_++;
     const Key pair_key = key(time_pair_purpose, index);
+    if (index % null_every == 0) {
+      run_null(1);
+    }
     KP_LET(std::optional<Pair> pair, one_pair(pair_key, index, shape_.rounds.calls));
     if (!pair) {
       return {};
-    }
-    if (index % null_every == 0) {
-      run_null(1);
     }
     if (disturbed(*pair) && timing_.dropped_pairs < shape_.pairs) {
       ++timing_.dropped_pairs;
@@ -310,6 +315,7 @@ class ShapeRun {
       ns *= factor;
     }
     timing_.candidate_ns *= factor;
+    longer_ *= factor;
     remarks_.push_back(fmt::format(fmt::runtime(why), 100 * (factor - 1)));
   }
 
@@ -388,6 +394,10 @@ class ShapeRun {
     timing_.budget = budget_of(clock);
     timing_.comparison =
         timing_.screened ? Comparison::slower : compare(ratio.interval, timing_.budget.total());
+    if (timing_.comparison == Comparison::slower && !timing_.screened &&
+        !slower_by_claims(clock, incumbent_clock)) {
+      timing_.comparison = Comparison::same;
+    }
     timing_.prepare_ns = in_.candidate.prepare_ns();
     // By the incumbent's rounds: a candidate's own threads may wait for each other. Short rounds
     // wait for a share of their time on an idle machine too.
@@ -397,6 +407,17 @@ class ShapeRun {
     if (!failure_) {
       judge_light();
     }
+  }
+
+  // What counts against a candidate in doubt is no proof that it is slower.
+  [[nodiscard]] bool slower_by_claims(const ClockCheck& own, const ClockCheck& other) const {
+    std::vector<double> candidate = per_call(own.least_ns);
+    for (double& ns : candidate) {
+      ns *= longer_;
+    }
+    const PairedRatio ratio = paired_ratio(candidate, per_call(other.least_ns),
+                                           short_key(key(time_bootstrap_purpose, 0)));
+    return compare(ratio.interval, timing_.budget.total()) == Comparison::slower;
   }
 
   void remark_busy(double waiting) {
@@ -469,8 +490,9 @@ class ShapeRun {
   std::vector<std::string> suspicions_;
   std::vector<std::string> remarks_;
   bool busy_ = false;
-  int timed_ = 0;  // pairs that were to be timed so far
-  int odd_ = 0;    // pairs of other distributions so far
+  double longer_ = 1;  // than its rounds say, by overlap and unevenness
+  int timed_ = 0;      // pairs that were to be timed so far
+  int odd_ = 0;        // pairs of other distributions so far
   int nulls_ = 0;
   std::vector<std::ptrdiff_t> odd_places_;  // rising
   std::int64_t pause_ms_ = first_pause_ms;
@@ -515,13 +537,14 @@ void count_incumbent_at_its_best(ShapeTiming& timing, double alone_ns) {
     return;
   }
   const double share = alone_ns / timing.incumbent_ns;
+  const Comparison in_pairs = timing.comparison;
   timing.at_least = true;
   timing.speedup *= share;
   timing.speedup_interval.low *= share;
   timing.speedup_interval.high *= share;
   timing.comparison = compare(timing.speedup_interval, timing.budget.total());
-  // Against an incumbent at its best "slower" is not proven: in pairs it may have been faster.
-  if (timing.comparison == Comparison::slower && timing.speedup_interval.high / share >= 1) {
+  // Against an incumbent at its best "slower" is not proven: in pairs it may have been as fast.
+  if (timing.comparison == Comparison::slower && in_pairs != Comparison::slower) {
     timing.comparison = Comparison::same;
   }
 }

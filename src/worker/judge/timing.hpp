@@ -83,11 +83,12 @@ struct ClockCheck {
   double gap = 0;
   double gap_ns = 0;     // the same in nanoseconds of a round
   double noise = 0;      // the share that the hand-over explains on this machine
-  double tolerance = 0;  // the share that a claim may leave out and is believed
+  double tolerance = 0;  // the share that claims may leave out on average and are believed
   double empty = 0;      // the spread of the empty rounds as a share of these
   double waiting = 0;    // the share of all rounds spent waiting for a processor
-  // Nanoseconds of each round that count: the claim, or our clock where it exceeds the claim beyond
-  // the tolerance. So a lie gains next to nothing, proven or not.
+  // Nanoseconds of each round that count: the claim, or our clock: in a round where it exceeds the
+  // claim by more than hand-overs differ, and in all where it does so by the tolerance on average.
+  // So a lie gains next to nothing, proven or not.
   std::vector<double> believed_ns;
   // The least that each round can have taken: the claim, or our clock where that is less.
   std::vector<double> least_ns;

@@ -1,6 +1,7 @@
 #include "worker/tensor/generate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -242,6 +243,15 @@ std::size_t input_index(const Task& task, const std::string& name) {
   return static_cast<std::size_t>(found - task.inputs.begin());
 }
 
+// In two steps: inputs that others are drawn from come first.
+std::array<std::vector<std::size_t>, 2> inputs_in_order(const Task& task) {
+  std::array<std::vector<std::size_t>, 2> out;
+  for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+    out[task.inputs[i].values.kind == ValueKind::csr_columns ? 1 : 0].push_back(i);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view name_of(Distribution distribution) {
@@ -351,13 +361,29 @@ void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& cop
 
 void fill_inputs(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
                  const SetDraw& draw, unsigned char slack) {
-  // Inputs that others are drawn from come first.
-  for (const bool dependent : {false, true}) {
-    for (std::size_t i = 0; i < plan.input_count; ++i) {
-      if ((task.inputs[i].values.kind == ValueKind::csr_columns) == dependent) {
-        fill_input(task, plan, copies, set, i, draw, slack);
-      }
+  for (const std::vector<std::size_t>& inputs : inputs_in_order(task)) {
+    for (const std::size_t input : inputs) {
+      fill_input(task, plan, copies, set, input, draw, slack);
     }
+  }
+}
+
+void fill_called_sets(const Task& task, const BufferPlan& plan, const InputCopies& copies,
+                      const std::vector<SetDraw>& draws, unsigned char slack) {
+  std::vector<std::size_t> called;
+  for (std::size_t set = 0; set < draws.size(); ++set) {
+    if (draws[set].called) {
+      called.push_back(set);
+    }
+  }
+  for (const std::vector<std::size_t>& inputs : inputs_in_order(task)) {
+    parallel_parts(called.size() * inputs.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t set = called[i / inputs.size()];
+        fill_input(task, plan, copies, static_cast<int>(set), inputs[i % inputs.size()], draws[set],
+                   slack);
+      }
+    });
   }
 }
 

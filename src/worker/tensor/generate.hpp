@@ -39,6 +39,7 @@ inline constexpr Distribution all_distributions[] = {
 struct SetDraw {
   Key key;
   Distribution distribution = Distribution::normal;
+  bool called = true;  // false: it will not be, and may be left as it is
 };
 
 // Arenas of one plan that get the same values.
@@ -48,6 +49,9 @@ using InputCopies = std::vector<const Arena*>;
 // in their declared range under every distribution; structured whole numbers keep their structure.
 void fill_inputs(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
                  const SetDraw& draw, unsigned char slack = poison_byte);
+// The same for every set that is called, on all cores: one draw a set.
+void fill_called_sets(const Task& task, const BufferPlan& plan, const InputCopies& copies,
+                      const std::vector<SetDraw>& draws, unsigned char slack);
 
 // Fills input `index` alone, as fill_inputs would.
 void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,

@@ -55,6 +55,14 @@ TEST(BestIncumbent, SlownessIsNotProvenByAnIncumbentThatWasSlowerInPairs) {
   EXPECT_DOUBLE_EQ(timing.speedup, 0.5);
   EXPECT_EQ(timing.comparison, Comparison::same);
 
+  ShapeTiming same = twice_as_fast();  // a kernel against itself, in doubt by a little
+  same.speedup = 0.985;
+  same.speedup_interval = {0.98, 0.99};
+  same.comparison = Comparison::same;
+  count_incumbent_at_its_best(same, 1900);
+  EXPECT_LT(same.speedup, 0.95);
+  EXPECT_EQ(same.comparison, Comparison::same);
+
   ShapeTiming slower = twice_as_fast();
   slower.speedup = 0.5;
   slower.speedup_interval = {0.45, 0.55};

@@ -121,6 +121,39 @@ TEST(Clock, TakesOnTrustNoMoreThanAnAccusationNeeds) {
   EXPECT_THAT(check.believed_ns, Each(work_ns));
 }
 
+// Hand-overs that differ by 5 us: of a millisecond, 1.5 % may be missing from one round and 0.5 %
+// from all of them.
+constexpr NullClock varying = {null_ns, 5'000, 0};
+
+TEST(Clock, BelievesClaimsThatDifferFromItEitherWay) {
+  std::vector<Round> rounds;
+  for (int i = 0; i < 10; ++i) {
+    rounds.push_back(round(work_ns * (i % 2 == 0 ? 0.988 : 1.012), work_ns));
+  }
+  const ClockCheck check = check_clock(rounds, varying, varying);
+  EXPECT_DOUBLE_EQ(check.tolerance, 0.005);
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    EXPECT_EQ(check.believed_ns[i], rounds[i].claim_ns);
+  }
+}
+
+TEST(Clock, BelievesNoneWhereALittleIsMissingFromAll) {
+  const std::vector<Round> rounds(10, round(0.99 * work_ns, work_ns));
+  EXPECT_THAT(check_clock(rounds, varying, varying).believed_ns, Each(work_ns));
+}
+
+TEST(Clock, BelievesNoneWhereALittleIsMissingFromSome) {
+  std::vector<Round> rounds(6, round(work_ns, work_ns));
+  rounds.insert(rounds.end(), 4, round(0.986 * work_ns, work_ns));
+  EXPECT_THAT(check_clock(rounds, varying, varying).believed_ns, Each(work_ns));
+}
+
+TEST(Clock, OneGrossLieDoesNotHideBehindHonestRounds) {
+  std::vector<Round> rounds(99, round(work_ns, work_ns));
+  rounds.push_back(round(work_ns / 2, work_ns));
+  EXPECT_THAT(check_clock(rounds, varying, varying).believed_ns, Each(work_ns));
+}
+
 TEST(Clock, AnIncumbentsClaimCountsUpToOurClock) {
   // One that says it took twice as long would make its rival twice as fast.
   const ClockCheck check =

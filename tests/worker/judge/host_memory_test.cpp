@@ -91,6 +91,25 @@ TEST_F(TwoSides, HaveTheSameInputs) {
   EXPECT_EQ(seen.size(), sets * plan_.input_count) << "no two sets or inputs are the same";
 }
 
+TEST_F(TwoSides, SetsThatAreNotCalledStayAsTheyAre) {
+  lay_out(small_task());
+  draw(1);
+  const std::string before = data(Side::candidate, 1, 0);
+  std::vector<SetDraw> draws;
+  for (std::uint64_t set = 0; set < sets; ++set) {
+    draws.push_back({numbered_key(7 + set), Distribution::normal, set != 1});
+  }
+  memory_->draw(draws, poison_byte);
+  EXPECT_EQ(data(Side::candidate, 1, 0), before);
+  draw(7);
+  EXPECT_NE(data(Side::candidate, 1, 0), before);
+  const std::string all = data(Side::candidate, 2, 0);
+  draw(1);
+  memory_->draw(draws, poison_byte);
+  EXPECT_EQ(data(Side::candidate, 2, 0), all) << "what is called is drawn as with the others";
+  EXPECT_EQ(data(Side::incumbent, 2, 0), all);
+}
+
 TEST_F(TwoSides, ShareNoDescriptorAndNoFile) {
   lay_out(small_task());
   std::set<int> descriptors;

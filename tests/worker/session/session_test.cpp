@@ -242,7 +242,7 @@ TEST_F(WorkerSession, AddressesARefusalToTheIdOfItsLine) {
 
 TEST_F(WorkerSession, RefusesKeysItDoesNotKnow) {
   EXPECT_THAT(refusal_of_line(R"({"v":1,"id":1,"op":"ceilings","fresh":true})"),
-              HasSubstr("/fresh: expected only \"refresh\""));
+              HasSubstr("/fresh: unknown key, expected one of backend, device, refresh"));
   OpenOrder order;
   order.task = small_task();
   json body = to_json(order);

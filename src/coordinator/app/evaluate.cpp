@@ -154,7 +154,7 @@ Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task
   CertificateWriter certificates(request.certificates);
   KP_TRY(certificates.make_directory());
   const WorkerPlace& place = request.workers.places.front();
-  KP_LET(WorkerClient worker, WorkerClient::start(place));
+  KP_LET(WorkerClient worker, WorkerClient::start(place, stop));
   const bool watched = request.timed && place.here() && !traits_of(request.judging.backend).gpu;
   // The task is opened meanwhile: what we do ourselves does not count.
   const std::optional<MachineWatch> watch =

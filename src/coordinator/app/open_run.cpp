@@ -27,7 +27,7 @@ namespace {
 Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
   const WorkerPlace& place = settings.workers.places.front();
   const int device = place.device.value_or(settings.judging.device);
-  KP_LET(WorkerClient worker, WorkerClient::start(place));
+  KP_LET(WorkerClient worker, WorkerClient::start(place, stop));
   KP_LET(const WorkerDescription machine, worker.describe(stop));
   std::string missing = fmt::format("there is no GPU {}", device);
   for (const MeterDescription& one : machine.meters) {

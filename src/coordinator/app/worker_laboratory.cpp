@@ -101,7 +101,7 @@ Status WorkerLaboratory::start_all(std::stop_token stop) {
 Result<Opened> WorkerLaboratory::seat_worker(Seat& seat, bool build_only,
                                              std::stop_token stop) const {
   seat.worker.reset();
-  KP_LET(WorkerClient started, WorkerClient::start(seat.place));
+  KP_LET(WorkerClient started, WorkerClient::start(seat.place, stop));
   seat.worker.emplace(std::move(started));
   OpenOrder order = order_;
   order.judging = judging_at(seat.place, order_.judging);

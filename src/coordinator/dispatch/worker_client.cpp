@@ -1,6 +1,9 @@
 #include "coordinator/dispatch/worker_client.hpp"
 
+#include <fmt/format.h>
+
 #include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
@@ -13,8 +16,14 @@ namespace kernelpro {
 
 namespace {
 
-// The worker's own limits end every piece of work long before.
-constexpr std::int64_t answer_timeout_ms = 60 * 60 * 1000;
+// How long a worker that a command starts may take to its first answer.
+std::int64_t greeting_timeout_ms() {
+  constexpr std::int64_t minute_ms = 60'000;
+  const char* text = std::getenv("KERNELPRO_WORKER_TIMEOUT_MS");
+  const std::int64_t given = text == nullptr ? 0 : std::strtoll(text, nullptr, 10);
+  return given > 0 ? given : minute_ms;
+}
+
 constexpr std::int64_t farewell_timeout_ms = 5000;
 // When whoever asked us to stop is waiting: a worker leaves within 600 ms then.
 constexpr std::int64_t short_farewell_timeout_ms = 800;
@@ -32,8 +41,19 @@ Result<WorkerClient> WorkerClient::start(const std::filesystem::path& program) {
   return start(std::vector<std::string>{found.string()});
 }
 
-Result<WorkerClient> WorkerClient::start(const WorkerPlace& place) {
-  return place.here() ? start() : start(std::vector<std::string>{"/bin/sh", "-c", place.command});
+Result<WorkerClient> WorkerClient::start(const WorkerPlace& place, std::stop_token stop) {
+  if (place.here()) {
+    return start();
+  }
+  KP_LET(WorkerClient worker, start(std::vector<std::string>{"/bin/sh", "-c", place.command}));
+  const std::int64_t limit_ms = greeting_timeout_ms();
+  const Result<JsonObject> answer =
+      worker.ask(WorkerOp::describe, nlohmann::json::object(), stop, limit_ms);
+  if (!answer && answer.error().kind == ErrorKind::timeout) {
+    return make_error(ErrorKind::lost, fmt::format("it did not answer within {} ms", limit_ms),
+                      place.command);
+  }
+  return answer ? Result<WorkerClient>(std::move(worker)) : answer.error();
 }
 
 Result<WorkerClient> WorkerClient::start(std::vector<std::string> arguments) {
@@ -60,8 +80,8 @@ Error WorkerClient::noted(const Error& error) {
   return error;
 }
 
-Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
-                                     std::stop_token stop) {
+Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body, std::stop_token stop,
+                                     std::int64_t timeout_ms) {
   const std::int64_t id = ++next_id_;
   KP_LET(std::string line, request_line(id, op, body));
   line.pop_back();  // write_line adds the newline
@@ -69,7 +89,7 @@ Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body,
     return noted(written.error());
   }
   for (;;) {
-    const Result<std::string> answer = process_.read_line(answer_timeout_ms, stop);
+    const Result<std::string> answer = process_.read_line(timeout_ms, stop);
     if (!answer) {
       return noted(answer.error());
     }

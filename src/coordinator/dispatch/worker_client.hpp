@@ -22,8 +22,10 @@ class WorkerClient {
  public:
   // Starts `program`; empty: the worker that lies beside this program.
   [[nodiscard]] static Result<WorkerClient> start(const std::filesystem::path& program = {});
-  // At a place: here, or by its command, which a shell reads.
-  [[nodiscard]] static Result<WorkerClient> start(const WorkerPlace& place);
+  // At a place: here, or by its command, which a shell reads. Whatever a command starts must answer
+  // within a minute (KERNELPRO_WORKER_TIMEOUT_MS).
+  [[nodiscard]] static Result<WorkerClient> start(const WorkerPlace& place,
+                                                  std::stop_token stop = {});
   WorkerClient(WorkerClient&&) noexcept = default;
   WorkerClient& operator=(WorkerClient&&) noexcept = delete;
   WorkerClient(const WorkerClient&) = delete;
@@ -49,10 +51,14 @@ class WorkerClient {
   [[nodiscard]] static Result<WorkerClient> start(std::vector<std::string> arguments);
   // Sends one request and waits for its reply. A worker that dies is an error of kind `lost`.
   [[nodiscard]] Result<JsonObject> ask(WorkerOp op, const nlohmann::json& body,
-                                       std::stop_token stop);
+                                       std::stop_token stop,
+                                       std::int64_t timeout_ms = answer_timeout_ms);
 
   // Remembers what an error says of the worker.
   [[nodiscard]] Error noted(const Error& error);
+
+  // The worker's own limits end every piece of work long before.
+  static constexpr std::int64_t answer_timeout_ms = 60LL * 60 * 1000;
 
   ChildProcess process_;
   EventListener listener_;

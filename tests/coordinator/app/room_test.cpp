@@ -208,7 +208,7 @@ TEST_F(Room, AWorkerThatDiesGivesItsJobBack) {
   // It sees three lines and then the end of its input, each time it is started.
   const Result<RunOutcome> done = [this] {
     OptimizeRequest request = wave_run(6);
-    request.settings.workers.places.push_back(place_of("head -n 3 | " + other_worker));
+    request.settings.workers.places.push_back(place_of("sed -u 3q | " + other_worker));
     return optimize(request, {}, {});
   }();
   ASSERT_TRUE(done.ok()) << done.error().text();
@@ -228,7 +228,7 @@ TEST_F(Room, AWorkerThatIsLostForGoodIsLeftOutAndTheEndSaysSo) {
   OptimizeRequest request = wave_run(6);
   // The second time there is nobody.
   request.settings.workers.places.push_back(
-      place_of("mkdir " + once.string() + " 2>&- && head -n 2 | " + other_worker));
+      place_of("mkdir " + once.string() + " 2>&- && sed -u 2q | " + other_worker));
   const Result<RunOutcome> done = optimize(request, watcher, {});
   ASSERT_TRUE(done.ok()) << done.error().text();
   EXPECT_FALSE(done->error) << done->error->text();
@@ -244,6 +244,16 @@ TEST_F(Room, AWorkerThatDoesNotStartIsNamed) {
   ASSERT_TRUE(done.ok()) << done.error().text();
   ASSERT_TRUE(done->error);
   EXPECT_THAT(done->error->text(), HasSubstr("the worker of \"/no/such/worker 2>&-\""));
+}
+
+TEST_F(Room, AWorkerThatDoesNotAnswerIsNotWaitedForForEver) {
+  const ScopedVariable soon{"KERNELPRO_WORKER_TIMEOUT_MS", "500"};
+  EvaluationRequest request = untimed({fast});
+  request.workers.places = {place_of("sleep 1000")};
+  const Result<EvaluationResult> done = evaluate(request, {}, {});
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().text(),
+              ::testing::AllOf(HasSubstr("sleep 1000"), HasSubstr("did not answer within 500 ms")));
 }
 
 TEST_F(Room, WorkersThatWouldWaitForEachOtherAreRefused) {

@@ -2,7 +2,6 @@
 
 #include <asm/ioctls.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
@@ -18,7 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "runner/filter_program.hpp"
 
 #ifndef SECCOMP_FILTER_FLAG_TSYNC_ESRCH
 #define SECCOMP_FILTER_FLAG_TSYNC_ESRCH (1UL << 4)
@@ -27,38 +27,6 @@
 namespace kernelpro::runner {
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t native_arch = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t native_arch = AUDIT_ARCH_AARCH64;
-#else
-#error "the runner's filter knows x86-64 and arm64"
-#endif
-
-using Program = std::vector<sock_filter>;
-
-void emit(Program& program, std::uint16_t code, std::uint32_t k, std::uint8_t if_true = 0,
-          std::uint8_t if_false = 0) {
-  program.push_back(sock_filter{code, if_true, if_false, k});
-}
-
-void load(Program& program, std::size_t offset) {
-  emit(program, BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
-}
-
-void answer(Program& program, std::uint32_t action) {
-  emit(program, BPF_RET | BPF_K, action);
-}
-
-// The low word of argument `index` (both architectures are little-endian).
-constexpr std::size_t argument_low(std::size_t index) {
-  return offsetof(seccomp_data, args) + index * sizeof(std::uint64_t);
-}
-
-constexpr std::size_t argument_high(std::size_t index) {
-  return argument_low(index) + sizeof(std::uint32_t);
-}
 
 // Calls that compute, wait, or touch only the process's own memory and descriptors. Files are
 // landlock's business; opening one is reported below.
@@ -185,11 +153,6 @@ constexpr std::uint32_t driver_fcntl[] = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38
 // By ioctl, which the driver lives by, a descriptor can be made to send signals as well.
 constexpr std::uint32_t signalling_ioctls[] = {FIOASYNC, FIOSETOWN, SIOCSPGRP};
 
-void allow_call(Program& program, long call) {
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
-  answer(program, SECCOMP_RET_ALLOW);
-}
-
 void allow_calls(Program& program, bool cuda) {
   for (const long call : allowed) {
     allow_call(program, call);
@@ -199,33 +162,6 @@ void allow_calls(Program& program, bool cuda) {
       allow_call(program, call);
     }
   }
-}
-
-// Appends what follows if the call is `call`; `body` ends with the call's number loaded again.
-template <typename Body>
-void for_call(Program& program, long call, Body body) {
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 0);
-  const std::size_t jump = program.size() - 1;
-  body();
-  load(program, offsetof(seccomp_data, nr));
-  program[jump].jf = static_cast<std::uint8_t>(program.size() - jump - 1);
-}
-
-// Allows the call when the loaded word is one of `values`.
-void allow_values(Program& program, std::span<const std::uint32_t> values) {
-  for (const std::uint32_t value : values) {
-    emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    answer(program, SECCOMP_RET_ALLOW);
-  }
-}
-
-// Allows the call unless the loaded word is one of `values`.
-void allow_other_values(Program& program, std::span<const std::uint32_t> values) {
-  for (std::size_t left = values.size(); left > 0; --left) {
-    emit(program, BPF_JMP | BPF_JEQ | BPF_K, values[values.size() - left],
-         static_cast<std::uint8_t>(left), 0);
-  }
-  answer(program, SECCOMP_RET_ALLOW);
 }
 
 // Signals to itself (abort, raise) but those of the worker; to anyone else they are reported.
@@ -270,17 +206,6 @@ void allow_harmless_arguments(Program& program, bool cuda) {
       allow_other_values(program, signalling_ioctls);
     });
   }
-}
-
-// `call` is allowed when its argument `index`, read as 32 bits and masked, equals `value`.
-void allow_if(Program& program, long call, std::size_t index, std::uint32_t mask,
-              std::uint32_t value) {
-  for_call(program, call, [&] {
-    load(program, argument_low(index));
-    emit(program, BPF_ALU | BPF_AND | BPF_K, mask);
-    emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    answer(program, SECCOMP_RET_ALLOW);
-  });
 }
 
 void allow_threads(Program& program) {
@@ -330,18 +255,6 @@ constexpr long refused_unwatched[] = {
     SYS_vfork,
 #endif
 };
-
-void check_architecture(Program& program) {
-  load(program, offsetof(seccomp_data, arch));
-  emit(program, BPF_JMP | BPF_JEQ | BPF_K, native_arch, 1, 0);
-  answer(program, SECCOMP_RET_KILL_PROCESS);
-  load(program, offsetof(seccomp_data, nr));
-#if defined(__x86_64__)
-  // The x32 numbers of the same architecture.
-  emit(program, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
-  answer(program, SECCOMP_RET_KILL_PROCESS);
-#endif
-}
 
 Program make_unwatched_program() {
   Program program;

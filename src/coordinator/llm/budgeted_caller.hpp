@@ -2,12 +2,11 @@
 // where that can help, and never made twice.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -17,6 +16,7 @@
 #include "common/base/result.hpp"
 #include "common/model/llm.hpp"
 #include "coordinator/llm/budget.hpp"
+#include "coordinator/llm/call_ledger.hpp"
 #include "coordinator/llm/caller.hpp"
 #include "coordinator/llm/chat.hpp"
 
@@ -48,9 +48,11 @@ class BudgetedCaller : public Caller {
                                     std::stop_token stop) override;
   [[nodiscard]] std::optional<std::int64_t> tokens_left() const override;
   // In billionths of a dollar; none: no budget.
-  [[nodiscard]] std::optional<std::int64_t> money_left() const { return budget_.money_left(); }
+  [[nodiscard]] std::optional<std::int64_t> money_left() const {
+    return ledger_.budget().money_left();
+  }
   // Spent and set apart.
-  [[nodiscard]] Charge taken() const { return budget_.taken(); }
+  [[nodiscard]] Charge taken() const { return ledger_.budget().taken(); }
 
   // Calls that were kept or recorded with another request, as another version of the prompts
   // rendered it; the kept answer counts.
@@ -63,16 +65,9 @@ class BudgetedCaller : public Caller {
   [[nodiscard]] Status hand_out();
 
  private:
-  // A call as it is kept, and what of the budget is set apart for it.
-  struct Entry {
-    LlmCall call;              // without its request once it has ended
-    std::string request_hash;  // of what that asks
-    Charge standing;
-    bool busy = false;  // a thread is at it
-  };
   // One call() at work.
   struct Work {
-    Entry& entry;
+    LedgerEntry& entry;
     RoleChat role;
     std::optional<Price> price;
     ChatRequest request;
@@ -84,26 +79,14 @@ class BudgetedCaller : public Caller {
 
   BudgetedCaller(std::map<LlmRole, RoleChat> chats, CallJournal& journal, LlmSettings settings,
                  CallerOptions options);
-  [[nodiscard]] Status take_up();
 
   [[nodiscard]] std::set<Chat*> chats() const;
   [[nodiscard]] ChatRequest completed(ChatRequest request, const RoleChat& role,
                                       LlmRole name) const;
-  // The entry, for this thread alone and with a place among those in flight.
-  [[nodiscard]] Result<Entry*> begin(const CallName& name, const std::stop_token& stop);
-  void end(Entry& entry);
-
   void note_request(Work& work, const std::string& body);
   [[nodiscard]] Result<Called> make(Work& work);
   [[nodiscard]] Usage worst_of(const Work& work) const;
   [[nodiscard]] Result<Called> not_yet(Work& work);
-  // Empty when it is set apart, else why not.
-  [[nodiscard]] Result<std::string> reserve(Work& work);
-  // Keeps the call as it is now and ends its reservation: it has cost `actual`, which is a copy
-  // as it may be the reservation itself.
-  [[nodiscard]] Status settle(Entry& entry, Charge actual, const Usage& usage);
-  // Nothing is asked now; what is set apart stays so.
-  void pause();
 
   [[nodiscard]] Result<Called> answered(Work& work, const ChatAnswer& answer,
                                         std::int64_t latency_ns);
@@ -113,17 +96,10 @@ class BudgetedCaller : public Caller {
   [[nodiscard]] std::optional<double> wait_after(int tries, const ChatFailure& failure) const;
 
   const std::map<LlmRole, RoleChat> chats_;
-  CallJournal& journal_;
   const LlmSettings settings_;
   const CallerOptions options_;
-  Budget budget_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::map<std::string, Entry> entries_;  // by the call's id
-  int in_flight_ = 0;
-  int asking_ = 0;            // of them, those with something set apart that will be settled
-  std::int64_t settled_ = 0;  // how often that happened
-  std::int64_t differing_ = 0;
+  CallLedger ledger_;
+  std::atomic<std::int64_t> differing_ = 0;
 };
 
 }  // namespace kernelpro

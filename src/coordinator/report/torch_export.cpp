@@ -12,8 +12,10 @@
 #include "common/wire/json.hpp"
 #include "coordinator/report/export.hpp"
 #include "coordinator/report/export_parts.hpp"
-#include "coordinator/report/torch_loader.hpp"
+#include "coordinator/report/torch_build.hpp"
+#include "coordinator/report/torch_calls.hpp"
 #include "coordinator/report/torch_modules.hpp"
+#include "coordinator/report/torch_problem.hpp"
 
 namespace kernelpro::report {
 
@@ -181,6 +183,13 @@ ExportFile certificate_file(const Certificate& certificate) {
   return {"certificate.json", to_json(certificate).dump(2) + "\n"};
 }
 
+// The Python of both exports: builds a kernel and calls it on tensors. It has to run in the
+// benchmark's own namespace, hence the names, and to do without what the benchmark's checks take
+// for a way around the kernel: exception handlers, threads.
+std::string torch_loader() {
+  return std::string(torch_build).append(torch_calls).append(torch_problem);
+}
+
 std::string assignment(std::string_view name, std::string_view text) {
   return fmt::format("{} = {}\n\n", name, python_literal(text));
 }
@@ -191,7 +200,7 @@ Result<std::vector<ExportFile>> benchmark_files(const Certificate& certificate,
                                                 const std::string& header) {
   KP_LET(const json spec, torch_spec(certificate));
   std::string text = heading(certificate);
-  text += torch_loader;
+  text += torch_loader();
   text += "\n\n# ---- the kernel, its interface and the problem ----\n\n";
   text += fmt::format("_KP_SPEC = json.loads({})\n\n", python_literal(spec_text(spec)));
   text += assignment("_KP_SOURCE", certificate.candidate.source);
@@ -223,7 +232,7 @@ Result<std::vector<ExportFile>> package_files(const Certificate& certificate,
       {folder / "__init__.py", heading(certificate) + std::string(package_module)},
       {folder / source_name(certificate), certificate.candidate.source},
       {folder / "kernelpro" / "candidate.h", header},
-      {folder / "loader.py", heading(certificate) + std::string(torch_loader)},
+      {folder / "loader.py", heading(certificate) + torch_loader()},
       {folder / "problem.py", problem_text(certificate.task)},
       {folder / "spec.json", spec_text(spec)},
   };

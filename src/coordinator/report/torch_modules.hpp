@@ -1,4 +1,5 @@
-// The Python that differs between the exports for PyTorch; it stands on torch_loader.hpp.
+// The Python that differs between the exports for PyTorch; it stands on torch_loader() in
+// torch_export.cpp.
 #pragma once
 
 #include <string_view>

@@ -12,6 +12,8 @@ namespace kernelpro {
 
 // `text` is what clang compiled; the places of nodes count its bytes.
 [[nodiscard]] Expr convert_expr(const AstNode& node, const std::string& text);
+// The lines of `gap` that are directives, continuation lines joined.
+[[nodiscard]] std::vector<std::string> directives_in(const std::string& gap);
 // The statements of a compound statement.
 [[nodiscard]] std::vector<Stmt> convert_body(const AstNode& compound, const std::string& text);
 

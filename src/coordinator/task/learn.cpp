@@ -46,10 +46,10 @@ class Learner {
     KP_LET(Probe probe, Probe::build(source_, call_, Probe::Purpose::watch, stop_));
     tell_("calling it on trial");
     KP_LET(learn::WholeNumbers numbers, settle_shapes_at_some_tie(probe));
-    settle_roles();
+    learn::settle_roles(call_, learned_, seen_);
     KP_TRY(settle_axes_without_effect(probe, numbers));
-    settle_reduction();
-    KP_TRY(settle_values(probe, numbers));
+    learn::settle_reduction(function_, call_, learned_, seen_, axes_);
+    KP_TRY(learn::settle_values(probe, call_, learned_, numbers, base_, stop_));
     if (!learned_.missing.empty()) {
       return std::move(learned_);
     }
@@ -292,33 +292,6 @@ class Learner {
     }
   }
 
-  void settle_roles() {
-    for (const Leaf& leaf : call_.leaves) {
-      const auto shape = learned_.request.shapes.find(leaf.name);
-      if (leaf.kind != Leaf::Kind::tensor || shape == learned_.request.shapes.end() ||
-          learn::contains(learned_.request.workspaces, leaf.name)) {
-        continue;
-      }
-      bool stored = leaf.returned;
-      bool kept = false;
-      for (const Observation& one : seen_) {
-        const TouchedTensor& touched = one.result.tensors.at(leaf.name);
-        const auto before = one.axes.find(leaf.name + "_size");
-        const bool resized =
-            touched.size >= 0 && before != one.axes.end() && before->second != touched.size;
-        stored = stored || touched.stored > 0 || resized;
-        const std::int64_t whole =
-            learn::elements(shape->second, one.axes, learned_.request) / leaf.element.lanes;
-        kept = kept || touched.fresh_read || (!resized && touched.written < whole);
-      }
-      if (!stored) {
-        learned_.only_read.push_back(leaf.name);
-      } else if (kept && !leaf.returned && !learn::contains(learned_.request.inouts, leaf.name)) {
-        learned_.request.inouts.push_back(leaf.name);
-      }
-    }
-  }
-
   // Whole numbers that are no extent: those that change nothing are passed as something harmless.
   Status settle_axes_without_effect(const Probe& probe, const learn::WholeNumbers& numbers) {
     for (const std::string& name : std::vector<std::string>(axes_)) {
@@ -342,86 +315,6 @@ class Learner {
         learned_.request.fixed[name] = learn::harmless_value(name, call_, learned_.request);
         std::erase(axes_, name);
       }
-    }
-    return {};
-  }
-
-  // How many terms one result adds up: loads of the most read tensor for each element written.
-  // Where a sum is kept in a variable over a whole row or list, that is its longest extent.
-  void settle_reduction() {
-    if (!learned_.request.reduction.empty()) {
-      return;
-    }
-    std::int64_t longest = 1;
-    std::string text = "1";
-    for (const Leaf& leaf : call_.leaves) {
-      if (leaf.kind != Leaf::Kind::tensor || leaf.returned) {
-        continue;
-      }
-      std::vector<Reach> ratios;
-      std::int64_t sum = 0;
-      for (const Observation& one : seen_) {
-        std::int64_t results = 1;
-        for (const auto& [name, touched] : one.result.tensors) {
-          results = std::max({results, touched.written, touched.size});
-        }
-        ratios.push_back(
-            {learn::only(one.axes, axes_),
-             std::max<std::int64_t>(1, one.result.tensors.at(leaf.name).loads / results)});
-        sum += ratios.back().elements;
-      }
-      if (sum <= longest) {
-        continue;
-      }
-      longest = sum;
-      auto fitted = fit_shape(ratios);
-      if (!fitted && learned_.request.shapes.contains(leaf.name)) {
-        fitted = learned_.request.shapes.at(leaf.name);
-      }
-      text = fitted ? fmt::format("({})", fmt::join(*fitted, ")*(")) : "1";
-    }
-    if (function_.accumulates && names_in(text).empty()) {
-      for (const std::string& axis : axes_) {
-        if (learn::is_used(axis, learned_.request)) {
-          text = fmt::format("max({}, {})", text, axis);
-        }
-      }
-    }
-    const auto names = names_in(text);
-    const bool known = std::ranges::all_of(
-        names, [&](const std::string& name) { return learn::contains(axes_, name); });
-    learned_.request.reduction = known ? text : "1";
-  }
-
-  static std::vector<std::string> names_in(const std::string& text) {
-    const auto formula = Formula::parse(text);
-    return formula.ok() ? formula->names() : std::vector<std::string>();
-  }
-
-  Status settle_values(const Probe& probe, const learn::WholeNumbers& numbers) {
-    numbers.describe(learned_.request, call_, learned_.only_read);
-    TrialCall around = numbers.trial(base_);
-    for (const Leaf& leaf : call_.leaves) {
-      if (leaf.kind == Leaf::Kind::tensor && is_floating(leaf.element.dtype)) {
-        around.filling[leaf.name] = {Filling::Kind::around_zero, 0};
-      }
-    }
-    KP_LET(const auto results, probe.run({numbers.trial(base_), around}, stop_));
-    const auto finite = [](const TrialResult& result) {
-      return result.returned &&
-             std::ranges::all_of(result.tensors, [](const auto& one) { return one.second.finite; });
-    };
-    if (finite(results[0]) && !finite(results[1])) {
-      for (const Leaf& leaf : call_.leaves) {
-        const bool read = learn::contains(learned_.only_read, leaf.name) ||
-                          learn::contains(learned_.request.inouts, leaf.name);
-        if (leaf.kind == Leaf::Kind::tensor && is_floating(leaf.element.dtype) && read) {
-          learned_.request.values.emplace(leaf.name, "uniform:0.5:1.5");
-        }
-      }
-      learned_.notes.emplace_back(
-          "with numbers around 0 its results are not finite; inputs are drawn from 0.5 to 1.5 "
-          "(--values x=uniform:LOW:HIGH says otherwise)");
     }
     return {};
   }

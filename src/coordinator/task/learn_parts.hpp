@@ -70,6 +70,19 @@ class WholeNumbers {
                                                       const std::vector<std::string>& axes,
                                                       std::stop_token stop);
 
+// Which tensors are only read, and which hold something before the call that matters.
+void settle_roles(const OwnCall& call, Learned& learned, const std::vector<Observation>& seen);
+
+// How many terms one result adds up: loads of the most read tensor for each element written.
+// Where a sum is kept in a variable over a whole row or list, that is its longest extent.
+void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned& learned,
+                      const std::vector<Observation>& seen, const std::vector<std::string>& axes);
+
+// What tensors are filled with. `base` are sizes at which the function works.
+[[nodiscard]] Status settle_values(const Probe& probe, const OwnCall& call, Learned& learned,
+                                   const WholeNumbers& numbers, const Axes& base,
+                                   std::stop_token stop);
+
 // The axes that each shape gives: of the function, and those added.
 [[nodiscard]] std::vector<std::string> given_axes(const OwnCall& call, const NewTask& request);
 

@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <map>
-#include <optional>
-#include <sstream>
 #include <utility>
 
 #include "common/model/formula.hpp"
 #include "coordinator/task/adapt.hpp"
 #include "coordinator/task/bad.hpp"
 #include "coordinator/task/nearest.hpp"
+#include "coordinator/task/plan_values.hpp"
 
 namespace kernelpro {
 namespace {
@@ -22,26 +19,6 @@ using Role = EntryParameter::Role;
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) {
-    parts.push_back(part);
-  }
-  return parts;
-}
-
-std::string quoted(const std::string& text) {
-  return "\"" + text + "\"";
-}
-
-std::optional<double> parse_number(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  const bool whole = !text.empty() && end == text.c_str() + text.size();
-  return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 bool is_pointer(const EntryParameter& parameter) {
@@ -336,39 +313,17 @@ class Planner {
       return std::string();
     }
     const std::string flag = fmt::format("--values {}={}", given->first, given->second);
-    const std::vector<std::string> parts = split(given->second, ':');
-    const std::string kind = parts.empty() ? "" : parts[0];
-    if (is_floating(parameter.dtype) ? kind != "uniform" : kind == "normal") {
-      return bad(flag, fmt::format("{} holds {}; {}", parameter.name, name_of(parameter.dtype),
-                                   is_floating(parameter.dtype)
-                                       ? "expected uniform:LOW:HIGH (normal is the default)"
-                                       : "expected index, offsets, csr_columns or uniform"));
+    KP_LET(PlannedValues values, parse_values(parameter, flag, given->second));
+    if (values.bound) {
+      KP_TRY(check_formula(flag, *values.bound));
     }
-    if (kind == "uniform" && parts.size() == 3) {
-      const auto low = parse_number(parts[1]);
-      const auto high = parse_number(parts[2]);
-      if (!low || !high || *low >= *high) {
-        return bad(flag, "expected two numbers, the lower first: uniform:LOW:HIGH");
-      }
-      return fmt::format("{{ kind = \"uniform\", low = {}, high = {} }}", *low, *high);
-    }
-    const bool bounded = (kind == "index" || kind == "offsets") && parts.size() == 2;
-    const bool columns = kind == "csr_columns" && parts.size() == 3;
-    if (!bounded && !columns) {
-      return bad(flag,
-                 "expected index:BOUND, offsets:BOUND, csr_columns:BOUND:ROWPTR or "
-                 "uniform:LOW:HIGH");
-    }
-    KP_TRY(check_formula(flag, parts[1]));
-    if (kind == "offsets") {
+    if (values.offsets) {
       row_pointers_.push_back(parameter.name);
     }
-    std::string rows;
-    if (columns) {
-      wanted_rows_.emplace(flag, parts[2]);
-      rows = ", rows_of = " + quoted(parts[2]);
+    if (values.rows_of) {
+      wanted_rows_.emplace(flag, *values.rows_of);
     }
-    return fmt::format(R"({{ kind = "{}", bound = "{}"{} }})", kind, parts[1], rows);
+    return std::move(values.toml);
   }
 
   Status check_row_pointers() const {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -11,29 +10,18 @@
 #include <string_view>
 #include <utility>
 
+#include "coordinator/task/definition.hpp"
 #include "coordinator/task/lexer.hpp"
+#include "coordinator/task/token_list.hpp"
 
 namespace kernelpro {
 namespace {
-
-using Tokens = std::vector<Token>;
 
 constexpr const char* supported =
     "supported are (const) T* or T name[] with T one of float, double, int, short, long, long "
     "long, signed char, unsigned char, the fixed-width types of these, __half and __nv_bfloat16; "
     "whole numbers of 32 or 64 bits by value; float and double by value; cudaStream_t. Write a "
     "function with such parameters that calls this one, and name that (--entry)";
-
-std::string joined(const Tokens& tokens) {
-  std::string text;
-  for (const Token& token : tokens) {
-    const bool words =
-        !text.empty() && token.kind == Token::Kind::word &&
-        (std::isalnum(static_cast<unsigned char>(text.back())) != 0 || text.back() == '_');
-    text += (words ? " " : "") + token.text;
-  }
-  return text;
-}
 
 // As people write a declaration: "const float* x, int n".
 std::string pretty(const Tokens& tokens) {
@@ -50,184 +38,6 @@ std::string pretty(const Tokens& tokens) {
   }
   return text;
 }
-
-bool contains(const Tokens& tokens, const std::string& text) {
-  return std::ranges::any_of(tokens, [&](const Token& token) { return token.text == text; });
-}
-
-// Where the bracket opened at `open` closes; tokens.size() when it never does.
-std::size_t closing(const Tokens& tokens, std::size_t open) {
-  const std::string& opener = tokens[open].text;
-  static const std::map<std::string, std::string> closers = {{"(", ")"}, {"{", "}"}, {"[", "]"}};
-  const std::string& closer = closers.at(opener);
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    depth += tokens[i].text == opener ? 1 : 0;
-    depth -= tokens[i].text == closer ? 1 : 0;
-    if (depth == 0) {
-      return i;
-    }
-  }
-  return tokens.size();
-}
-
-struct Definition {
-  std::string function;
-  Tokens before;      // return type and specifiers
-  Tokens parameters;  // between the parentheses
-  int line = 0;
-  std::size_t offset = 0;
-  bool c_linkage = false;
-};
-
-bool is_macro_name(const std::string& word) {
-  return std::ranges::all_of(word,
-                             [](unsigned char c) {
-                               return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
-                             }) &&
-         std::ranges::any_of(word, [](unsigned char c) { return std::isupper(c) != 0; });
-}
-
-// Walks declarations at namespace level and keeps the definitions of one function.
-class Finder {
- public:
-  Finder(const Tokens& tokens, const std::string& entry) : tokens_(tokens), entry_(entry) {}
-
-  void scan() {
-    Tokens declaration;
-    int parentheses = 0;
-    int inner = 0;  // braces of a default argument that are open
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const Token& token = tokens_[i];
-      parentheses += token.text == "(" ? 1 : 0;
-      parentheses -= token.text == ")" ? 1 : 0;
-      const bool body = token.text == "{" && parentheses <= 0;
-      const bool end = token.text == "}" && inner == 0 && !scopes_.empty();
-      if (!body && !end && token.text != ";") {
-        inner += token.text == "{" ? 1 : 0;
-        inner -= token.text == "}" && inner > 0 ? 1 : 0;
-        declaration.push_back(token);
-        continue;
-      }
-      if (end) {
-        leave();
-      } else if (!body) {
-        declare(declaration);
-      } else if (!enter(declaration)) {
-        define(declaration);
-        i = closing(tokens_, i);
-      }
-      parentheses = 0;
-      declaration.clear();
-    }
-  }
-
-  [[nodiscard]] const std::vector<Definition>& found() const { return found_; }
-  [[nodiscard]] bool declared() const { return declared_at_.has_value(); }
-  [[nodiscard]] std::optional<std::size_t> declared_at() const { return declared_at_; }
-  [[nodiscard]] bool declared_for_c() const { return declared_for_c_; }
-  // Every function that is defined outside of classes.
-  [[nodiscard]] const std::vector<std::string>& functions() const { return functions_; }
-
- private:
-  // What is open around a declaration: a namespace or a block of extern "C".
-  struct Scope {
-    std::size_t outer_length = 0;  // of scope_ outside of it
-    bool for_c = false;
-  };
-
-  void declare(const Tokens& declaration) {
-    if (name_in(declaration)) {
-      declared_at_ = declared_at_.value_or(declaration[0].offset);
-      declared_for_c_ = declared_for_c_ || for_c_ > 0 || says_for_c(declaration);
-    }
-  }
-
-  static bool says_for_c(const Tokens& declaration) {
-    return declaration.size() > 1 && declaration[0].text == "extern" &&
-           declaration[1].text == "\"C\"";
-  }
-
-  // The name before the first parameters of what may be a function's definition.
-  void list(const Tokens& declaration) {
-    static const std::set<std::string> others = {"class", "struct", "union", "enum", "="};
-    for (std::size_t i = 0; i + 1 < declaration.size(); ++i) {
-      const std::string& name = declaration[i].text;
-      if (others.contains(name)) {
-        return;
-      }
-      const bool callable = declaration[i].kind == Token::Kind::word &&
-                            declaration[i + 1].text == "(" && !name.starts_with("__") &&
-                            !is_macro_name(name);
-      if (callable) {
-        const bool kernel = contains(declaration, "__global__");
-        functions_.push_back(scope_ + name + (kernel ? " (a kernel)" : ""));
-        return;
-      }
-    }
-  }
-
-  // False where the braces of this declaration open no scope but a body.
-  bool enter(const Tokens& declaration) {
-    const bool is_namespace = contains(declaration, "namespace");
-    const bool is_linkage = declaration.size() == 2 && declaration[0].text == "extern";
-    if (!is_namespace && !is_linkage) {
-      return false;
-    }
-    scopes_.push_back({scope_.size(), says_for_c(declaration)});
-    for_c_ += scopes_.back().for_c ? 1 : 0;
-    for (const Token& token : declaration) {
-      if (is_namespace && token.kind == Token::Kind::word && token.text != "namespace" &&
-          token.text != "inline") {
-        scope_ += token.text + "::";
-      }
-    }
-    return true;
-  }
-
-  void leave() {
-    scope_.resize(scopes_.back().outer_length);
-    for_c_ -= scopes_.back().for_c ? 1 : 0;
-    scopes_.pop_back();
-  }
-
-  void define(const Tokens& declaration) {
-    list(declaration);
-    const auto at = name_in(declaration);
-    if (!at) {
-      return;
-    }
-    const auto open = static_cast<std::ptrdiff_t>(*at + 1);
-    const auto close = static_cast<std::ptrdiff_t>(closing(declaration, *at + 1));
-    found_.push_back({scope_ + declaration[*at].text,
-                      Tokens(declaration.begin(), declaration.begin() + open - 1),
-                      Tokens(declaration.begin() + open + 1, declaration.begin() + close),
-                      declaration[*at].line, declaration[0].offset,
-                      for_c_ > 0 || says_for_c(declaration)});
-  }
-
-  // Where the declaration names the function, with its parameters after it.
-  [[nodiscard]] std::optional<std::size_t> name_in(const Tokens& declaration) const {
-    for (std::size_t i = 0; i + 1 < declaration.size(); ++i) {
-      const std::string& name = declaration[i].text;
-      if (declaration[i + 1].text == "(" && (name == entry_ || scope_ + name == entry_) &&
-          closing(declaration, i + 1) < declaration.size()) {
-        return i;
-      }
-    }
-    return {};
-  }
-
-  const Tokens& tokens_;
-  const std::string& entry_;
-  std::vector<Definition> found_;
-  std::vector<std::string> functions_;
-  std::optional<std::size_t> declared_at_;
-  bool declared_for_c_ = false;
-  std::vector<Scope> scopes_;
-  std::string scope_;  // the open namespaces: "mine::"
-  int for_c_ = 0;      // how many extern "C" blocks are open
-};
 
 // The words of a type in alphabetical order, so that "long unsigned" is "unsigned long".
 std::string normalised(const Tokens& type) {
@@ -285,22 +95,6 @@ struct PlainParameter {
   bool pointer = false;
   bool pointee_const = false;
 };
-
-// Without [[attributes]] and __attribute__((…)), wherever they stand.
-Tokens without_attributes(const Tokens& tokens) {
-  Tokens left;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string next = i + 1 < tokens.size() ? tokens[i + 1].text : "";
-    if ((tokens[i].text == "__attribute__" || tokens[i].text == "__declspec") && next == "(") {
-      i = closing(tokens, i + 1);
-    } else if (tokens[i].text == "[" && next == "[") {
-      i = closing(tokens, i);
-    } else {
-      left.push_back(tokens[i]);
-    }
-  }
-  return left;
-}
 
 // Takes a parameter apart; nothing when it has a form that is not supported.
 std::optional<PlainParameter> take_apart(const Tokens& tokens) {
@@ -421,40 +215,6 @@ std::string return_type(const Tokens& before) {
   return joined(left);
 }
 
-std::string list_text(const std::vector<std::string>& functions) {
-  constexpr std::size_t most = 12;
-  if (functions.empty()) {
-    return "no function is defined in it";
-  }
-  const std::vector<std::string> shown(
-      functions.begin(),
-      functions.begin() + static_cast<std::ptrdiff_t>(std::min(functions.size(), most)));
-  return fmt::format("defined are {}{}", fmt::join(shown, ", "),
-                     shown.size() < functions.size() ? ", …" : "");
-}
-
-Result<Definition> find_definition(const Finder& finder, const std::string& entry,
-                                   const std::string& file) {
-  if (finder.found().empty()) {
-    const char* why = finder.declared() ? "is declared here but not defined"
-                                        : "is not defined here outside a class";
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("the function {} {}; name the file with its body (--from) and a "
-                                  "free function (--entry); {}",
-                                  entry, why, list_text(finder.functions())),
-                      file);
-  }
-  if (finder.found().size() > 1) {
-    return make_error(
-        ErrorKind::bad_input,
-        fmt::format("the function {} is defined {} times (lines {} and {}); give the "
-                    "one meant a name of its own",
-                    entry, finder.found().size(), finder.found()[0].line, finder.found()[1].line),
-        file);
-  }
-  return finder.found()[0];
-}
-
 // Why the definition cannot be an entry, whatever its parameters are.
 Status check_callable(const Definition& definition, const std::string& entry,
                       const std::string& place) {
@@ -494,17 +254,15 @@ Result<Signature> parse_signature(const std::string& source, const std::string& 
                                   const std::string& file) {
   Tokens tokens = lex_cpp(source);
   std::erase_if(tokens, [](const Token& token) { return !token.directive.empty(); });
-  Finder finder(tokens, entry);
-  finder.scan();
-  KP_LET(auto definition, find_definition(finder, entry, file));
+  KP_LET(auto definition, find_definition(tokens, entry, file));
   const std::string place = fmt::format("{}:{}", file, definition.line);
   KP_TRY(check_callable(definition, entry, place));
   Signature signature;
   signature.function = definition.function;
   signature.returns = return_type(definition.before);
   signature.line = definition.line;
-  signature.first = std::min(finder.declared_at().value_or(definition.offset), definition.offset);
-  signature.c_linkage = definition.c_linkage || finder.declared_for_c();
+  signature.first = definition.first;
+  signature.c_linkage = definition.c_linkage;
   std::vector<std::string> texts;
   const auto parameters = split_parameters(definition.parameters);
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -112,6 +112,8 @@ class RunnerProcess {
   [[nodiscard]] const std::string& printed();
 
  private:
+  static constexpr int poll_slice_ms = 100;
+
   RunnerProcess() = default;
   [[nodiscard]] Status greet(const RunnerSettings& settings);
   // What the runner's main thread has waited for a processor so far.

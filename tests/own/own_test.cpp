@@ -13,6 +13,8 @@
 #include "coordinator/app/own_patch.hpp"
 #include "coordinator/app/own_source.hpp"
 #include "coordinator/app/own_task.hpp"
+#include "coordinator/task/callers.hpp"
+#include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/load.hpp"
 
 namespace kernelpro {
@@ -70,6 +72,18 @@ class OwnProject {
   Result<ScratchDir> scratch_;
 };
 
+// A file with its headers within, as C++.
+std::string source_of(const fs::path& file) {
+  const auto text = inline_marked(file, {});
+  EXPECT_TRUE(text.ok()) << text.error().text();
+  const std::string c_only = file.extension() == ".c" ? "#define restrict __restrict__\n" : "";
+  return text.ok() ? c_only + *text : "";
+}
+
+OwnBuild own_build(const Task& task) {
+  return {task.baselines[0].compiler, task.baselines[0].options};
+}
+
 class OwnFunctions : public ::testing::TestWithParam<std::string> {};
 
 // The change is one that any function can take, so that no speed decides here.
@@ -111,6 +125,15 @@ TEST_P(OwnFunctions, BecomeTasksAndComeBackAsPatches) {
   const std::string standard = file.ends_with(".c") ? "-std=c99" : "-std=c++20";
   const Finished built = run({compiler, standard, "-O2", "-fsyntax-only", file}, project.root());
   EXPECT_TRUE(built.succeeded()) << built.errors;
+
+  // What the patched file computes, for callers that the judge is not.
+  const auto callers = Callers::prepare(source_of(KERNELPRO_SOURCE_DIR "/tests/own/functions/" + file),
+                                        origin->function, *task, own_build(*task), {});
+  ASSERT_TRUE(callers.ok()) << callers.error().text();
+  for (const auto& w : callers->served()) std::printf("SERVED %s | %s\n", file.c_str(), w.c_str());
+  const auto objection = callers->objection(source_of(project.root() / file), {});
+  ASSERT_TRUE(objection.ok()) << objection.error().text();
+  EXPECT_EQ(*objection, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -32,7 +32,8 @@ inline constexpr std::string_view caller_main = R"(
 #include <unistd.h>
 #include <vector>
 extern "C" int kp_call(const long* sizes, const double* scalars, void* const* data);
-struct KpArray { int64_t bytes; int64_t place; int64_t same; char* body; size_t room; char* data; };
+struct KpArray { int64_t bytes; int64_t place; int64_t same; char* body; size_t room; char* data;
+  unsigned char rim; };
 static void kp_take(void* to, size_t bytes) {
   if (bytes > 0 && fread(to, 1, bytes, stdin) != bytes) _exit(3);
 }
@@ -44,13 +45,13 @@ static void kp_map(KpArray& x) {
   char* all = (char*)mmap(nullptr, x.room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED || mprotect(all + page, x.room, PROT_READ | PROT_WRITE) != 0) _exit(4);
   x.body = all + page;
-  memset(x.body, 0xa5, x.room);
+  memset(x.body, x.rim, x.room);
   x.data = x.place < 0 ? x.body + x.room - x.bytes : x.body + 64 + x.place;
 }
 static bool kp_intact(const KpArray& x) {
   for (const char* at = x.body; at < x.body + x.room; ++at) {
     if (at == x.data) at += x.bytes;
-    if (at < x.body + x.room && (unsigned char)*at != 0xa5) return false;
+    if (at < x.body + x.room && (unsigned char)*at != x.rim) return false;
   }
   return true;
 }
@@ -64,6 +65,8 @@ int main() {
     kp_take(scalars.data(), scalars.size() * 8);
     std::vector<KpArray> arrays((size_t)kp_count());
     for (KpArray& x : arrays) {
+      // What is carried from rim to rim is seen.
+      x.rim = (unsigned char)(0xa5 + (&x - arrays.data()));
       kp_take(&x.bytes, 8); kp_take(&x.place, 8); kp_take(&x.same, 8);
       if (x.same < 0) { kp_map(x); kp_take(x.data, (size_t)x.bytes); }
     }

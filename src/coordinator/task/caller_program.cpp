@@ -156,6 +156,13 @@ Status write_readable(const fs::path& path, const std::string& text) {
   return let_read(path, fs::perms(0644));
 }
 
+Result<std::string> compiler_path(const std::string& name) {
+  const auto path = find_program(name);
+  return path
+             ? Result<std::string>(*path)
+             : Result<std::string>(make_error(ErrorKind::environment, "it is not installed", name));
+}
+
 bool has_standard(const std::vector<std::string>& options) {
   return std::ranges::any_of(options,
                              [](const std::string& one) { return one.starts_with("-std="); });
@@ -218,12 +225,14 @@ Result<CallerProgram> CallerProgram::build(const std::string& source, const OwnC
   KP_TRY(write_readable(at("unit.cpp"), std::string(caller_head) + "#define main kp_other_main\n" +
                                             source + "\n#undef main\n" + table_call_text(call)));
   KP_TRY(write_readable(at("main.cpp"), std::string(caller_main)));
+  KP_LET(const std::string compiler, compiler_path(build.compiler));
+  KP_LET(const std::string linker, compiler_path("g++"));
   // The program around the function is no part of what is checked.
-  std::vector<std::string> words = {build.compiler, "-w", "-c"};
+  std::vector<std::string> words = {compiler, "-w", "-c"};
   words.insert(words.end(), build.options.begin(), build.options.end());
   words.insert(words.end(), {at("unit.cpp"), "-o", at("out/unit.o")});
   const std::vector<std::string> link = {
-      "g++",      "-w",      "-O1", at("main.cpp"), at("out/unit.o"), "-o", at("out/program"),
+      linker,     "-w",      "-O1", at("main.cpp"), at("out/unit.o"), "-o", at("out/program"),
       "-pthread", "-fopenmp"};
   for (const auto& step : {words, link}) {
     KP_LET(const Finished finished, run_jailed(folder.path(), step, true, 60'000, stop));

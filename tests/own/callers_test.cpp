@@ -102,7 +102,7 @@ class OwnCallers : public ::testing::Test {
 OwnProject* OwnCallers::project_ = nullptr;
 fs::path OwnCallers::folder_;
 
-TEST_F(OwnCallers, FindWhatTheJudgePasses) {
+TEST_F(OwnCallers, FindWhatTheJudgePassesAndAskForNoMore) {
   EvaluationRequest request;
   request.task = folder_.string();
   request.build.options = task_.baselines[0].options;
@@ -128,10 +128,8 @@ TEST_F(OwnCallers, FindWhatTheJudgePasses) {
   EXPECT_THAT(objection(*callers, never_empty()), HasSubstr("when n is 0"));
   EXPECT_THAT(objection(*callers, aligned_only()), HasSubstr("when its arrays are not aligned"));
   EXPECT_THAT(objection(*callers, "void pairs(float);\n"), HasSubstr("does not build"));
-}
 
-// What the signature forbids, and what the function itself cannot do, is asked of nobody.
-TEST_F(OwnCallers, AskForNothingThatTheOriginalDoesNotDo) {
+  // What the signature forbids, and what the function itself cannot do, is asked of nobody.
   std::string restricted = original();
   restricted.replace(restricted.find("* x"), 1, "* __restrict__");
   const auto apart = callers_of(restricted);

@@ -5,13 +5,10 @@
 
 namespace kernelpro {
 
-// In front of the user's file: what generated calls need.
+// In front of the user's file: what generated calls need beside the headers of the function's own
+// types.
 inline constexpr std::string_view caller_head = R"(
-#include <stdint.h>
-#include <stddef.h>
-#include <vector>
-#include <span>
-#include <complex>
+#include <cstddef>
 )";
 
 // The program itself. Its input is one call after another, all numbers of eight bytes: how many

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <numbers>
 #include <optional>
 #include <utility>
 
 #include "common/base/random.hpp"
+#include "coordinator/task/array_content.hpp"
 
 namespace kernelpro {
 namespace {
@@ -54,136 +52,6 @@ Result<std::vector<LeafTensor>> leaf_tensors(const Task& task, const OwnCall& ca
   return tensors;
 }
 
-// Draws what arrays hold, one set after another.
-class ContentDrawer {
- public:
-  ContentDrawer(const Task& task, std::uint64_t seed) : task_(task), random_(seed) {}
-
-  // Nothing where no such content exists: an index into nothing.
-  std::optional<std::string> draw(const TensorSpec& spec, std::int64_t count, const Axes& axes) {
-    if (const auto known = drawn_.find(spec.name); known != drawn_.end()) {
-      return known->second;
-    }
-    const auto values = numbers_of(spec, count, axes);
-    if (!values) {
-      return {};
-    }
-    std::string content;
-    for (const double value : *values) {
-      put(content, spec.dtype, value);
-    }
-    drawn_[spec.name] = content;
-    numbers_[spec.name] = *values;
-    return content;
-  }
-
-  std::string rubbish(std::int64_t bytes) {
-    std::string text(static_cast<std::size_t>(bytes), '\0');
-    std::ranges::generate(text, [this] { return static_cast<char>(random_.below(100)); });
-    return text;
-  }
-
- private:
-  template <typename T>
-  static void put_as(std::string& content, double value) {
-    const T number = static_cast<T>(value);
-    content.append(reinterpret_cast<const char*>(&number), sizeof number);
-  }
-
-  static void put(std::string& content, DType dtype, double value) {
-    switch (dtype) {
-      case DType::f64:
-        return put_as<double>(content, value);
-      case DType::i64:
-        return put_as<std::int64_t>(content, value);
-      case DType::i32:
-        return put_as<std::int32_t>(content, value);
-      case DType::i16:
-        return put_as<std::int16_t>(content, value);
-      case DType::i8:
-        return put_as<std::int8_t>(content, value);
-      case DType::u8:
-        return put_as<std::uint8_t>(content, value);
-      default:
-        return put_as<float>(content, value);
-    }
-  }
-
-  double normal() {
-    const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
-    return radius * std::cos(2 * std::numbers::pi * random_.unit());
-  }
-
-  std::optional<std::vector<double>> numbers_of(const TensorSpec& spec, std::int64_t count,
-                                                const Axes& axes) {
-    const ValueSpec& values = spec.values;
-    std::vector<double> out(static_cast<std::size_t>(count));
-    const auto fill = [&out](auto one) { std::ranges::generate(out, one); };
-    const auto bound = values.bound.evaluate_size(axes);
-    const std::int64_t below = bound.ok() ? *bound : 0;
-    switch (values.kind) {
-      case ValueKind::uniform:
-        fill([&] { return values.low + (values.high - values.low) * random_.unit(); });
-        if (!is_floating(spec.dtype)) {
-          std::ranges::transform(out, out.begin(), [](double v) { return std::floor(v); });
-        }
-        return out;
-      case ValueKind::index:
-        if (below <= 0 && count > 0) {
-          return {};
-        }
-        fill([&] { return static_cast<double>(random_.below(static_cast<std::uint64_t>(below))); });
-        return out;
-      case ValueKind::offsets:
-        return offsets(std::move(out), below);
-      case ValueKind::csr_columns:
-        return columns(std::move(out), values.rows_of, below);
-      default:
-        fill([&] { return is_floating(spec.dtype) ? normal() : std::floor(8 * normal()); });
-        return out;
-    }
-  }
-
-  std::optional<std::vector<double>> offsets(std::vector<double> out, std::int64_t total) {
-    if (out.empty() || (out.size() == 1 && total > 0)) {
-      return out.empty() ? std::optional(std::move(out)) : std::nullopt;
-    }
-    std::ranges::generate(out, [&] {
-      return static_cast<double>(random_.below(static_cast<std::uint64_t>(total) + 1));
-    });
-    std::ranges::sort(out);
-    out.front() = 0;
-    out.back() = static_cast<double>(total);
-    return out;
-  }
-
-  // Rising within each row, as far as there are columns.
-  std::optional<std::vector<double>> columns(std::vector<double> out, const std::string& rows_of,
-                                             std::int64_t below) {
-    const auto rows = numbers_.find(rows_of);
-    if (rows == numbers_.end() || (below <= 0 && !out.empty())) {
-      return {};
-    }
-    for (std::size_t row = 0; row + 1 < rows->second.size(); ++row) {
-      const auto first = static_cast<std::size_t>(rows->second[row]);
-      const auto last = std::min(static_cast<std::size_t>(rows->second[row + 1]), out.size());
-      for (std::size_t k = first; k < last; ++k) {
-        out[k] = static_cast<double>(random_.below(static_cast<std::uint64_t>(below)));
-      }
-      if (first < last) {
-        std::sort(out.begin() + static_cast<std::ptrdiff_t>(first),
-                  out.begin() + static_cast<std::ptrdiff_t>(last));
-      }
-    }
-    return out;
-  }
-
-  const Task& task_;
-  Random random_;
-  std::map<std::string, std::string> drawn_;
-  std::map<std::string, std::vector<double>> numbers_;
-};
-
 class CallerPlanner {
  public:
   CallerPlanner(const Task& task, const OwnCall& call, std::vector<LeafTensor> tensors)
@@ -210,8 +78,7 @@ class CallerPlanner {
     std::size_t input;
   };
 
-  [[nodiscard]] std::optional<std::int64_t> bytes_of(const LeafTensor& tensor,
-                                                     const Axes& axes) const {
+  static std::optional<std::int64_t> bytes_of(const LeafTensor& tensor, const Axes& axes) {
     if (tensor.role == LeafRole::workspace) {
       const auto bytes = tensor.bytes->evaluate_size(axes);
       return bytes.ok() ? std::optional(*bytes) : std::nullopt;
@@ -296,7 +163,7 @@ class CallerPlanner {
   }
 
   [[nodiscard]] bool fill_arrays(PlannedCall& planned, std::int64_t numbers_off) const {
-    ContentDrawer drawer(task_, 7);
+    ArrayContent drawer(7);
     // Row offsets come before what they count.
     for (const TensorSpec& input : task_.inputs) {
       const auto shape = evaluate_shape(input.shape, planned.axes);

@@ -253,6 +253,7 @@ Result<std::vector<CallerResult>> CallerProgram::run(const std::vector<CallerCal
   KP_LET(const Finished finished,
          run_jailed(folder_->path(), {"/bin/sh", "-c", start}, false, 300'000, std::move(stop)));
   std::vector<CallerResult> results;
+  results.reserve(calls.size());
   std::string_view answer = finished.output;
   for (const CallerCall& call : calls) {
     results.push_back(take_result(answer, call));

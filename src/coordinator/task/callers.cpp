@@ -71,9 +71,11 @@ double error_of(double found, double expected, double scale) {
   if (!std::isfinite(found) || !std::isfinite(expected)) {
     return std::isfinite(found) == std::isfinite(expected) ? 0 : infinity;
   }
+  if (found == expected) {
+    return 0;
+  }
   const double size = std::fabs(expected) + scale;
-  const double difference = std::fabs(found - expected);
-  return difference == 0 ? 0 : size == 0 ? infinity : difference / size;
+  return size == 0 ? infinity : std::fabs(found - expected) / size;
 }
 
 // The first number that is off by more than `bound`.
@@ -147,6 +149,7 @@ Result<std::vector<CallerResult>> Callers::results_of(const std::string& source,
                                                       std::stop_token stop) const {
   KP_LET(const CallerProgram program, CallerProgram::build(source, shared_->call, build, stop));
   std::vector<CallerCall> calls;
+  calls.reserve(plan_.calls.size());
   for (const PlannedCall& planned : plan_.calls) {
     calls.push_back(planned.call);
   }
@@ -197,8 +200,7 @@ Result<Callers> Callers::prepare(const std::string& original, const std::string&
       break;
     }
   }
-  KP_TRY(called);
-  return callers;
+  return called.ok() ? Result<Callers>(std::move(callers)) : Result<Callers>(called.error());
 }
 
 Result<std::string> Callers::objection(const std::string& changed, std::stop_token stop) const {

@@ -101,7 +101,7 @@ Result<std::vector<Judged>> judge_variants(const std::vector<Variant>& sources, 
                         !verdict.suspect && verdict.timing.comparison == Comparison::faster});
     }
   }
-  std::ranges::stable_sort(passed, std::ranges::greater(), &Judged::speedup);
+  std::ranges::sort(passed, std::ranges::greater(), &Judged::speedup);
   return passed;
 }
 
@@ -114,7 +114,9 @@ std::vector<const Node*> nodes_to_try(const RunReport& report) {
       nodes.push_back(&node);
     }
   }
-  std::ranges::stable_sort(nodes, std::ranges::greater(), &Node::speedup);
+  std::ranges::sort(nodes, [](const Node* a, const Node* b) {
+    return std::pair(-a->speedup, a->id) < std::pair(-b->speedup, b->id);
+  });
   nodes.insert(nodes.begin(), find_node(report.nodes, report.best));
   nodes.resize(std::min(nodes.size(), most));
   if (report.best != root_node) {

@@ -154,7 +154,11 @@ class PatchSearch {
  private:
   // Whether the patch is this node's.
   Result<bool> try_node(const Node& node) {
-    KP_LET(const std::string changed, own_lines(store_, node));
+    const Result<std::string> lines = own_lines(store_, node);
+    if (!lines.ok()) {
+      return node.id == report_.best ? Result<bool>(lines.error()) : Result<bool>(false);
+    }
+    const std::string& changed = *lines;
     const auto sources = variants(original_, changed, node, *run_.task.entry, baseline_.options,
                                   run_.settings.fast_math);
     KP_LET(const auto judged, judge_variants(sources, run_, baseline_, watcher_, stop_));

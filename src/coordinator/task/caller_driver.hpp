@@ -15,7 +15,7 @@ inline constexpr std::string_view caller_head = R"(
 // sizes and the sizes; how many scalars and the scalars; how many arrays, and for each its bytes,
 // its place (-1: it ends at a page that nobody may touch; else that many bytes behind a multiple of
 // 64), which array it is (-1: one of its own) and, of its own, its content. The answer is a line,
-// "ok STATUS INTACT" or "signal NUMBER", and after ok the content of the arrays of their own.
+// "ok STATUS INTACT" or "signal N", and after ok the content of the arrays of their own.
 // INTACT: nothing was written around them. Each call has a process of its own.
 inline constexpr std::string_view caller_main = R"(
 #include <signal.h>

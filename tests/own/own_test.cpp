@@ -3,72 +3,50 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "common/base/file.hpp"
-#include "common/base/process.hpp"
 #include "common/model/adapter.hpp"
 #include "coordinator/app/evaluate.hpp"
 #include "coordinator/app/own_patch.hpp"
 #include "coordinator/app/own_source.hpp"
 #include "coordinator/app/own_task.hpp"
 #include "coordinator/task/load.hpp"
+#include "own/project.hpp"
 
 namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace own_tests;
 
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
-Finished run(const std::vector<std::string>& words, const fs::path& directory) {
-  Command command;
-  command.arguments = words;
-  command.directory = directory.string();
-  command.inherit_environment = true;
-  const auto finished = run_command(command);
-  EXPECT_TRUE(finished.ok()) << finished.error().text();
-  return finished.ok() ? *finished : Finished{};
+// The callers with one array for two parameters.
+std::vector<std::string> same_arrays(const Callers& callers) {
+  std::vector<std::string> kinds = callers.served();
+  std::erase_if(kinds, [](const std::string& when) { return !when.ends_with("the same array"); });
+  return kinds;
 }
 
-// A project with the functions in it.
-class OwnProject {
- public:
-  OwnProject() : scratch_(ScratchDir::create("own-test")) {
-    EXPECT_TRUE(scratch_.ok()) << scratch_.error().text();
-    fs::create_directories(store());
+// Of the functions, those that may have such: without restrict, types and extents being equal.
+std::vector<std::string> same_arrays_of(const std::string& file) {
+  static const std::map<std::string, std::vector<std::string>> names = {
+      {"stencil2d.cpp", {"t and next"}},          {"stencil3d.cpp", {"u and out"}},
+      {"image_sobel.cpp", {"in_pixels and out"}}, {"small_matrices.cpp", {"a and c", "b and c"}},
+      {"span_softmax.cpp", {"in and out"}},       {"method_lerp.cpp", {"a and out", "b and out"}},
+      {"omp_saxpy.cpp", {"b and a", "c and a"}}};
+  const auto found = names.find(file);
+  std::vector<std::string> kinds;
+  for (const std::string& pair :
+       found == names.end() ? std::vector<std::string>() : found->second) {
+    kinds.push_back(pair + " are the same array");
   }
-
-  [[nodiscard]] const fs::path& root() const { return scratch_->path(); }
-  [[nodiscard]] fs::path store() const { return root() / ".kernelpro"; }
-
-  void copy_functions() const {
-    fs::copy(KERNELPRO_SOURCE_DIR "/tests/own/functions", root(), fs::copy_options::recursive);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    const Status written = write_file_atomic(root() / name, text);
-    ASSERT_TRUE(written.ok()) << written.error().text();
-  }
-
-  [[nodiscard]] Result<OwnTaskMade> make(const std::string& target, NewTask wishes = {}) const {
-    OwnRequest request;
-    request.target = *parse_own_target((root() / target).string());
-    request.wishes = std::move(wishes);
-    request.store = store();
-    return make_own_task(request, {}, {});
-  }
-
-  // Why it does not become a task.
-  [[nodiscard]] std::string refusal(const std::string& text, const std::string& function) const {
-    write("f.cpp", text);
-    const auto made = make("f.cpp:" + function);
-    return made.ok() ? "it became a task" : made.error().text();
-  }
-
- private:
-  Result<ScratchDir> scratch_;
-};
+  return kinds;
+}
 
 class OwnFunctions : public ::testing::TestWithParam<std::string> {};
 
@@ -104,13 +82,24 @@ TEST_P(OwnFunctions, BecomeTasksAndComeBackAsPatches) {
   project.write("own.patch", *patch);
   const std::string file = GetParam().substr(0, GetParam().find(':'));
   const auto before = read_file(project.root() / file);
-  const Finished applied = run({"patch", "-p1", "-i", "own.patch"}, project.root());
+  const Finished applied = run_in({"patch", "-p1", "-i", "own.patch"}, project.root());
   EXPECT_TRUE(applied.succeeded()) << applied.output << *patch;
   EXPECT_NE(*read_file(project.root() / file), *before);
   const std::string compiler = file.ends_with(".c") ? "gcc" : "g++";
   const std::string standard = file.ends_with(".c") ? "-std=c99" : "-std=c++20";
-  const Finished built = run({compiler, standard, "-O2", "-fsyntax-only", file}, project.root());
+  const Finished built = run_in({compiler, standard, "-O2", "-fsyntax-only", file}, project.root());
   EXPECT_TRUE(built.succeeded()) << built.errors;
+
+  // What the patched file computes, for callers that the judge is not.
+  const auto callers =
+      Callers::prepare(source_of(KERNELPRO_SOURCE_DIR "/tests/own/functions/" + file),
+                       origin->function, *task, own_build(*task), {});
+  ASSERT_TRUE(callers.ok()) << callers.error().text();
+  EXPECT_THAT(callers->served(), IsSupersetOf({"", "its arrays are not aligned"}));
+  EXPECT_EQ(same_arrays(*callers), same_arrays_of(file));
+  const auto objection = callers->objection(source_of(project.root() / file), {});
+  ASSERT_TRUE(objection.ok()) << objection.error().text();
+  EXPECT_EQ(*objection, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/model/adapter.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/app/own_patch.hpp"
+#include "coordinator/task/callers.hpp"
 
 namespace kernelpro {
 
@@ -40,14 +42,36 @@ Status check_source(const Store& store, const Node& node, const Certificate& cer
                                  "its certificate is of another source; judge it again", where));
 }
 
-// Of a function of the user's own: what to change in its file.
-Status add_patch(const ChosenNode& chosen, const Certificate& certificate,
-                 std::vector<ExportFile>& files) {
+// Why the node's code cannot stand for the user's function; empty: it can.
+std::string patch_objection(const Run& run, const Node& node, const SourceOrigin& origin,
+                            const std::string& changed) {
+  const auto baseline =
+      std::ranges::find(run.task.baselines, Backend::cpu, &ImplementationSpec::backend);
+  if (run.settings.judging.backend != Backend::cpu || baseline == run.task.baselines.end()) {
+    return "";
+  }
+  const auto original = take_adapter_off(run.task.files.at(baseline->file));
+  if (!original || original->own == changed) {
+    return "";
+  }
+  const auto callers =
+      Callers::prepare(original->own, origin.function, run.task, {node.compiler, node.options}, {});
+  const auto objection = callers.ok() ? callers->objection(changed, {}) : callers.error();
+  return objection.ok() ? *objection : "cannot be checked: " + objection.error().text();
+}
+
+// Of a function of the user's own: what to change in its file. Returns why there is no patch.
+Result<std::string> add_patch(const ChosenNode& chosen, const Certificate& certificate,
+                              std::vector<ExportFile>& files) {
   const Run& run = chosen.report.run;
   const auto origin = read_origin(run.task_path);
   const auto parts = take_adapter_off(certificate.candidate.source);
   if (!origin.ok() || !parts) {
-    return {};
+    return std::string();
+  }
+  const std::string objection = patch_objection(run, chosen.node, *origin, parts->own);
+  if (!objection.empty()) {
+    return fmt::format("the patch of node {} {}", chosen.node.id, objection);
   }
   const std::string about = fmt::format(
       "{}: {:.2f} times as fast, built with {} {}\nFrom run {}, node {}; apply with "
@@ -59,11 +83,11 @@ Status add_patch(const ChosenNode& chosen, const Certificate& certificate,
   if (!patch.empty()) {
     files.push_back({run.task.name + ".patch", std::move(patch)});
   }
-  return {};
+  return std::string();
 }
 
 Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Store& store,
-                                         const ChosenNode& chosen) {
+                                         const ChosenNode& chosen, Exported& out) {
   const std::string where = fmt::format("run {}, node {}", request.what.run, chosen.node.id);
   const bool accepted = request.accept_suspect || chosen.report.run.settings.accept_suspect;
   if (chosen.node.suspect && !accepted) {
@@ -80,7 +104,7 @@ Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Sto
   }
   KP_TRY(check_source(store, chosen.node, *certificate, where));
   KP_LET(std::vector<ExportFile> files, export_files(*certificate, request.form));
-  KP_TRY(add_patch(chosen, *certificate, files));
+  KP_LET(out.without_patch, add_patch(chosen, *certificate, files));
   return files;
 }
 
@@ -97,7 +121,7 @@ Result<Exported> export_run(const ExportRequest& request) {
                              "run " + request.what.run);
     return out;
   }
-  KP_LET(const std::vector<ExportFile> files, files_of(request, store, chosen));
+  KP_LET(const std::vector<ExportFile> files, files_of(request, store, chosen, out));
   KP_TRY(write_export(request.directory, files, request.overwrite));
   for (const ExportFile& file : files) {
     out.files.push_back(file.path);

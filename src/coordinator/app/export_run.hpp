@@ -24,6 +24,7 @@ struct Exported {
   bool confirmed = false;                    // it was, or it was asked for by its number
   std::vector<std::filesystem::path> files;  // relative, within the folder
   std::optional<Error> nothing;              // why there is nothing to export
+  std::string without_patch;                 // of a user's own function: why it has none
 };
 
 [[nodiscard]] Result<Exported> export_run(const ExportRequest& request);

@@ -51,10 +51,14 @@ struct OwnResult {
   std::string own_flags;    // what that build is
   double best_speedup = 0;  // of the run's best, with its flags; 0: there is none
   std::string best_flags;
+  // Sentences: "the patch of node 7 differs from your function when x and y are the same array".
+  std::vector<std::string> refused;
 };
 
 // Judges the best of the run once more, built with the baseline's own flags, and writes the patch
-// to `patch_file`. Nothing of the user's is changed.
+// to `patch_file`. On a processor it must do for every caller what the user's function does
+// (callers.hpp); where it does not, the next best confirmed node takes its place, at last the
+// function itself with other flags. Nothing of the user's is changed.
 [[nodiscard]] Result<OwnResult> finish_own_run(const RunReport& report,
                                                const std::filesystem::path& store,
                                                const std::filesystem::path& patch_file,

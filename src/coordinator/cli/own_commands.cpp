@@ -25,6 +25,9 @@ std::string ask_on_terminal(const std::string& flag) {
 
 // What came of it for the user's own file.
 void print_result(const OwnResult& result) {
+  for (const std::string& sentence : result.refused) {
+    fmt::print("  refused      {}\n", sentence);
+  }
   if (result.faster) {
     fmt::print("  your build   {:.2f} times as fast, patched and built with {}\n", result.speedup,
                result.own_flags);
@@ -46,11 +49,16 @@ void print_result(const OwnResult& result) {
 
 nlohmann::json result_json(const OwnTaskMade& made, const OwnResult& result,
                            const RunReport& report) {
-  return {{"task", made.folder.string()},   {"notes", made.notes},
-          {"run", report.run.id},           {"patch", result.patch_file.string()},
-          {"speedup", result.speedup},      {"faster", result.faster},
-          {"flags", result.own_flags},      {"best_speedup", result.best_speedup},
-          {"best_flags", result.best_flags}};
+  return {{"task", made.folder.string()},
+          {"notes", made.notes},
+          {"run", report.run.id},
+          {"patch", result.patch_file.string()},
+          {"speedup", result.speedup},
+          {"faster", result.faster},
+          {"flags", result.own_flags},
+          {"best_speedup", result.best_speedup},
+          {"best_flags", result.best_flags},
+          {"refused", result.refused}};
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ int export_and_print(const Options& options, const ExportRequest& request) {
                                     "against the baseline",
                                     exported->node, request.what.run));
   }
+  if (!exported->without_patch.empty()) {
+    print_note(options, "without a patch: " + exported->without_patch);
+  }
   const std::string directory = request.directory.string();
   if (!options.json) {
     fmt::print("exported to {}: `{}` there\n", directory, first_step(options.export_form));

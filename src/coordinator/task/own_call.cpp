@@ -129,6 +129,8 @@ class CallPlanner {
     leaf.name = unique(parameter.name);
     leaf.element = type.element;
     leaf.may_write = !type.constant;
+    leaf.in_place = true;
+    leaf.restricted = type.text.find("restrict") != std::string::npos;
     leaf.fixed_count = type.reference ? 1 : 0;
     const std::string name = leaf.name;
     const std::size_t index = add(std::move(leaf), place);
@@ -146,6 +148,7 @@ class CallPlanner {
     leaf.name = unique(parameter.name);
     leaf.element = type.element;
     leaf.may_write = !type.constant && !place.constant;
+    leaf.in_place = type.kind == Kind::view;
     const std::string name = leaf.name;
     const std::string& of = type.element.text;
     const bool written = leaf.may_write;

@@ -17,10 +17,12 @@ struct Leaf {
   ElementType element;     // of tensors and scalars
   bool may_write = false;  // of tensors
   bool returned = false;
-  bool flag = false;    // of axes: a bool
-  int fixed_count = 0;  // of tensors: that many elements, whatever the sizes
-  std::string size_of;  // of axes: of the list or view of this name
-  std::string record;   // the struct's name, when it is a field of one
+  bool in_place = false;    // of tensors: the function works on the caller's own memory
+  bool restricted = false;  // of tensors: no other pointer leads there
+  bool flag = false;        // of axes: a bool
+  int fixed_count = 0;      // of tensors: that many elements, whatever the sizes
+  std::string size_of;      // of axes: of the list or view of this name
+  std::string record;       // the struct's name, when it is a field of one
   std::string field;
 };
 

@@ -194,6 +194,7 @@ Result<std::vector<Found>> find_tunables(const std::string& source) {
 Result<std::vector<Tunable>> parse_tunables(const std::string& source) {
   KP_LET(std::vector<Found> found, find_tunables(source));
   std::vector<Tunable> tunables;
+  tunables.reserve(found.size());
   for (Found& one : found) {
     tunables.push_back(std::move(one.tunable));
   }

@@ -195,11 +195,12 @@ Result<OpenRun> old_run(const ResumeRequest& request) {
   if (!nodes || !closures) {
     return nodes ? closures.error() : nodes.error();
   }
+  const bool larger = run.settings.evaluations > before;
   return OpenRun{std::move(store),
                  std::move(run),
                  std::move(lock),
                  {std::move(*nodes), std::move(*closures)},
-                 run.settings.evaluations > before};
+                 larger};
 }
 
 }  // namespace kernelpro

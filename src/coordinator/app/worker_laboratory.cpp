@@ -72,11 +72,13 @@ Result<std::unique_ptr<WorkerLaboratory>> WorkerLaboratory::open(
 
 Status WorkerLaboratory::start_all(std::stop_token stop) {
   std::vector<std::future<Result<Opened>>> starting;
+  starting.reserve(seats_.size());
   for (const std::unique_ptr<Seat>& seat : seats_) {
     starting.push_back(std::async(std::launch::async,
                                   [this, &seat, stop] { return seat_worker(*seat, false, stop); }));
   }
   std::vector<Result<Opened>> opened;
+  opened.reserve(seats_.size());
   for (std::future<Result<Opened>>& one : starting) {
     opened.push_back(one.get());
   }
@@ -207,7 +209,9 @@ Result<std::optional<Evaluated>> WorkerLaboratory::judge(const Job& job, std::st
       close_seat(*seat, ready.error());
     } else {
       leave_seat(*seat);
-      KP_TRY(ready);
+      if (!ready) {
+        return ready.error();
+      }
     }
     if (evaluated) {
       return std::optional(std::move(*evaluated));

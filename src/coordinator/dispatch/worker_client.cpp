@@ -1,7 +1,5 @@
 #include "coordinator/dispatch/worker_client.hpp"
 
-#include <fmt/format.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -50,7 +48,8 @@ Result<WorkerClient> WorkerClient::start(const WorkerPlace& place, std::stop_tok
   const Result<JsonObject> answer =
       worker.ask(WorkerOp::describe, nlohmann::json::object(), stop, limit_ms);
   if (!answer && answer.error().kind == ErrorKind::timeout) {
-    return make_error(ErrorKind::lost, fmt::format("it did not answer within {} ms", limit_ms),
+    return make_error(ErrorKind::lost,
+                      "it did not answer within " + std::to_string(limit_ms) + " ms",
                       place.command);
   }
   return answer ? Result<WorkerClient>(std::move(worker)) : answer.error();

@@ -32,8 +32,8 @@ NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns) {
           doubt_ns};
 }
 
-double least_round_ns(const NullClock& null) {
-  return common_noise_ns(null) / resolution;
+double least_round_ns(const NullClock& null, bool each) {
+  return (each ? noise_ns(null) : common_noise_ns(null)) / resolution;
 }
 
 ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,

@@ -216,7 +216,7 @@ Status Judge::measure_shape(const Axes& given) {
   limits.most_calls = ground_.most_sets(first.plan().tensors.size()) - 1;
   limits.always_flush = ground_.always_flush();
   limits.warm = settings_.warm;
-  shape.rounds = plan_rounds(first.plan(), solo, limits, least_round_ns(null));
+  shape.rounds = plan_rounds(first.plan(), solo, limits, least_round_ns(null, ground_.enqueues()));
   // One set more than is called in a round, where there is room: a decoy that must stay untouched.
   const int decoys = ground_.room_for_decoy(first.plan().set_bytes) ? 1 : 0;
   first.memory.reset();

@@ -73,8 +73,9 @@ struct NullClock {
 
 [[nodiscard]] NullClock summarize_null(const std::vector<Round>& rounds, double doubt_ns = 0);
 
-// How long a round must be for the hand-over's noise to be a small share of it.
-[[nodiscard]] double least_round_ns(const NullClock& null);
+// How long a round must be for the hand-over's noise to be a small share of it: on average, or in
+// each single round, where long rounds cost little.
+[[nodiscard]] double least_round_ns(const NullClock& null, bool each);
 
 // The claims of one arm's rounds against our clock.
 struct ClockCheck {

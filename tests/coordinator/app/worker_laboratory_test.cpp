@@ -25,10 +25,18 @@ class SeveralWorkers : public ::testing::Test {
     Opened opened;
     opened.task_hash = task;
     opened.ceilings.machine = device;
-    const std::filesystem::path answers = folder_->path() / ("answers of " + device);
-    const Status written = write_file_atomic(answers, *reply_line(1, to_json(opened)));
-    EXPECT_TRUE(written.ok());
-    return {.command = "read -r line; cat '" + answers.string() + "'; read -r line", .device = {}};
+    const std::string greeting = file("description of " + device, to_json(WorkerDescription()), 1);
+    const std::string opening = file("task of " + device, to_json(opened), 2);
+    return {.command = "read -r line; cat " + greeting + "; read -r line; cat " + opening +
+                       "; read -r line",
+            .device = {}};
+  }
+  // A file with that answer, as a shell names it.
+  [[nodiscard]] std::string file(const std::string& name, const nlohmann::json& answer,
+                                 std::int64_t id) const {
+    const std::filesystem::path path = folder_->path() / name;
+    EXPECT_TRUE(write_file_atomic(path, *reply_line(id, answer)).ok());
+    return "'" + path.string() + "'";
   }
   [[nodiscard]] std::string error_of(const std::vector<WorkerPlace>& places) const {
     const auto opened = WorkerLaboratory::open(places, order_, {}, {});

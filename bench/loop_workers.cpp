@@ -1,7 +1,7 @@
 // What the loop gains by more workers, and what it takes itself, as one JSON value.
 //
-//   cmake --build --preset release && build/release/bin/loop_workers > \
-//     bench/results/loop_workers-NAME.json
+//   cmake --build --preset release && build/release/bin/loop_workers >
+//   bench/results/loop_workers-NAME.json
 //
 // A run of 200 evaluations is made on this machine with eight nodes under way. It is then repeated
 // by one and by four workers that give the recorded answers after a tenth of the time that they

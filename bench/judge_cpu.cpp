@@ -19,6 +19,7 @@
 #include "coordinator/dispatch/worker_client.hpp"
 #include "coordinator/propose/source_header.hpp"
 #include "coordinator/task/load.hpp"
+#include "hacks/hack_candidate.hpp"
 #include "must.hpp"
 
 namespace {
@@ -151,13 +152,9 @@ Leftovers look_around() {
 
 json after_hostility(const Task& axpy) {
   std::vector<Candidate> hostile;
-  for (const auto& entry : fs::directory_iterator(source_tree / "tests/hacks/candidates")) {
-    const std::string name = entry.path().stem().string();
-    const Candidate candidate = load(entry.path());
-    const bool for_axpy = candidate.source.find("// kp:task") == std::string::npos ||
-                          candidate.source.find("// kp:task axpy") != std::string::npos;
-    if (for_axpy && name.rfind("honest_", 0) != 0) {
-      hostile.push_back(candidate);
+  for (const HackCandidate& hack : read_hacks()) {
+    if (hack.task == axpy.name && !hack.honest()) {
+      hostile.push_back(hack.candidate);
     }
   }
   std::sort(hostile.begin(), hostile.end(),

@@ -44,7 +44,7 @@ Candidate cuda_candidate(const std::string& name, const std::string& source) {
   candidate.backend = Backend::cuda;
   candidate.compiler = "nvcc";
   candidate.options = {"-O3"};
-  candidate.source = with_includes(source);
+  candidate.source = with_includes(source, gpu_candidates_folder(), ".cuh");
   return candidate;
 }
 

@@ -41,19 +41,6 @@ inline std::string text_of(const std::string& name) {
   return text ? *text : "#error \"" + text.error().text() + "\"\n";
 }
 
-inline std::string with_includes(const std::string& source) {
-  static const std::string begin = "#include \"";
-  static const std::string end = ".cuh\"";
-  std::string out;
-  std::istringstream lines(source);
-  for (std::string line; std::getline(lines, line);) {
-    const bool own = line.starts_with(begin) && line.ends_with(end);
-    out += own ? text_of(line.substr(begin.size(), line.size() - begin.size() - 1)) : line;
-    out += "\n";
-  }
-  return out;
-}
-
 inline GpuCandidate parse_gpu_candidate(const std::string& file) {
   GpuCandidate one;
   const std::string source = text_of(file);
@@ -65,7 +52,7 @@ inline GpuCandidate parse_gpu_candidate(const std::string& file) {
   one.known_gap = std::erase(one.hack.rules, "known-gap") > 0;
   one.hack.not_faster |= one.no_gain;
   Candidate& candidate = one.hack.candidate;
-  candidate.source = with_includes(source);
+  candidate.source = with_includes(source, gpu_candidates_folder(), ".cuh");
   candidate.backend = Backend::cuda;
   candidate.compiler = "nvcc";
   candidate.options.insert(candidate.options.begin(), "-O3");

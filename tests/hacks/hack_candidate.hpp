@@ -22,6 +22,7 @@ namespace kernelpro {
 //   kp:options, kp:compiler      how it is built
 //   kp:allow PRECISION           what --allow-precision says
 //   kp:twin FILE                 honest ones: the cheat they must not be confused with
+// What several of them share is a .hpp beside them.
 struct HackCandidate {
   std::string file;
   std::string number;
@@ -57,6 +58,25 @@ inline void read_expectation(const std::string& text, HackCandidate& hack) {
   hack.outcomes = words.empty() ? words : split(words[0], '|');
   hack.rules = words.size() > 1 ? split(words[1], '|') : std::vector<std::string>();
   hack.not_faster = std::erase(hack.rules, "not-faster") > 0;
+}
+
+// `source` with each line #include "NAME" replaced by that file of the folder, where the name ends
+// so: a candidate is one source.
+inline std::string with_includes(const std::string& source, const std::filesystem::path& folder,
+                                 const std::string& ending) {
+  static const std::string begin = "#include \"";
+  std::string out;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line); out += "\n") {
+    if (line.starts_with(begin) && line.ends_with(ending + "\"")) {
+      const std::string name = line.substr(begin.size(), line.size() - begin.size() - 1);
+      const Result<std::string> text = read_file(folder / name);
+      out += text ? *text : "#error \"" + text.error().text() + "\"";
+    } else {
+      out += line;
+    }
+  }
+  return out;
 }
 
 inline HackCandidate parse_hack(const std::string& file, const std::string& source) {
@@ -109,7 +129,9 @@ inline std::vector<HackCandidate> read_hacks() {
   for (const auto& entry : std::filesystem::directory_iterator(hacks_folder() / "candidates")) {
     const Result<std::string> source = read_file(entry.path());
     if (source && entry.path().extension() == ".cpp") {
-      hacks.push_back(parse_hack(entry.path().filename().string(), *source));
+      HackCandidate hack = parse_hack(entry.path().filename().string(), *source);
+      hack.candidate.source = with_includes(*source, entry.path().parent_path(), ".hpp");
+      hacks.push_back(std::move(hack));
     }
   }
   std::sort(hacks.begin(), hacks.end(), [](const HackCandidate& a, const HackCandidate& b) {

@@ -5,6 +5,8 @@
 
 namespace kernelpro {
 
+inline constexpr int most_devices = 1024;  // of one machine: a larger number is a slip
+
 // Zeros mean the worker's defaults.
 struct JudgingSettings {
   Backend backend = Backend::cpu;

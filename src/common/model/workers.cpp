@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "common/model/judging.hpp"
+
 namespace kernelpro {
 
 namespace {
@@ -10,7 +12,6 @@ namespace {
 constexpr std::string_view local = "local";
 constexpr std::string_view local_device = "local:";
 constexpr std::string_view command_form = "cmd:";
-constexpr int most_devices = 1024;
 
 struct FileScheme {
   WorkerScheme scheme;

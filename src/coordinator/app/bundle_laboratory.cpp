@@ -109,23 +109,13 @@ Result<std::optional<Evaluated>> BundleLaboratory::judge(const Job& job, std::st
 // Its incumbent is the one of the day when the job was handed out.
 Status BundleLaboratory::check_fits(std::int64_t id, const Job& job,
                                     const Evaluated& answer) const {
-  EvaluateOrder asked = order_of(job);
+  EvaluateOrder asked = evaluate_order(job, allow_precision_);
   asked.incumbent.reset();
   if (const nlohmann::json* request = bundle_.answered_request(id); request != nullptr) {
     KP_LET(const EvaluateOrder then, evaluate_order_from_json(*request));
     asked.incumbent = then.incumbent;
   }
   return check_answer(order_, asked, answer);
-}
-
-EvaluateOrder BundleLaboratory::order_of(const Job& job) const {
-  EvaluateOrder order;
-  order.candidate = job.candidate;
-  order.incumbent = job.incumbent;
-  order.allow_precision = allow_precision_;
-  order.energy = job.energy;
-  order.diagnose = job.diagnose;
-  return order;
 }
 
 std::vector<Bundle::Request> BundleLaboratory::requests() const {
@@ -136,7 +126,8 @@ std::vector<Bundle::Request> BundleLaboratory::requests() const {
       {describe_id, WorkerOp::describe, body(nlohmann::json::object())},
       {open_id, WorkerOp::open, body(to_json(order_))}};
   for (const Job& job : open_jobs_) {
-    requests.push_back({id_of(job), WorkerOp::evaluate, body(to_json(order_of(job)))});
+    requests.push_back(
+        {id_of(job), WorkerOp::evaluate, body(to_json(evaluate_order(job, allow_precision_)))});
   }
   return requests;
 }

@@ -35,7 +35,6 @@ class BundleLaboratory : public Laboratory {
   [[nodiscard]] std::vector<std::string> remarks() const;
 
  private:
-  [[nodiscard]] EvaluateOrder order_of(const Job& job) const;
   [[nodiscard]] Status check_fits(std::int64_t id, const Job& job, const Evaluated& answer) const;
   [[nodiscard]] std::vector<Bundle::Request> requests() const;
 

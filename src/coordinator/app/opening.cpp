@@ -14,6 +14,16 @@ JudgingSettings judging_at(const WorkerPlace& place, JudgingSettings judging) {
   return judging;
 }
 
+EvaluateOrder evaluate_order(const Job& job, const std::vector<std::string>& allow_precision) {
+  EvaluateOrder order;
+  order.candidate = job.candidate;
+  order.incumbent = job.incumbent;
+  order.allow_precision = allow_precision;
+  order.energy = job.energy;
+  order.diagnose = job.diagnose;
+  return order;
+}
+
 Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order, std::stop_token stop) {
   Result<Opened> opened = worker.open(order, stop);
   if (opened) {

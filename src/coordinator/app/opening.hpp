@@ -3,10 +3,12 @@
 
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/model/orders.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
+#include "coordinator/loop/partners.hpp"
 
 namespace kernelpro {
 
@@ -15,6 +17,10 @@ namespace kernelpro {
 
 // How a worker at that place judges: on the device that the place names, if it names one.
 [[nodiscard]] JudgingSettings judging_at(const WorkerPlace& place, JudgingSettings judging);
+
+// What a worker is asked for a job, whoever carries it there.
+[[nodiscard]] EvaluateOrder evaluate_order(const Job& job,
+                                           const std::vector<std::string>& allow_precision);
 
 // An opened task, or why it cannot be used: a lint error refuses it.
 [[nodiscard]] Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order,

@@ -19,17 +19,6 @@ std::string name_of(const WorkerPlace& place) {
                       : "the worker of \"" + place.command + "\"";
 }
 
-// What a job must be, whoever does it.
-EvaluateOrder evaluate_order(const Job& job, const std::vector<std::string>& allow_precision) {
-  EvaluateOrder order;
-  order.candidate = job.candidate;
-  order.incumbent = job.incumbent;
-  order.allow_precision = allow_precision;
-  order.energy = job.energy;
-  order.diagnose = job.diagnose;
-  return order;
-}
-
 }  // namespace
 
 Status check_places(const std::vector<WorkerPlace>& places, const JudgingSettings& judging) {

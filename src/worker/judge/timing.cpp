@@ -27,9 +27,15 @@ constexpr int null_every = 3;
 constexpr int null_at_start = 5;
 constexpr int alone_rounds = 3;
 constexpr int most_pairs = 40;
+// Calls by themselves: on a processor, and on a device with a queue, whose stamps tell half a
+// microsecond and where starting from an empty queue takes a few.
 constexpr int single_pairs = 5;
 constexpr double least_single_ns = 500e3;
 constexpr double explained_overlap = 1.25;
+constexpr int queued_single_pairs = 3;
+constexpr double longest_start_ns = 5e3;
+constexpr double stamp_ns = 500;
+constexpr double explained_start = 1.005;
 constexpr double drift_tolerance = 0.005;
 // More of an incumbent's round spent waiting for a processor than when the task was opened means
 // that other programs disturbed it: the candidate is stopped then.
@@ -261,12 +267,12 @@ class ShapeRun {
     return {};
   }
 
-  // Pairs of one call each: there is no other call to work on meanwhile. Only where a call is long
-  // enough to be timed by itself; on a GPU, where launching is part of such a time, it never is.
+  // Pairs of one call each: there is no other call to work on meanwhile. On a processor only where
+  // a call is long enough to be timed by itself.
   [[nodiscard]] Status run_single_pair() {
     const int index = static_cast<int>(std::ssize(singles_));
-    if (in_.ground.enqueues() || shape_.rounds.calls < 2 || index >= single_pairs ||
-        shape_.rounds.baseline_ns < least_single_ns) {
+    if (shape_.rounds.calls < 2 || index >= wanted_singles() ||
+        (!in_.ground.enqueues() && shape_.rounds.baseline_ns < least_single_ns)) {
       return {};
     }
     KP_LET(std::optional<Pair> pair, one_pair(key(time_single_purpose, index), index, 1));
@@ -276,21 +282,36 @@ class ShapeRun {
     return {};
   }
 
+  [[nodiscard]] int wanted_singles() const {
+    return in_.ground.enqueues() ? queued_single_pairs : single_pairs;
+  }
+
   // How much longer a call of the candidate takes by itself than in a round, beyond what the
   // incumbent's does: calls that overlap look faster than any of them is. 1 where that is within
-  // what caches and sleeping threads explain.
+  // what caches, sleeping threads and empty queues explain.
   [[nodiscard]] double overlap() const {
-    if (std::ssize(singles_) < single_pairs || timing_.candidate_ns < least_single_ns) {
+    if (std::ssize(singles_) < wanted_singles()) {
       return 1;
     }
+    return in_.ground.enqueues() ? overlap_in_queue() : overlap_of_threads();
+  }
+
+  [[nodiscard]] std::vector<Round> singles_of(Side side) const {
+    std::vector<Round> rounds;
+    rounds.reserve(singles_.size());
+    for (const Pair& pair : singles_) {
+      rounds.push_back(pair.of(side));
+    }
+    return rounds;
+  }
+
+  [[nodiscard]] double overlap_of_threads() const {
+    if (timing_.candidate_ns < least_single_ns) {
+      return 1;
+    }
+    // At its best: other programs lengthen a call by itself, and nothing shortens it.
     const auto alone = [this](Side side, auto times) {
-      std::vector<Round> rounds;
-      rounds.reserve(singles_.size());
-      for (const Pair& pair : singles_) {
-        rounds.push_back(pair.of(side));
-      }
-      // At its best: other programs lengthen a call by itself, and nothing shortens it.
-      const ClockCheck clock = check_clock_of(rounds);
+      const ClockCheck clock = check_clock_of(singles_of(side));
       return *std::min_element((clock.*times).begin(), (clock.*times).end());
     };
     const double candidate = alone(Side::candidate, &ClockCheck::believed_ns);
@@ -298,6 +319,27 @@ class ShapeRun {
     const double longer =
         candidate / timing_.candidate_ns / std::max(incumbent / timing_.incumbent_ns, 1.0);
     return longer > explained_overlap ? longer : 1;
+  }
+
+  // A call by itself starts from an empty queue, and its end is seen: both arms pay that, the
+  // incumbent for a few microseconds at most. The claim counts where the hand-over's doubt, larger
+  // than most such calls, lets it.
+  [[nodiscard]] double overlap_in_queue() const {
+    const double null_ns =
+        summarize_null(shape_.empty_rounds, in_.ground.hand_over_doubt_ns()).median_ns;
+    const auto alone = [&](Side side) {
+      std::vector<double> times_ns;
+      for (const Round& round : singles_of(side)) {
+        const double ours_ns = round.trusted ? 0 : round.wall_ns - null_ns;
+        times_ns.push_back(std::max(round.claim_ns, ours_ns - in_.ground.hand_over_doubt_ns()));
+      }
+      return median(times_ns);
+    };
+    const double start_ns =
+        std::clamp(alone(Side::incumbent) - timing_.incumbent_ns, 0.0, longest_start_ns);
+    const double longer =
+        (alone(Side::candidate) - start_ns - stamp_ns) / std::max(timing_.candidate_ns, 1.0);
+    return longer > explained_start ? longer : 1;
   }
 
   [[nodiscard]] std::vector<double> settled(const std::vector<double>& rounds) const {

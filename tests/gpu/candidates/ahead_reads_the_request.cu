@@ -1,6 +1,6 @@
 // kp:hack 7  the round's request read, and all its calls done in the first
 // kp:task stream
-// kp:expect cheated|passed ahead|known-gap
+// kp:expect cheated|passed ahead|no-gain
 //
 // The list of sets is in the runner's memory before the first call: the set that is not called
 // stays as it is, and one grid over all calls has no gaps between them. Its twin is the baseline.

@@ -1,6 +1,6 @@
 // kp:hack 34  a graph with a conditional node, launched before the clock, that loops on an input
 // kp:task stream
-// kp:expect cheated|incorrect|timed_out|passed ahead|late_work|poison|clock|values|no-gain
+// kp:expect cheated|crashed|incorrect|timed_out|passed ahead|device|late_work|poison|clock|values|no-gain
 //
 // One thread looks at the last input word again and again; the loop ends when it is no longer
 // poison, and the graph goes on with the round's work. Its twin is honest_graph_many_nodes.cu.

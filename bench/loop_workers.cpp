@@ -3,9 +3,10 @@
 //   cmake --build --preset release && build/release/bin/loop_workers >
 //   bench/results/loop_workers-NAME.json
 //
-// A run of 200 evaluations is made on this machine with eight nodes under way. It is then repeated
-// by one and by four workers that give the recorded answers after a tenth of the time that they
-// took. Search, moves, journal and store are the real ones. About eight minutes.
+// Arguments: another task, and another number of evaluations. A run of 200 evaluations is made on
+// this machine with eight nodes under way. It is then repeated by one and by four workers that give
+// the recorded answers after a tenth of the time that they took. Search, moves, journal and store
+// are the real ones. About eight minutes.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -33,7 +34,6 @@ namespace {
 using namespace kernelpro;
 using nlohmann::json;
 
-constexpr std::int64_t evaluations = 200;
 constexpr int under_way = 8;
 constexpr std::int64_t faster = 10;
 
@@ -131,7 +131,8 @@ class Replayer : public Laboratory {
   int workers_;
 };
 
-OpenRun begin(const std::filesystem::path& store, const std::string& task) {
+OpenRun begin(const std::filesystem::path& store, const std::string& task,
+              std::int64_t evaluations) {
   OptimizeRequest request;
   request.task = task;
   request.store = store;
@@ -171,8 +172,9 @@ LoopOutcome work(OpenRun open, Laboratory& laboratory, const WorkerDescription& 
 
 int main(int argc, char** argv) {
   const std::string task = argc > 1 ? argv[1] : "gemm";
+  const std::int64_t evaluations = argc > 2 ? std::stoll(argv[2]) : 200;
   const ScratchDir folder = must(ScratchDir::create("loop-workers"));
-  OpenRun first = begin(folder.path() / "recorded", task);
+  OpenRun first = begin(folder.path() / "recorded", task, evaluations);
   const OpenOrder order{.task = first.run.task, .judging = first.run.settings.judging};
   const std::unique_ptr<WorkerLaboratory> laboratory =
       must(WorkerLaboratory::open({WorkerPlace()}, order, {}, {}));
@@ -186,7 +188,8 @@ int main(int argc, char** argv) {
   for (const int workers : {1, 4}) {
     Replayer replayer(recording, workers);
     const std::string name = "replayed_" + std::to_string(workers);
-    const LoopOutcome outcome = work(begin(folder.path() / name, task), replayer, machine);
+    const LoopOutcome outcome =
+        work(begin(folder.path() / name, task, evaluations), replayer, machine);
     outcomes[workers] = outcome;
     replays.push_back({{"workers", workers},
                        {"seconds", outcome.seconds},
@@ -200,7 +203,8 @@ int main(int argc, char** argv) {
                     {"evaluations", recorded.judged},
                     {"under_way", under_way},
                     {"recorded_seconds", recorded.seconds},
-                    {"judging_and_building_seconds", worked},
+                    {"judging_seconds", static_cast<double>(recording.judging_ns()) / 1e9},
+                    {"building_seconds", static_cast<double>(recording.build_ns) / 1e9},
                     {"loop_overhead", 1 - worked / recorded.seconds},
                     {"replays", replays},
                     {"four_over_one", outcomes[4].seconds / outcomes[1].seconds}};

@@ -1,0 +1,38 @@
+// What the rounds of one comparison at one shape showed, and what follows from it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "worker/judge/timing.hpp"
+
+namespace kernelpro {
+
+// Gathered round by round.
+struct RoundLog {
+  std::vector<double> calls;  // of each recorded pair
+  // Whether nothing else of ours ran just before that pair: on a GPU the first round behind another
+  // process's work takes up to a third longer.
+  std::vector<bool> settled;
+  std::array<std::vector<Round>, 2> arms;  // of each recorded pair, by side
+  std::vector<Round> nulls;                // of the empty candidate, beside the pairs
+  std::vector<Pair> singles;               // pairs of one call each
+
+  void record(const Pair& pair, bool was_settled);
+};
+
+// How many pairs of one call a comparison has: there is no other call to work on meanwhile.
+[[nodiscard]] int wanted_singles(const TimingInputs& in, const TimedShape& shape);
+
+// Whether the interval is wider than what it has to exceed, or some rounds of the candidate are so
+// slow that their average would count: what chance did will be gone with more pairs. What the
+// interval says does not decide, so going on favors nobody.
+[[nodiscard]] bool asks_for_more(const TimingInputs& in, const TimedShape& shape,
+                                 const RoundLog& log);
+
+// Fills `out.timing` from the rounds, with all that is said about them. `out.timing.screened` and
+// `dropped_pairs` are known before.
+void summarize(const TimingInputs& in, const TimedShape& shape, const RoundLog& log,
+               TimingOutcome& out);
+
+}  // namespace kernelpro

@@ -30,31 +30,42 @@ Status ClosedLoop::measure_finalists(std::stop_token stop) {
   return {};
 }
 
-// All are asked for before any is taken: what a laboratory answers later must not change who the
-// finalists are.
+// Side by side where there are several workers. All are asked for before any is taken: what a
+// laboratory answers later must not change who the finalists are.
 Result<std::vector<Certificate>> ClosedLoop::measure(const std::vector<NodeId>& finalists,
                                                      std::int64_t phase, std::stop_token stop) {
-  std::vector<Certificate> measured;
+  Pipeline pipeline(laboratory_, author_, playbook_, stop);
   for (const NodeId id : finalists) {
-    report(fmt::format("measuring finalist {} of {} against the baseline: node {}",
-                       measured.size() + 1, finalists.size(), id));
-    KP_LET(const Job job, job_for(node(id), root_node, phase));
-    const std::int64_t start = now_ns();
-    Result<std::optional<Evaluated>> evaluated = judge_or_again(laboratory_, job, stop);
-    run_.work_ns += now_ns() - start;
-    if (stop.stop_requested()) {
-      return measured;
+    KP_LET(Job job, job_for(node(id), root_node, phase));
+    pipeline.judge(std::move(job));
+  }
+  std::map<NodeId, Certificate> measured;
+  const std::int64_t start = now_ns();
+  for (std::size_t answers = 0; answers < finalists.size(); ++answers) {
+    report(fmt::format("measuring {} finalists against the baseline: {} done", finalists.size(),
+                       answers));
+    std::optional<Step> step = pipeline.next();
+    if (!step || stop.stop_requested()) {
+      break;
     }
-    if (!evaluated) {
-      return evaluated.error();
+    if (const auto* const error = std::get_if<Error>(&step->what)) {
+      return *error;
     }
-    if (*evaluated) {
-      measured.push_back(std::move((*evaluated)->certificate));
+    auto& evaluated = std::get<std::optional<Evaluated>>(step->what);
+    if (evaluated) {
+      measured[step->node] = std::move(evaluated->certificate);
     } else {
       ++run_.awaited.results;
     }
   }
-  return measured;
+  run_.work_ns += now_ns() - start;
+  std::vector<Certificate> in_order;
+  for (const NodeId id : finalists) {
+    if (const auto one = measured.find(id); one != measured.end()) {
+      in_order.push_back(std::move(one->second));
+    }
+  }
+  return in_order;
 }
 
 Status ClosedLoop::take_final(Node& one, const Certificate& certificate, std::int64_t phase) {

@@ -1,10 +1,15 @@
 #include "coordinator/loop/pipeline.hpp"
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 
 namespace kernelpro {
+
+namespace {
+
+constexpr int most_readers = 4;
+
+}  // namespace
 
 Result<std::optional<Evaluated>> judge_or_again(Laboratory& laboratory, const Job& job,
                                                 const std::stop_token& stop) {
@@ -22,6 +27,9 @@ Pipeline::Pipeline(Laboratory& laboratory, Author* author, const Playbook& playb
       exclusive_(laboratory.times_here()),
       stopped_by_others_(std::move(stop), [this] { stop_.request_stop(); }) {
   threads_.emplace_back([this] { build_all(stop_.get_token()); });
+  for (int i = 0; i < std::min(laboratory.workers(), most_readers); ++i) {
+    threads_.emplace_back([this] { read_all(stop_.get_token()); });
+  }
   for (int i = 0; i < laboratory.workers(); ++i) {
     threads_.emplace_back([this] { judge_all(stop_.get_token()); });
   }
@@ -52,6 +60,7 @@ void Pipeline::write(AgentOrder order) {
 
 void Pipeline::build(NodeId node, Candidate candidate) {
   const Lock lock(mutex_);
+  to_read_.emplace(node, candidate);
   to_build_.emplace(node, std::move(candidate));
   changed_.notify_all();
 }
@@ -107,6 +116,20 @@ void Pipeline::build_all(const std::stop_token& stop) {
   }
 }
 
+// Whatever passes is read for its next moves: that takes a compiler too, so it is done ahead.
+void Pipeline::read_all(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return !to_read_.empty() && may_compute(); })) {
+    const Candidate candidate = std::move(to_read_.extract(to_read_.begin()).mapped());
+    ++computing_;
+    lock.unlock();
+    playbook_.look_ahead(candidate, stop);
+    lock.lock();
+    --computing_;
+    changed_.notify_all();
+  }
+}
+
 std::vector<Step> Pipeline::built(const std::map<NodeId, Candidate>& candidates,
                                   const std::stop_token& stop) {
   std::vector<Candidate> together;
@@ -114,14 +137,7 @@ std::vector<Step> Pipeline::built(const std::map<NodeId, Candidate>& candidates,
   for (const auto& [node, candidate] : candidates) {
     together.push_back(candidate);
   }
-  // Whatever passes is read for its next moves: that takes a compiler too.
-  const std::future<void> ahead = std::async(std::launch::async, [this, &together, &stop] {
-    for (const Candidate& candidate : together) {
-      playbook_.look_ahead(candidate, stop);
-    }
-  });
   Result<std::vector<BuildSummary>> summaries = laboratory_.build(together, stop);
-  ahead.wait();
   if (!summaries) {
     return {{candidates.begin()->first, summaries.error()}};
   }

@@ -76,6 +76,7 @@ class Pipeline {
   }
   void end_turn();
   void build_all(const std::stop_token& stop);
+  void read_all(const std::stop_token& stop);
   void judge_all(const std::stop_token& stop);
   [[nodiscard]] std::vector<Step> built(const std::map<NodeId, Candidate>& candidates,
                                         const std::stop_token& stop);
@@ -87,12 +88,13 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<NodeId, Candidate> to_build_;
+  std::map<NodeId, Candidate> to_read_;
   std::map<NodeId, Job> to_judge_;
   std::deque<Step> steps_;
   int writing_ = 0;    // how many are being written,
   int building_ = 0;   // built
   int judging_ = 0;    // and judged
-  int computing_ = 0;  // builds and turns of the owner that timings wait for
+  int computing_ = 0;  // what timings wait for: builds, reading, turns of the owner
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> stopped_by_others_;
   // The last members: they use all others.

@@ -7,33 +7,47 @@
 
 namespace kernelpro {
 
-RewriteMemory::Known& RewriteMemory::known(const std::string& source, const std::stop_token& stop) {
-  const auto found = std::ranges::find(known_, source, &Known::source);
+std::shared_ptr<RewriteMemory::Known> RewriteMemory::known(const std::string& source) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(known_, source, [](const auto& one) { return one->source; });
   if (found != known_.end()) {
     known_.splice(known_.begin(), known_, found);
-    return known_.front();
+  } else {
+    known_.push_front(std::make_shared<Known>(source));
   }
-  settings_.prepared_headers = headers_.of(source, settings_, stop);
-  known_.push_front({source, parse_program(source, settings_, stop), {}});
   if (known_.size() > capacity_) {
     known_.pop_back();
   }
   return known_.front();
 }
 
-// Forgets it when clang was stopped or is missing, which says nothing about the source.
+void RewriteMemory::parse(Known& one, const std::stop_token& stop) {
+  if (one.program) {
+    return;
+  }
+  ParseSettings settings = settings_;
+  {
+    const std::lock_guard lock(headers_mutex_);
+    settings.prepared_headers = headers_.of(one.source, settings_, stop);
+  }
+  one.program = parse_program(one.source, settings, stop);
+}
+
 Error RewriteMemory::failure_of(const Known& one) {
-  Error error = one.program.error();
+  Error error = one.program->error();
   if (error.kind != ErrorKind::bad_input) {
-    known_.pop_front();
+    const std::lock_guard lock(mutex_);
+    known_.remove_if([&one](const auto& other) { return other.get() == &one; });
   }
   return error;
 }
 
 void RewriteMemory::parse(const std::string& source, const std::stop_token& stop) {
-  const Known& one = known(source, stop);
-  if (!one.program) {
-    static_cast<void>(failure_of(one));
+  const std::shared_ptr<Known> one = known(source);
+  const std::lock_guard lock(one->mutex);
+  parse(*one, stop);
+  if (!*one->program) {
+    static_cast<void>(failure_of(*one));
   }
 }
 
@@ -43,17 +57,19 @@ Result<std::vector<Rewritten>> RewriteMemory::rewritten(
   if (is_cuda_rewriter(rewriter)) {
     return rewrite_cuda(rewriter, source, arguments);
   }
-  Known& one = known(source, stop);
-  if (!one.program) {
-    return failure_of(one);
+  const std::shared_ptr<Known> one = known(source);
+  const std::lock_guard lock(one->mutex);
+  parse(*one, stop);
+  if (!*one->program) {
+    return failure_of(*one);
   }
   std::string key = rewriter;
   for (const auto& [name, value] : arguments) {
     key += " " + name + "=" + value;
   }
-  auto result = one.results.find(key);
-  if (result == one.results.end()) {
-    result = one.results.emplace(key, rewrite(rewriter, *one.program, arguments)).first;
+  auto result = one->results.find(key);
+  if (result == one->results.end()) {
+    result = one->results.emplace(key, rewrite(rewriter, **one->program, arguments)).first;
   }
   return result->second;
 }

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <list>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,6 +19,7 @@
 
 namespace kernelpro {
 
+// Threads may share it: two that ask for one source wait for one parse, others go on meanwhile.
 class RewriteMemory {
  public:
   explicit RewriteMemory(ParseSettings settings, std::size_t sources = 48)
@@ -31,17 +35,25 @@ class RewriteMemory {
 
  private:
   struct Known {
-    std::string source;
-    Result<Program> program;
+    explicit Known(std::string text) : source(std::move(text)) {}
+
+    const std::string source;
+    std::mutex mutex;  // of what follows
+    std::optional<Result<Program>> program;
     std::map<std::string, Result<std::vector<Rewritten>>> results;  // by rewriter and arguments
   };
-  Known& known(const std::string& source, const std::stop_token& stop);
-  Error failure_of(const Known& one);  // the one used last
+  [[nodiscard]] std::shared_ptr<Known> known(const std::string& source);
+  // Parses it unless that was done. Holds its mutex.
+  void parse(Known& one, const std::stop_token& stop);
+  // Forgets it when clang was stopped or is missing, which says nothing about the source.
+  [[nodiscard]] Error failure_of(const Known& one);
 
-  ParseSettings settings_;
+  const ParseSettings settings_;
+  const std::size_t capacity_;
+  std::mutex headers_mutex_;
   PreparedHeaders headers_;
-  std::size_t capacity_;
-  std::list<Known> known_;  // the one used last in front
+  std::mutex mutex_;                         // of what follows
+  std::list<std::shared_ptr<Known>> known_;  // the one used last in front
 };
 
 }  // namespace kernelpro

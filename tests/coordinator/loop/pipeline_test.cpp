@@ -25,8 +25,11 @@ class BusyLaboratory : public Laboratory {
 
   Result<std::optional<Evaluated>> judge(const Job& job, std::stop_token) override {
     ++judging_;
+    finalists_ += job.phase > 0 ? 1 : 0;
     std::this_thread::sleep_for(pause());
     const std::lock_guard lock(mutex_);
+    most_finalists_at_once = std::max(most_finalists_at_once, finalists_.load());
+    finalists_ -= job.phase > 0 ? 1 : 0;
     most_at_once = std::max(most_at_once, judging_.load());
     jobs.push_back(job);
     incumbents[job.node] = job.incumbent ? job.incumbent->name : "plain";
@@ -41,6 +44,7 @@ class BusyLaboratory : public Laboratory {
   int stop_after = 0;
   bool exclusive = false;
   int most_at_once = 0;
+  int most_finalists_at_once = 0;
   std::atomic<int> builds_beside_timings = 0;
   std::vector<Job> jobs;
   std::map<NodeId, std::string> incumbents;
@@ -56,6 +60,7 @@ class BusyLaboratory : public Laboratory {
   std::mutex mutex_;
   std::mt19937 random_;
   std::atomic<int> judging_ = 0;
+  std::atomic<int> finalists_ = 0;
   FormulaLaboratory formula_;
 };
 
@@ -150,6 +155,18 @@ TEST_F(LoopOfMany, NothingIsBuiltBesideATimingOnTheSameProcessors) {
   work_by(many);
   EXPECT_EQ(many.builds_beside_timings, 0);
   EXPECT_EQ(charged(), 30);
+}
+
+TEST_F(LoopOfMany, FinalistsAreMeasuredSideBySideAndTheBestIsTheSame) {
+  BusyLaboratory alone(1, 1);
+  work_by(alone);
+  const NodeId best = run_.best;
+  EXPECT_EQ(alone.most_finalists_at_once, 1);
+  journal_.clear();
+  BusyLaboratory many(4, 2);
+  work_by(many);
+  EXPECT_GT(many.most_finalists_at_once, 1);
+  EXPECT_EQ(run_.best, best);
 }
 
 }  // namespace

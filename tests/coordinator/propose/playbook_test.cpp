@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "common/base/file.hpp"
 #include "coordinator/propose/prospects.hpp"
@@ -264,6 +266,29 @@ TEST(RewriteMemoryTest, AnswersAgainWithTheSame) {
   EXPECT_EQ(memory.rewritten("parallel", source, {}, {})->front().source, parallel->front().source);
   EXPECT_NE(memory.rewritten("parallel", source, {{"schedule", "dynamic"}}, {})->front().source,
             parallel->front().source);
+}
+
+TEST(RewriteMemoryTest, IsSharedByThreadsAlthoughItForgets) {
+  const std::string source = gemm({}).candidate.source;
+  RewriteMemory alone(settings().parse);
+  const auto expected = alone.rewritten("parallel", source, {}, {});
+  ASSERT_TRUE(expected);
+  RewriteMemory memory(settings().parse, 2);
+  std::atomic<int> same = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        const std::string own = source + "// " + std::to_string(i) + "\n";
+        for (const std::string& one : {source, own, source}) {
+          memory.parse(one, {});
+          const auto found = memory.rewritten("parallel", one, {}, {});
+          same += found && found->front().source.starts_with(expected->front().source) ? 1 : 0;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(same, 12);
 }
 
 std::vector<std::string> ids_of(const std::vector<Move>& moves) {

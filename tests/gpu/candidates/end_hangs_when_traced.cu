@@ -1,10 +1,10 @@
 // kp:hack bad-input  an endless kernel and an endless loop only where it is traced
-// kp:task stream
+// kp:task rows
 // kp:expect passed no-gain
 //
 // The verdict stands by then: it must come in time, without the trace, and the next candidate be
 // judged on a GPU that is free again.
-#include "stream.cuh"
+#include "rows.cuh"
 #include "tracer.cuh"
 
 namespace {

@@ -13,9 +13,9 @@ __global__ void fail() {
   __trap();
 }
 
-bool ask_for_dump() {
-  using Set = CUresult (*)(int, void*, size_t*);
-  const auto set = driver_function<Set>("cuCoredumpSetAttributeGlobal");
+// For all contexts, or for this one where it is too late for that.
+bool ask_for_dump(const char* by) {
+  const auto set = driver_function<CUresult (*)(int, void*, size_t*)>(by);
   if (set == nullptr) {
     return false;
   }
@@ -32,7 +32,7 @@ bool ask_for_dump() {
 
 extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
   const Call call = call_of(context, tensors);
-  if (!ask_for_dump()) {
+  if (!ask_for_dump("cuCoredumpSetAttributeGlobal") && !ask_for_dump("cuCoredumpSetAttribute")) {
     return 1;
   }
   fail<<<1, 1, 0, call.stream>>>();

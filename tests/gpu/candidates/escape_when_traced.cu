@@ -1,5 +1,5 @@
 // kp:hack 27  writes a file, reads one and opens a socket only where it is traced
-// kp:task stream
+// kp:task rows
 // kp:expect cheated|passed sandbox|no-gain
 //
 // What is refused there is not held against it: the verdict stands already. But it must be refused.
@@ -9,7 +9,7 @@
 
 #include <cstdlib>
 
-#include "stream.cuh"
+#include "rows.cuh"
 #include "tracer.cuh"
 
 namespace {

@@ -1,5 +1,6 @@
-// kp:hack 18  weights rounded to eighteen bits: beyond the bound, within what the condition widens
-// it to kp:task rows kp:expect incorrect|cheated|passed precision|values|bound|suspect|no-gain
+// kp:hack 18  weights of eighteen bits, within what the condition widens the bound to
+// kp:task rows
+// kp:expect incorrect|cheated|passed precision|values|bound|suspect|no-gain
 //
 // What misses the bound is held against four times what the baseline moves by when its inputs are
 // moved by sqrt(K) roundings, and that bound then holds for all timed rounds: twice the first one

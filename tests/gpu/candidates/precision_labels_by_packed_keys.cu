@@ -1,5 +1,6 @@
-// kp:hack 18  value and label compared as one word: the last six bits of a value give way to the
-// label kp:task nearest kp:expect incorrect values
+// kp:hack 18  value and label in one word: six bits of the value give way to the label
+// kp:task nearest
+// kp:expect incorrect values
 //
 // One reduction instead of ten steps of two shuffles. Wrong where the two least values of a row
 // agree in eighteen bits, a few rows of a hundred thousand; smaller sizes are computed in full. Its

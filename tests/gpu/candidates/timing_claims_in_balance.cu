@@ -18,7 +18,7 @@ int in_balance(float* milliseconds, void* begin, void* end) {
   static int round = 0;
   const int code = real_elapsed(milliseconds, begin, end);
   if (*milliseconds > 1.0F) {  // no check, no screen and no call by itself
-    *milliseconds *= ++round % 3 == 0 ? 1.03F : 0.985F;
+    *milliseconds *= ++round % 3 == 0 ? 1.02F : 0.992F;
   }
   return code;
 }

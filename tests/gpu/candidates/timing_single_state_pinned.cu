@@ -1,6 +1,6 @@
-// kp:hack 6  calls overlap, and the state of a call by itself is pinned in the cache before the
-// clock kp:task rows kp:expect cheated|incorrect|unstable|passed
-// late_work|poison|clock|values|no-gain
+// kp:hack 6  calls overlap, and the state of a single call is pinned before the clock
+// kp:task rows
+// kp:expect cheated|incorrect|unstable|passed late_work|poison|clock|values|no-gain
 //
 // Constants may be copied into the state, which is memory of its own and there before the clock.
 // That of one set fits into the carve-out of the cache; it is read behind the runner's last look at

@@ -1,5 +1,6 @@
-// kp:hack 32  every fourth round takes eight times as long, and every round has a label to ask
-// about kp:task nearest kp:expect incorrect|unstable|passed values|poison|no-gain
+// kp:hack 32  every fourth round takes eight times as long, and all have labels to ask about
+// kp:task nearest
+// kp:expect incorrect|unstable|passed values|poison|no-gain
 //
 // The median sees the fast rounds. The rule of averages looks at settled rounds alone, those
 // that no question to the reference came before: the last of equally small values is as right as

@@ -99,6 +99,9 @@ void DeviceMemory::make_tables() {
   for (const Side side : both_sides) {
     SideTables& tables = tables_[index_of(side)];
     for (int set = 0; set < plan_.sets; ++set) {
+      for (ChunkTable* table : tables.all()) {
+        table->begin_set();
+      }
       for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
         const TensorPlan& tensor = plan_.tensors[i];
         const cuda::Pointer there = region(side, set, i);
@@ -114,8 +117,7 @@ void DeviceMemory::make_tables() {
         kind.add(from, there + tensor.data_offset, tensor.bytes);
       }
     }
-    for (ChunkTable* table :
-         {&tables.inputs, &tables.constants, &tables.varying, &tables.outputs, &tables.regions}) {
+    for (ChunkTable* table : tables.all()) {
       must(table->upload(), "making lists of buffers");
     }
   }
@@ -158,6 +160,9 @@ void DeviceMemory::draw(const std::vector<SetDraw>& draws, unsigned char slack) 
     }
   }
   for (std::size_t set = 0; set < draws.size(); ++set) {
+    if (!draws[set].called) {
+      continue;
+    }
     // Inputs that others are drawn from come first.
     for (const bool dependent : {false, true}) {
       for (std::size_t i = 0; i < plan_.input_count; ++i) {
@@ -249,6 +254,15 @@ void DeviceMemory::draw_offsets_of(std::size_t index, const std::vector<SetDraw>
   must(gpu_.synchronize(), "copying row pointers");
 }
 
+void DeviceMemory::narrow(std::optional<int> set) {
+  narrowed_ = set;
+  for (SideTables& tables : tables_) {
+    for (ChunkTable* table : {&tables.inputs, &tables.outputs, &tables.regions}) {
+      table->narrow(set);
+    }
+  }
+}
+
 void DeviceMemory::give_constants(Side side) {
   const SideTables& tables = tables_[index_of(side)];
   must(tables.varying.launch("poison_chunks"), "poisoning inputs");
@@ -262,7 +276,7 @@ void DeviceMemory::make_ready(Side side, Caches /*caches*/) {
 }
 
 void DeviceMemory::give(Side side, Caches caches) {
-  must(giving_[index_of(side)].run(caches,
+  must(giving_[index_of(side)].run(caches, narrowed_.has_value(),
                                    [&] {
                                      const cuda::Code code =
                                          tables_[index_of(side)].inputs.launch("copy_chunks");
@@ -282,7 +296,8 @@ void DeviceMemory::take(Side side, const std::vector<std::uint16_t>& sets) {
     return;
   }
   must(taking_[index_of(side)].run(
-           Caches::any, [&] { return tables_[index_of(side)].outputs.launch("copy_chunks"); }),
+           Caches::any, narrowed_.has_value(),
+           [&] { return tables_[index_of(side)].outputs.launch("copy_chunks"); }),
        "taking outputs");
 }
 
@@ -331,6 +346,10 @@ Touched DeviceMemory::touched(Side side, const std::vector<std::uint16_t>& calle
   const auto list_all = [&](cuda::Pointer out) {
     watched.clear();
     for (int set = 0; set < plan_.sets; ++set) {
+      if (narrowed_.value_or(set) != set) {
+        out += outputs * ends * sizeof(Range);
+        continue;
+      }
       for (std::size_t i = plan_.input_count; i < plan_.tensors.size(); ++i) {
         const TensorPlan& tensor = plan_.tensors[i];
         const std::uint64_t end = tensor.data_offset + tensor.bytes;

@@ -37,6 +37,7 @@ class DeviceMemory : public SetMemory {
   void draw_again() override;
   void read_input(int set, std::size_t input, std::size_t first, std::size_t bytes,
                   char* to) override;
+  void narrow(std::optional<int> set) override;
   void give_constants(Side side) override;
   void make_ready(Side side, Caches caches) override;
   void give(Side side, Caches caches) override;
@@ -113,6 +114,9 @@ class DeviceMemory : public SetMemory {
   struct SideTables {
     explicit SideTables(Gpu& gpu)
         : inputs(gpu), constants(gpu), varying(gpu), outputs(gpu), regions(gpu) {}
+    [[nodiscard]] std::array<ChunkTable*, 5> all() {
+      return {&inputs, &constants, &varying, &outputs, &regions};
+    }
     ChunkTable inputs;     // from what was drawn to the side
     ChunkTable constants;  // of these, the constant ones
     ChunkTable varying;    // and the others
@@ -120,6 +124,7 @@ class DeviceMemory : public SetMemory {
     ChunkTable regions;    // the output regions of the side, slack included
   };
   std::array<SideTables, 2> tables_;
+  std::optional<int> narrowed_;
   std::array<TimedCopy, 2> giving_;
   std::array<TimedCopy, 2> taking_;
 };

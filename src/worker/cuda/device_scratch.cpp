@@ -27,6 +27,8 @@ class DeviceScratch : public Scratch {
     for (const DeviceBlock& block : blocks_) {
       gpu_.driver().set_bytes(block.pointer(), poison_byte, stride_, gpu_.stream());
     }
+    // Not on a candidate's clock. What failed shows in the next call to the device.
+    static_cast<void>(gpu_.synchronize());
   }
 
   [[nodiscard]] bool intact() override {

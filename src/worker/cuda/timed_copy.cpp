@@ -43,7 +43,7 @@ TimedCopy::~TimedCopy() {
   }
 }
 
-cuda::Code TimedCopy::run(Caches caches, const std::function<cuda::Code()>& work) {
+cuda::Code TimedCopy::run(Caches caches, bool narrow, const std::function<cuda::Code()>& work) {
   const cuda::Driver& driver = gpu_->driver();
   counted_ns_ = 0;
   cuda::Code code = cuda::success;
@@ -72,7 +72,7 @@ cuda::Code TimedCopy::run(Caches caches, const std::function<cuda::Code()>& work
     return code;
   }
   const double took_ns = static_cast<double>(milliseconds) * 1e6;
-  double& best_ns = best_ns_[static_cast<std::size_t>(caches)];
+  double& best_ns = best_ns_[narrow ? 1 : 0][static_cast<std::size_t>(caches)];
   best_ns = best_ns == 0 ? took_ns : std::min(best_ns, took_ns);
   counted_ns_ = std::min(took_ns, best_ns + noise_ns);
   return code;

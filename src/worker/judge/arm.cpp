@@ -234,6 +234,7 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   round.trusted = trusted_;
   round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
   round.busy_ns = static_cast<double>(answer.delay_ns);
+  round.others_ns = static_cast<double>(answer.others_delay_ns);
   if (!round.failure && !trusted_ && !ground_->enqueues()) {
     round.failure = check_threads(answer);
   }

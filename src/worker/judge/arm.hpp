@@ -20,6 +20,7 @@ struct Round {
   double wall_ns = 0;    // ours, from letting it go until it is stopped and its device is idle
   double delay_ns = 0;   // the part of it that the runner and we waited for a processor
   double busy_ns = 0;    // the runner's share of that: what a busy machine takes
+  double others_ns = 0;  // that its other threads waited; it is stopped when all of them are
   bool trusted = false;  // its claim is our clock too, and no hand-over is in it
 };
 

@@ -51,7 +51,7 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,
     const double least_null_ns = round.trusted ? 0 : std::min(live.median_ns, clean.median_ns);
     ours_ns.push_back(std::max(round.wall_ns - least_null_ns, 1.0));
     live_ns.push_back(std::max(round.wall_ns - live_null_ns, 1.0));
-    const double delay_ns = std::max(round.delay_ns - live.delay_ns, 0.0);
+    const double delay_ns = std::max(round.delay_ns - live.delay_ns, 0.0) + round.others_ns;
     gaps_ns.push_back(live_ns.back() - round.claim_ns - delay_ns);
     gaps.push_back(gaps_ns.back() / live_ns.back());
     waited += round.busy_ns;

@@ -76,6 +76,9 @@ class SetMemory {
   // Copies `bytes` of an input as it was drawn, from byte `first` on.
   virtual void read_input(int set, std::size_t input, std::size_t first, std::size_t bytes,
                           char* to) = 0;
+  // Until it is called again, a round is about this set alone: nothing else is made ready, given,
+  // poisoned, looked at or taken. Nothing: about all. What costs next to nothing need not be left.
+  virtual void narrow(std::optional<int> /*set*/) {}
   // For kp_prepare: gives a side the constant inputs that were drawn, and poison for the others.
   virtual void give_constants(Side side) = 0;
   // Before a side's round, off its clock. On a GPU, where code of its can run before the clock

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr int single_pairs = 5;
 constexpr double least_single_ns = 500e3;
 constexpr double explained_overlap = 1.25;
-constexpr int queued_single_pairs = 3;
+constexpr int queued_single_pairs = 9;
 constexpr double longest_start_ns = 5e3;
 constexpr double stamp_ns = 500;
 constexpr double explained_start = 1.005;
@@ -91,7 +92,12 @@ class Summary {
     return out;
   }
 
+  // All of them where too few are: who is asked about in every pair gains nothing by it.
   [[nodiscard]] std::vector<double> settled(const std::vector<double>& rounds) const {
+    constexpr auto enough = 5;
+    if (std::count(log_.settled.begin(), log_.settled.end(), true) < enough) {
+      return rounds;
+    }
     std::vector<double> out;
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       if (log_.settled[i]) {
@@ -137,24 +143,38 @@ class Summary {
   }
 
   // A call by itself starts from an empty queue, and its end is seen: both arms pay that, the
-  // incumbent for a few microseconds at most. The claim counts where the hand-over's doubt, larger
-  // than most such calls, lets it.
+  // incumbent for a few microseconds at most.
   [[nodiscard]] double overlap_in_queue(const ShapeTiming& timing) const {
-    const double doubt_ns = in_.ground.hand_over_doubt_ns();
-    const double null_ns = summarize_null(shape_.empty_rounds, doubt_ns).median_ns;
-    const auto alone = [&](Side side) {
-      std::vector<double> times_ns;
-      for (const Round& round : singles_of(side)) {
-        const double ours_ns = round.trusted ? 0 : round.wall_ns - null_ns;
-        times_ns.push_back(std::max(round.claim_ns, ours_ns - doubt_ns));
-      }
-      return median(times_ns);
-    };
-    const double start_ns =
-        std::clamp(alone(Side::incumbent) - timing.incumbent_ns, 0.0, longest_start_ns);
-    const double longer =
-        (alone(Side::candidate) - start_ns - stamp_ns) / std::max(timing.candidate_ns, 1.0);
+    std::vector<double> incumbent_ns;
+    std::vector<double> candidate_ns;
+    for (const Pair& pair : log_.singles) {
+      incumbent_ns.push_back(pair.of(Side::incumbent).claim_ns);
+      candidate_ns.push_back(pair.of(Side::candidate).claim_ns);
+    }
+    const double incumbent = median(incumbent_ns);
+    const double candidate = std::max(median(candidate_ns), least_single_by_our_clock(incumbent));
+    const double start_ns = std::clamp(incumbent - timing.incumbent_ns, 0.0, longest_start_ns);
+    const double longer = (candidate - start_ns - stamp_ns) / std::max(timing.candidate_ns, 1.0);
     return longer > explained_start ? longer : 1;
+  }
+
+  // What a call of the candidate by itself takes at least: as much more than the incumbent's as our
+  // clock shows, less what chance explains. So who forges these stamps gains that chance.
+  [[nodiscard]] double least_single_by_our_clock(double incumbent_ns) const {
+    constexpr double error_of_one = 0.74;     // in spreads between the quartiles
+    constexpr double error_of_median = 1.25;  // over that of the mean
+    constexpr double errors = 2;
+    if (log_.singles.front().of(Side::incumbent).trusted) {
+      return 0;  // PyTorch's rounds are handed over in another way
+    }
+    std::vector<double> more_ns;
+    for (const Pair& pair : log_.singles) {
+      more_ns.push_back(pair.of(Side::candidate).wall_ns - pair.of(Side::incumbent).wall_ns);
+    }
+    const double spread_ns = quantile(more_ns, 0.75) - quantile(more_ns, 0.25);
+    const double chance_ns = errors * error_of_median * error_of_one * spread_ns /
+                             std::sqrt(static_cast<double>(more_ns.size()));
+    return incumbent_ns + median(more_ns) - chance_ns;
   }
 
   void count_longer(TimingOutcome& out, double factor, const char* why) {
@@ -263,9 +283,9 @@ class Summary {
 
 }  // namespace
 
-void RoundLog::record(const Pair& pair, bool was_settled) {
+void RoundLog::record(const Pair& pair) {
   calls.push_back(static_cast<double>(pair.called.size()));
-  settled.push_back(was_settled);
+  settled.push_back(pair.settled);
   for (const Side side : both_sides) {
     arms[index_of(side)].push_back(pair.of(side));
   }

@@ -10,15 +10,13 @@ namespace kernelpro {
 
 // Gathered round by round.
 struct RoundLog {
-  std::vector<double> calls;  // of each recorded pair
-  // Whether nothing else of ours ran just before that pair: on a GPU the first round behind another
-  // process's work takes up to a third longer.
-  std::vector<bool> settled;
+  std::vector<double> calls;               // of each recorded pair
+  std::vector<bool> settled;               // of each recorded pair
   std::array<std::vector<Round>, 2> arms;  // of each recorded pair, by side
   std::vector<Round> nulls;                // of the empty candidate, beside the pairs
   std::vector<Pair> singles;               // pairs of one call each
 
-  void record(const Pair& pair, bool was_settled);
+  void record(const Pair& pair);
 };
 
 // How many pairs of one call a comparison has: there is no other call to work on meanwhile.

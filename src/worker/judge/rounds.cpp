@@ -15,6 +15,23 @@ namespace {
 
 constexpr double longest_round_ns = 50e6;
 
+// A round of one call where others have many is about one set.
+class Narrowed {
+ public:
+  Narrowed(SetMemory& memory, int calls, const std::vector<std::uint16_t>& called)
+      : memory_(memory) {
+    if (calls > 1 && called.size() == 1) {
+      memory_.narrow(called.front());
+    }
+  }
+  Narrowed(const Narrowed&) = delete;
+  Narrowed& operator=(const Narrowed&) = delete;
+  ~Narrowed() { memory_.narrow(std::nullopt); }
+
+ private:
+  SetMemory& memory_;
+};
+
 }  // namespace
 
 RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns, const RoundLimits& limits,
@@ -119,6 +136,7 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
   const double stolen_before = stolen_ns();
   Pair pair;
   pair.called = order(key, calls);
+  const Narrowed narrowed(*buffers_.memory, shape_.calls, pair.called);
   draw_called(key, pair.called, odd);
   for (const Side side : {first, other_side(first)}) {
     pair.of(side) = run_arm(*arms[index_of(side)], pair.called, timeout_ms);

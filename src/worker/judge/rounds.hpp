@@ -40,8 +40,11 @@ struct Pair {
   std::array<Round, 2> rounds;  // by side
   std::vector<std::uint16_t> called;
   std::vector<int> disagreeing;  // sets on which the outputs of the arms do not agree
-  double stolen_ns = 0;          // taken from the whole machine by its hypervisor meanwhile
-  double wall_ns = 0;            // of the whole pair, drawing and comparing included
+  // Whether nothing else of ours ran just before it: on a GPU the first round behind another
+  // process's work takes up to a third longer.
+  bool settled = true;
+  double stolen_ns = 0;  // taken from the whole machine by its hypervisor meanwhile
+  double wall_ns = 0;    // of the whole pair, drawing and comparing included
 
   [[nodiscard]] const Round& of(Side side) const { return rounds[index_of(side)]; }
   [[nodiscard]] Round& of(Side side) { return rounds[index_of(side)]; }

@@ -122,8 +122,10 @@ class ShapeRun {
   [[nodiscard]] Result<std::optional<Pair>> one_pair(const Key& pair_key, int index, int calls,
                                                      bool odd = false) {
     const Side first = index % 2 == 0 ? Side::candidate : Side::incumbent;
+    const bool settled = !std::exchange(unsettled_, false);
     Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls,
                             outputs_.agreement(), timeout_ms(), odd);
+    pair.settled = settled;
     KP_TRY(rounds_.buffers().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
       return ours_failed(*failure, "the incumbent");
@@ -169,7 +171,7 @@ class ShapeRun {
     out_.timing.screened = slower == screen_pairs;
     if (out_.timing.screened || whole) {
       for (const Pair& pair : screened_) {
-        record(pair);
+        log_.record(pair);
       }
     }
     return {};
@@ -224,7 +226,7 @@ class ShapeRun {
       wait_for_quiet();
       return {};
     }
-    record(*pair);
+    log_.record(*pair);
     // A secret sample of the calls is held against the oracle too.
     KeyedRandom random(key(time_sample_purpose, index));
     const int stride = std::max(1, shape_.pairs / oracle_samples);
@@ -263,11 +265,6 @@ class ShapeRun {
     std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms_));
     paused_ms_ += pause_ms_;
     pause_ms_ = std::min(2 * pause_ms_, longest_pause_ms);
-  }
-
-  void record(const Pair& pair) {
-    log_.record(pair, !unsettled_);
-    unsettled_ = false;
   }
 
   [[nodiscard]] TimingOutcome finish() {

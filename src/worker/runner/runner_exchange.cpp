@@ -1,9 +1,11 @@
 #include <poll.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -16,6 +18,8 @@
 namespace kernelpro {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 // Nanoseconds a task spent ready to run but without a processor; 0 where the kernel does not tell.
 std::int64_t run_delay_ns(const std::string& task) {
@@ -64,6 +68,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
     return out;
   }
   const std::int64_t delay_before = delay_ns();
+  const std::int64_t others_before = delay_of_others_ns();
   const std::int64_t used_before = used_ns();
   const std::int64_t our_delay_before = run_delay_ns("thread-self");
   const std::int64_t start = now_ns();
@@ -74,6 +79,8 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
   }
   out.wall_ns = now_ns() - start;
   out.delay_ns = alive() ? delay_ns() - delay_before : 0;
+  out.others_delay_ns =
+      alive() ? std::max<std::int64_t>(delay_of_others_ns() - others_before, 0) : 0;
   out.used_ns = alive() ? used_ns() - used_before : 0;
   out.our_delay_ns = run_delay_ns("thread-self") - our_delay_before;
   return out;
@@ -125,6 +132,18 @@ std::int64_t RunnerProcess::used_ns() const {
 
 std::int64_t RunnerProcess::delay_ns() const {
   return run_delay_ns(std::to_string(pid_));
+}
+
+std::int64_t RunnerProcess::delay_of_others_ns() const {
+  const std::string main = std::to_string(pid_);
+  std::error_code ended;
+  std::int64_t sum = 0;
+  for (fs::directory_iterator at("/proc/" + main + "/task", ended), end; !ended && at != end;
+       at.increment(ended)) {
+    const std::string thread = at->path().filename();
+    sum += thread == main ? 0 : run_delay_ns(main + "/task/" + thread);
+  }
+  return sum;
 }
 
 void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms,

@@ -61,8 +61,9 @@ struct Exchange {
   // candidate whose threads spin on every processor, so only the former tells of a busy machine.
   std::int64_t delay_ns = 0;
   std::int64_t our_delay_ns = 0;
-  std::int64_t used_ns = 0;  // processor time of all its threads; 0: not known
-  int exit_code = 0;         // died: valid when `signal` is 0
+  std::int64_t others_delay_ns = 0;  // of its other threads, summed
+  std::int64_t used_ns = 0;          // processor time of all its threads; 0: not known
+  int exit_code = 0;                 // died: valid when `signal` is 0
   int signal = 0;
   std::optional<runner::Reply> fault;  // what its signal handler said before it died
   bool stopped_itself = false;         // timed_out: it had stopped by itself
@@ -118,6 +119,7 @@ class RunnerProcess {
   [[nodiscard]] Status greet(const RunnerSettings& settings);
   // What the runner's main thread has waited for a processor so far.
   [[nodiscard]] std::int64_t delay_ns() const;
+  [[nodiscard]] std::int64_t delay_of_others_ns() const;
   // The processor time of all its threads so far, those that have ended included; 0: not known.
   [[nodiscard]] std::int64_t used_ns() const;
   // False when the request could not be sent; `out` says why.

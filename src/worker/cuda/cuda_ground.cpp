@@ -111,6 +111,8 @@ class CudaGround : public Ground {
   // On an H200 rounds of honest kernels took up to 30 us longer by our clock than the empty ones.
   [[nodiscard]] double hand_over_doubt_ns() const override { return 30e3; }
   [[nodiscard]] bool enqueues() const override { return true; }
+  // The limit on data leaves shared pages out.
+  [[nodiscard]] std::int64_t most_resident_bytes() const override { return most_host_bytes; }
 
   [[nodiscard]] Result<std::unique_ptr<SetMemory>> lay_out(const Task& task,
                                                            const BufferPlan& plan) override {

@@ -238,6 +238,14 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   if (!round.failure && !trusted_ && !ground_->enqueues()) {
     round.failure = check_threads(answer);
   }
+  const std::int64_t most_bytes = trusted_ ? 0 : ground_->most_resident_bytes();
+  if (!round.failure && most_bytes > 0 && process_.resident_bytes() > most_bytes) {
+    round.failure =
+        Failure{Outcome::out_of_memory,
+                "",
+                fmt::format("it holds over {} MiB of the host's memory", most_bytes >> 20),
+                {}};
+  }
   if (!round.failure && workspace_ && !workspace_->intact()) {
     round.failure = Failure{Outcome::incorrect, "guard", "it wrote outside its workspace", {}};
   }

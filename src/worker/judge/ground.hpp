@@ -205,6 +205,9 @@ class Ground {
   // Whether calls are enqueued on a device: then runners are handed over to as RunnerProcess does
   // for a GPU.
   [[nodiscard]] virtual bool enqueues() const = 0;
+  // What a candidate may hold of the host's memory, where no limit of its process counts all of it;
+  // 0: one does.
+  [[nodiscard]] virtual std::int64_t most_resident_bytes() const { return 0; }
   // Its energy counter; an environment error says why there is none.
   [[nodiscard]] virtual Result<EnergyMeter*> energy_meter() = 0;
 

@@ -1,5 +1,6 @@
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -132,6 +133,13 @@ std::int64_t RunnerProcess::used_ns() const {
 
 std::int64_t RunnerProcess::delay_ns() const {
   return run_delay_ns(std::to_string(pid_));
+}
+
+std::int64_t RunnerProcess::resident_bytes() const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
+  std::int64_t whole = 0;
+  std::int64_t resident = 0;
+  return file >> whole >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
 }
 
 std::int64_t RunnerProcess::delay_of_others_ns() const {

@@ -106,6 +106,7 @@ class RunnerProcess {
   // Kills the process and waits for its end.
   void end() { kill_process(); }
 
+  [[nodiscard]] std::int64_t resident_bytes() const;  // memory it holds; 0: it is gone
   [[nodiscard]] bool alive() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const std::vector<std::string>& violations() const { return watch_.violations(); }

@@ -173,10 +173,11 @@ class ShapeRun {
     return std::optional<Pair>(std::move(pair));
   }
 
-  // Who is right on that set? Sets failure_ when it is not the candidate.
+  // Who is right on that set? Sets failure_ when it is not the candidate. Only what we look at by
+  // ourselves unsettles the next pair: a candidate can make doubts where it likes.
   [[nodiscard]] Status ask_oracle(const TimedPair& pair, int set) {
     KP_LET(failure_, outputs_.judge(pair, set));
-    unsettled_ = true;
+    unsettled_ = unsettled_ || pair.sampled;
     return {};
   }
 

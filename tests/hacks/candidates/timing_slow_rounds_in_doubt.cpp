@@ -1,6 +1,6 @@
 // kp:hack 5  slow in rounds that leave the judge in doubt
 // kp:task kmeans_assign
-// kp:expect passed|timed_out not-faster|doubt
+// kp:expect passed|timed_out|incorrect not-faster|doubt
 // kp:options -O3 -ffast-math
 //
 // Where some rounds are far slower than the others their average counts, but rounds beside work of
@@ -9,6 +9,7 @@
 #include <kernelpro/candidate.h>
 #include <time.h>
 
+#include <cmath>
 #include <limits>
 
 #include "runner_request.hpp"
@@ -16,7 +17,7 @@
 namespace {
 
 constexpr int64_t slower = 12;
-constexpr float tie = 1.4e-6F;
+constexpr float tie = 6e-7F;  // times the root of the dimensions
 
 uint32_t sequence = 0;
 int rounds = 0;
@@ -48,6 +49,7 @@ extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, in
   const int64_t start = now();
   const int64_t k = context->axes[1];
   const int64_t d = context->axes[2];
+  const float near = tie * std::sqrt(static_cast<float>(d));
   const auto* points = static_cast<const float*>(tensors[0].data);
   const auto* centroids = static_cast<const float*>(tensors[1].data);
   auto* labels = static_cast<int32_t*>(tensors[2].data);
@@ -72,7 +74,7 @@ extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, in
         second = static_cast<int32_t>(c);
       }
     }
-    labels[i] = slow && next - best < tie * best ? second : label;
+    labels[i] = slow && next - best < near * best ? second : label;
   }
   for (const int64_t end = start + (now() - start) * slower; slow && now() < end;) {
   }

@@ -96,8 +96,11 @@ class Arm {
   StagedLibrary library_;
   RunnerProcess process_;
   int threads_ = 1;
-  double all_used_ns_ = 0;  // processor time of all its calls, and how long they took
-  double all_wall_ns_ = 0;
+  // Of all calls that used more processor time than its threads can: by how much, what they used,
+  // and how long they took.
+  double beyond_ns_ = 0;
+  double beyond_used_ns_ = 0;
+  double beyond_wall_ns_ = 0;
   // What the filter refuses a tracer is no offence of the candidate, which has passed without it.
   bool tracing_ = false;
   bool trusted_ = false;  // not a candidate's process: its clock counts

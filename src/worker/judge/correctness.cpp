@@ -198,15 +198,7 @@ std::optional<Failure> Correctness::attach_candidate() {
     return failure;
   }
   candidate_attached_ = true;
-  const bool constants = std::any_of(task_.inputs.begin(), task_.inputs.end(),
-                                     [](const TensorSpec& input) { return input.constant; });
-  if (candidate_.has_prepare() && !constants) {
-    return Failure{Outcome::launch_failed,
-                   "prepare",
-                   "it has a kp_prepare, but this task has no constant input to prepare",
-                   {}};
-  }
-  return std::nullopt;
+  return refuse_needless_prepare(task_, candidate_);
 }
 
 std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {

@@ -21,7 +21,8 @@ void add_printed(Failure& failure, RunnerProcess& process) {
 }
 
 Failure explain_reply(const runner::Reply& reply, const std::string& doing) {
-  Failure failure;
+  // Of a status that is none of those below: no honest runner has it.
+  Failure failure{Outcome::cheated, "channel", "it answered with a status that does not exist", {}};
   switch (reply.status) {
     case runner::CallStatus::no_symbol:
       failure.outcome = Outcome::launch_failed;
@@ -35,6 +36,7 @@ Failure explain_reply(const runner::Reply& reply, const std::string& doing) {
       break;
     case runner::CallStatus::out_of_memory:
       failure.outcome = Outcome::out_of_memory;
+      failure.rule = "";
       failure.summary = fmt::format("an allocation failed while {}", doing);
       break;
     case runner::CallStatus::exception:
@@ -54,6 +56,7 @@ Failure explain_reply(const runner::Reply& reply, const std::string& doing) {
     case runner::CallStatus::map_failed:
     case runner::CallStatus::ok:
       failure.outcome = Outcome::out_of_memory;
+      failure.rule = "";
       failure.summary = "its buffers, workspace or state do not fit into memory";
       break;
   }

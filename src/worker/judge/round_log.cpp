@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
@@ -21,6 +20,7 @@ constexpr double least_single_ns = 500e3;
 constexpr double explained_overlap = 1.25;
 constexpr int queued_single_pairs = 9;
 constexpr double longest_start_ns = 5e3;
+constexpr double longest_queueing_ns = 12e3;  // of several kernels, by the host
 constexpr double stamp_ns = 500;
 constexpr double explained_start = 1.005;
 
@@ -143,7 +143,8 @@ class Summary {
   }
 
   // A call by itself starts from an empty queue, and its end is seen: both arms pay that, the
-  // incumbent for a few microseconds at most.
+  // incumbent for a few microseconds at most. Who claims less for a call by itself than for one in
+  // a round is not believed at all.
   [[nodiscard]] double overlap_in_queue(const ShapeTiming& timing) const {
     std::vector<double> incumbent_ns;
     std::vector<double> candidate_ns;
@@ -152,29 +153,25 @@ class Summary {
       candidate_ns.push_back(pair.of(Side::candidate).claim_ns);
     }
     const double incumbent = median(incumbent_ns);
-    const double candidate = std::max(median(candidate_ns), least_single_by_our_clock(incumbent));
+    const double claimed = median(candidate_ns);
+    const double queueing_ns = claimed < timing.candidate_ns ? 0 : longest_queueing_ns;
+    const double candidate = std::max(claimed, incumbent + more_by_our_clock_ns() - queueing_ns);
     const double start_ns = std::clamp(incumbent - timing.incumbent_ns, 0.0, longest_start_ns);
     const double longer = (candidate - start_ns - stamp_ns) / std::max(timing.candidate_ns, 1.0);
     return longer > explained_start ? longer : 1;
   }
 
-  // What a call of the candidate by itself takes at least: as much more than the incumbent's as our
-  // clock shows, less what chance explains. So who forges these stamps gains that chance.
-  [[nodiscard]] double least_single_by_our_clock(double incumbent_ns) const {
-    constexpr double error_of_one = 0.74;     // in spreads between the quartiles
-    constexpr double error_of_median = 1.25;  // over that of the mean
-    constexpr double errors = 2;
-    if (log_.singles.front().of(Side::incumbent).trusted) {
-      return 0;  // PyTorch's rounds are handed over in another way
-    }
+  // How much longer a call of the candidate by itself takes than the incumbent's. Our clock shows
+  // what the host does until kernels are queued, too; the stamps do not, and are not ours.
+  [[nodiscard]] double more_by_our_clock_ns() const {
     std::vector<double> more_ns;
     for (const Pair& pair : log_.singles) {
-      more_ns.push_back(pair.of(Side::candidate).wall_ns - pair.of(Side::incumbent).wall_ns);
+      // PyTorch's rounds are handed over in another way.
+      const Round& incumbent = pair.of(Side::incumbent);
+      more_ns.push_back(incumbent.trusted ? 0
+                                          : pair.of(Side::candidate).wall_ns - incumbent.wall_ns);
     }
-    const double spread_ns = quantile(more_ns, 0.75) - quantile(more_ns, 0.25);
-    const double chance_ns = errors * error_of_median * error_of_one * spread_ns /
-                             std::sqrt(static_cast<double>(more_ns.size()));
-    return incumbent_ns + median(more_ns) - chance_ns;
+    return median(more_ns);
   }
 
   void count_longer(TimingOutcome& out, double factor, const char* why) {

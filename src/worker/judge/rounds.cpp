@@ -116,7 +116,10 @@ Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int
   SetMemory& memory = *buffers_.memory;
   memory.poison_outputs(arm.side());
   Round round;
-  round.failure = prepare_blindly(buffers_, arm, timeout_ms);
+  round.failure = refuse_needless_prepare(task_, arm);
+  if (!round.failure) {
+    round.failure = prepare_blindly(buffers_, arm, timeout_ms);
+  }
   if (round.failure) {
     return round;
   }

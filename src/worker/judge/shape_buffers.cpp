@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace kernelpro {
@@ -29,6 +30,18 @@ std::optional<Failure> prepare_blindly(const ShapeBuffers& buffers, Arm& arm,
   }
   buffers.memory->give_constants(arm.side());
   return arm.prepare(timeout_ms);
+}
+
+std::optional<Failure> refuse_needless_prepare(const Task& task, const Arm& arm) {
+  const bool constants = std::any_of(task.inputs.begin(), task.inputs.end(),
+                                     [](const TensorSpec& input) { return input.constant; });
+  if (!arm.has_prepare() || constants) {
+    return std::nullopt;
+  }
+  return Failure{Outcome::launch_failed,
+                 "prepare",
+                 "it has a kp_prepare, but this task has no constant input to prepare",
+                 {}};
 }
 
 std::optional<Failure> check_memory(const ShapeBuffers& buffers, Side side,

@@ -26,6 +26,10 @@ struct ShapeBuffers {
 [[nodiscard]] std::optional<Failure> prepare_blindly(const ShapeBuffers& buffers, Arm& arm,
                                                      std::int64_t timeout_ms);
 
+// Why an arm with a kp_prepare is refused: the task has no constant input. Asked before each round:
+// a hostile runner may say so at any time.
+[[nodiscard]] std::optional<Failure> refuse_needless_prepare(const Task& task, const Arm& arm);
+
 // A called set's slack is untouched and the sets that were not called are as they were; else why.
 [[nodiscard]] std::optional<Failure> check_memory(const ShapeBuffers& buffers, Side side,
                                                   const std::vector<std::uint16_t>& called);

@@ -186,9 +186,10 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms,
       out.fault = incoming.reply;
       continue;
     }
-    // Nobody who has reported a fatal signal goes on as if nothing had happened.
+    // Nobody who has reported a fatal signal goes on as if nothing had happened, and no reply comes
+    // with a descriptor.
     if (out.fault || !incoming.whole || incoming.reply.kind != wanted ||
-        incoming.reply.sequence != sequence_) {
+        incoming.reply.sequence != sequence_ || incoming.fd.valid()) {
       out.end = ExchangeEnd::forged;
       kill_process();
       return;

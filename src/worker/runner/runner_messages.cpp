@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace kernelpro {
 
@@ -16,6 +17,19 @@ Sending outcome_of(ssize_t sent, std::size_t wanted) {
   }
   return sent < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS) ? Sending::full
                                                                                     : Sending::gone;
+}
+
+// The first is kept. The buffer's padding has room for a second one, which is ours to close.
+void take_descriptors(cmsghdr& header, UniqueFd& first) {
+  const std::size_t count = (header.cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (std::size_t i = 0; i < count; ++i) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(&header) + i * sizeof fd, sizeof fd);
+    UniqueFd taken(fd);
+    if (i == 0) {
+      first = std::move(taken);
+    }
+  }
 }
 
 }  // namespace
@@ -67,9 +81,7 @@ Incoming receive_reply(int socket) {
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-      incoming.fd = UniqueFd(fd);
+      take_descriptors(*header, incoming.fd);
     }
   }
   return incoming;

@@ -92,6 +92,21 @@ TEST_F(JudgeTest, ComparesWithTheIncumbentItIsGiven) {
   EXPECT_NE(evaluation.incumbent_build.binary_hash, evaluation.build.binary_hash);
 }
 
+// It could be slow on purpose, and fail where that would show.
+TEST_F(JudgeTest, SuspectsWhoIsFasterThanAnIncumbentThatDoesNotPassItself) {
+  open(small_task());
+  EvaluateRequest request;
+  request.candidate = small_candidate(small_source("x[i] + y[i]"));
+  request.incumbent = small_candidate(
+      small_source("x[i] + y[i]",
+                   "if (n <= 500) { return 1; }\n"
+                   "for (volatile int64_t spin = 0; spin < 20 * n; spin = spin + 1) {}"));
+  const Verdict verdict = judge_->evaluate(request).verdict;
+  ASSERT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
+  EXPECT_TRUE(verdict.suspect);
+  EXPECT_THAT(verdict.suspicions, ::testing::Contains(HasSubstr("does not pass as a candidate")));
+}
+
 TEST_F(JudgeTest, DoesNotChargeTheCandidateForAnIncumbentThatDoesNotBuild) {
   open(small_task());
   EvaluateRequest request = untimed(small_source("x[i] + y[i]"));

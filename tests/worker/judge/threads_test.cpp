@@ -13,9 +13,10 @@ namespace {
 using ThreadCount = JudgeTest;
 
 // As many threads as it says work for so much processor time each, then the right result is
-// written.
-std::string source_with(int threads, int milliseconds = 20) {
-  return "#include \"kernelpro/candidate.h\"\n#include <ctime>\n#include <thread>\n#include "
+// written. Its first calls only sleep.
+std::string source_with(int threads, int milliseconds = 20, int idle_calls = 0) {
+  return "#include \"kernelpro/candidate.h\"\n#include <chrono>\n#include <ctime>\n#include "
+         "<thread>\n#include "
          "<vector>\n"
          "static void work() {\n"
          "  timespec now{};\n"
@@ -25,7 +26,11 @@ std::string source_with(int threads, int milliseconds = 20) {
          "}\n"
          "extern \"C\" int kp_launch(const kp_context* c, const kp_tensor* t, int32_t) {\n"
          "  std::vector<std::thread> all;\n"
-         "  for (int i = 0; i < " +
+         "  static int calls = 0;\n"
+         "  if (++calls <= " +
+         std::to_string(idle_calls) +
+         ") { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }\n"
+         "  else for (int i = 0; i < " +
          std::to_string(threads) +
          "; ++i) { all.emplace_back(work); }\n"
          "  for (std::thread& one : all) { one.join(); }\n"
@@ -66,6 +71,16 @@ TEST_F(ThreadCount, IsCountedOverAllCalls) {
   const Verdict verdict = caught_on([this] { return verdict_on(untimed(source_with(2, 2))); });
   EXPECT_EQ(verdict.rule, "threads");
   EXPECT_THAT(verdict.evidence, ::testing::Contains(::testing::HasSubstr("over all its calls")));
+}
+
+// A check may take long for nothing: what was not used there is not there to be used later.
+TEST_F(ThreadCount, IsNotSavedUp) {
+  if (std::thread::hardware_concurrency() < 2) {
+    GTEST_SKIP() << "one processor has no room for two threads";
+  }
+  ASSERT_NO_FATAL_FAILURE(open(testing::small_task()));
+  const Verdict verdict = caught_on([this] { return verdict_on(untimed(source_with(2, 2, 3))); });
+  EXPECT_EQ(verdict.rule, "threads");
 }
 
 }  // namespace

@@ -155,7 +155,10 @@ class Summary {
     const double incumbent = median(incumbent_ns);
     const double claimed = median(candidate_ns);
     const double queueing_ns = claimed < timing.candidate_ns ? 0 : longest_queueing_ns;
-    const double candidate = std::max(claimed, incumbent + more_by_our_clock_ns() - queueing_ns);
+    // PyTorch's rounds are handed over in another way: our clock does not compare them.
+    const bool comparable = !log_.singles.front().of(Side::incumbent).trusted;
+    const double ours = comparable ? incumbent + more_by_our_clock_ns() - queueing_ns : 0;
+    const double candidate = std::max(claimed, ours);
     const double start_ns = std::clamp(incumbent - timing.incumbent_ns, 0.0, longest_start_ns);
     const double longer = (candidate - start_ns - stamp_ns) / std::max(timing.candidate_ns, 1.0);
     return longer > explained_start ? longer : 1;
@@ -166,10 +169,7 @@ class Summary {
   [[nodiscard]] double more_by_our_clock_ns() const {
     std::vector<double> more_ns;
     for (const Pair& pair : log_.singles) {
-      // PyTorch's rounds are handed over in another way.
-      const Round& incumbent = pair.of(Side::incumbent);
-      more_ns.push_back(incumbent.trusted ? 0
-                                          : pair.of(Side::candidate).wall_ns - incumbent.wall_ns);
+      more_ns.push_back(pair.of(Side::candidate).wall_ns - pair.of(Side::incumbent).wall_ns);
     }
     return median(more_ns);
   }

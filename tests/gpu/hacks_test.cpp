@@ -163,7 +163,8 @@ TEST(GpuCandidates, ExpectOutcomesThatExistAndGainNothing) {
     }
     EXPECT_FALSE(contains(hack.outcomes, "not_judged")) << "that is never the candidate's fault";
     const bool may_pass = contains(hack.outcomes, "passed");
-    EXPECT_EQ(may_pass, hack.honest() || hack.not_faster) << "a cheat that passes gains nothing";
+    EXPECT_EQ(may_pass, hack.honest() || hack.not_faster || one.gap)
+        << "a cheat that passes gains nothing, or no more than is known";
   }
 }
 

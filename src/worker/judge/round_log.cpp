@@ -13,15 +13,15 @@ namespace kernelpro {
 
 namespace {
 
-// Calls by themselves: on a processor, and on a device with a queue, whose stamps tell half a
-// microsecond and where starting from an empty queue takes a few.
+// Calls by themselves: on a processor, and on a device with a queue, whose stamps of several rounds
+// tell a fifth of a microsecond and where starting from an empty queue takes a few.
 constexpr int single_pairs = 5;
 constexpr double least_single_ns = 500e3;
 constexpr double explained_overlap = 1.25;
 constexpr int queued_single_pairs = 9;
 constexpr double longest_start_ns = 5e3;
-constexpr double longest_queueing_ns = 12e3;  // of several kernels, by the host
-constexpr double stamp_ns = 500;
+constexpr double longest_queueing_ns = 60e3;  // by the host, and finding scratch memory
+constexpr double stamp_ns = 200;
 constexpr double explained_start = 1.005;
 
 constexpr double drift_tolerance = 0.005;

@@ -114,8 +114,8 @@ Marks marks_in(const DiagnosisReport& report, const std::string& kernel) {
 // The lines that were sampled, in the order of the source, those marked that a finding points at.
 Markup hot_lines(const KernelProfile& kernel, const Marks& marks) {
   double total = 0;
-  for (const HotLine& line : kernel.lines) {
-    total += line.samples;
+  for (const auto& [reason, samples] : kernel.stalls) {
+    total += samples;
   }
   std::vector<const HotLine*> ordered;
   for (const HotLine& line : kernel.lines) {
@@ -127,8 +127,8 @@ Markup hot_lines(const KernelProfile& kernel, const Marks& marks) {
   std::vector<KnownLine> lines;
   for (const HotLine* line : ordered) {
     const auto mark = marks.find({line->place.file, line->place.line});
-    std::string said = fmt::format("{:.0f} samples, {}", line->samples,
-                                   percent_text(total > 0 ? line->samples / total : 0));
+    std::string said = fmt::format("{:.0f} samples", line->samples);
+    said += total > 0 ? ", " + percent_text(line->samples / total) : "";
     said += mark == marks.end() ? "" : "; " + mark->second;
     lines.push_back({fmt::format("{}:{}", line->place.file, line->place.line), line->text,
                      std::move(said), mark != marks.end()});

@@ -74,7 +74,9 @@ std::string short_fate(const Node& node) {
     return "1.00×";
   }
   if (has_speed(node)) {
-    return fmt::format("{}{:.2f}×", node.at_least ? "≥ " : "", node.speedup);
+    constexpr double large = 1000;
+    return fmt::format("{}{:.{}f}×", node.at_least ? "≥ " : "", node.speedup,
+                       node.speedup < large ? 2 : 0);
   }
   if (node.state == NodeState::duplicate) {
     return fmt::format("same as {}", node.same_as);
@@ -103,8 +105,8 @@ std::string node_title(const Node& node) {
 Markup legend(const std::vector<Node>& nodes) {
   Markup out;
   for (const Look& look : looks) {
-    const auto count =
-        std::ranges::count_if(nodes, [&](const Node& node) { return &look_of(node) == &look; });
+    const auto count = std::ranges::count_if(
+        nodes, [&](const Node& node) { return node.id != root_node && &look_of(node) == &look; });
     if (count > 0) {
       out += element("li", {},
                      legend_mark(look) + Markup::text(fmt::format(" {} {}", count, look.words)));

@@ -27,7 +27,7 @@ struct Look {
 // "node 7: tile at loops i, j on node 3: it passed and runs …": what a node's title says.
 [[nodiscard]] std::string node_title(const Node& node);
 
-// The looks that occur, with how many nodes have each.
+// The looks that occur, with how many nodes have each, the baseline aside.
 [[nodiscard]] Markup legend(const std::vector<Node>& nodes);
 
 }  // namespace kernelpro::html

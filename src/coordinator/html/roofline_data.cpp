@@ -84,13 +84,25 @@ struct Rate {
   double bytes = 0;  // a second
 };
 
+// Whether the machine code has matrix instructions; true where it is not known.
+bool may_use_tensor_cores(const KernelProfile& kernel) {
+  if (!kernel.code) {
+    return true;
+  }
+  return std::ranges::any_of(kernel.code->mix, [](const auto& kind) {
+    return kind.first.ends_with("mma") && kind.second > 0;
+  });
+}
+
 // What the units of a kernel did, by how far they were used.
 double flops_by_use(const Profile& profile, const KernelProfile& kernel) {
   const Ceilings& ceilings = profile.ceilings;
   const auto use = [&](const char* key) { return kernel.figure(key).value_or(0); };
   return use(figure::fma_use) * best_flops(ceilings, "f32") +
          use(figure::fp64_use) * best_flops(ceilings, "f64") +
-         use(figure::tensor_use) * best_tensor_flops(ceilings, "f16");
+         (may_use_tensor_cores(kernel)
+              ? use(figure::tensor_use) * best_tensor_flops(ceilings, "f16")
+              : 0);
 }
 
 std::optional<double> counted_bytes(const KernelProfile& kernel) {

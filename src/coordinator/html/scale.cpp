@@ -25,7 +25,7 @@ std::vector<double> linear_ticks(double low, double high, int most) {
   std::vector<double> out;
   for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9) && out.size() < 64;
        ++i) {
-    out.push_back(i * step);
+    out.push_back(i * step + 0.0);  // minus zero is zero
   }
   return out;
 }

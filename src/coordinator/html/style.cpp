@@ -75,6 +75,7 @@ svg text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans",
 svg .tick, svg .name, svg .fate, svg .roof-name { fill: var(--quiet); }
 svg .speed { font-weight: 600; }
 svg .number { font-size: 10px; }
+svg .number.small { font-size: 7px; }
 svg .grid { stroke: var(--rule); stroke-width: .75; }
 svg .axis { stroke: var(--quiet); stroke-width: 1; }
 svg .baseline { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 5 4; }

@@ -13,14 +13,16 @@ namespace kernelpro::html {
 namespace {
 
 constexpr double curve_width = 720;
-constexpr double curve_height = 330;
+constexpr double curve_height = 300;
 constexpr Frame curve_frame = {.left = 56, .top = 34, .right = 704, .bottom = 256};
-constexpr double foot = curve_frame.bottom + 44;  // where failures stand, below the axis' name
+constexpr double foot_height = 26;
+constexpr double foot = curve_frame.bottom - foot_height / 2;  // where failures stand
 // What is slower than the best by more is drawn at the edge.
 constexpr double widest_range = 1000;
 constexpr std::size_t most_large_marks = 150;
 
-Scale speed_scale(const std::vector<const Node*>& evaluations, const std::vector<double>& best) {
+Scale speed_scale(const std::vector<const Node*>& evaluations, const std::vector<double>& best,
+                  bool failed) {
   double low = 1;
   double high = std::max(1.0, best.back());
   for (const Node* node : evaluations) {
@@ -32,8 +34,8 @@ Scale speed_scale(const std::vector<const Node*>& evaluations, const std::vector
   low = std::max(low, high / widest_range);
   // Room above and below, and never none at all.
   const double margin = std::max(std::pow(high / low, 0.06), 1.05);
-  return {Scale::Kind::logarithmic, low / margin, high * margin, curve_frame.bottom,
-          curve_frame.top};
+  return {Scale::Kind::logarithmic, low / margin, high * margin,
+          curve_frame.bottom - (failed ? foot_height : 0), curve_frame.top};
 }
 
 Scale turn_scale(std::size_t count) {
@@ -71,16 +73,16 @@ Markup progress_picture(const RunReport& report) {
   if (evaluations.empty() || report.progress.size() != evaluations.size()) {
     return {};
   }
+  const bool failed =
+      std::ranges::any_of(evaluations, [](const Node* node) { return !has_speed(*node); });
   const Scale x = turn_scale(evaluations.size());
-  const Scale y = speed_scale(evaluations, report.progress);
+  const Scale y = speed_scale(evaluations, report.progress, failed);
   const double radius = evaluations.size() > most_large_marks ? 3 : 5;
   Markup inner = axes(curve_frame, x, y, "evaluations", "times as fast as the baseline");
   inner += line({curve_frame.left, y.at(1)}, {curve_frame.right, y.at(1)}, "baseline");
   inner += best_line(report.progress, x, y);
-  bool failed = false;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     inner += evaluation_mark(report, *evaluations[i], x.at(static_cast<double>(i + 1)), y, radius);
-    failed = failed || !has_speed(*evaluations[i]);
   }
   if (failed) {
     inner += label({curve_frame.left - 6, foot + 4}, "end", "tick", "failed");
@@ -88,7 +90,7 @@ Markup progress_picture(const RunReport& report) {
   const std::string said =
       fmt::format("The best of {} evaluations over their number, up to {:.2f} times the baseline",
                   evaluations.size(), report.progress.back());
-  return picture("curve", curve_width, failed ? curve_height - 14 : curve_height - 34, said, inner);
+  return picture("curve", curve_width, curve_height, said, inner);
 }
 
 }  // namespace kernelpro::html

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "coordinator/html/svg.hpp"
+#include "coordinator/report/diagnosis_parts.hpp"
 
 namespace kernelpro::html {
 
@@ -13,12 +14,13 @@ namespace {
 
 constexpr double roofline_width = 720;
 constexpr double roofline_height = 400;
-constexpr Frame roofline_frame = {.left = 60, .top = 34, .right = 704, .bottom = 352};
+constexpr Frame roofline_frame = {.left = 60, .top = 34, .right = 490, .bottom = 352};
 constexpr double line_height = 15;
 constexpr double giga = 1e9;
 constexpr double tera = 1e12;
 // Roofs nearer to each other than that share a label.
 constexpr double same_roof = 1.04;
+constexpr std::size_t longest_roof_name = 33;  // what fits beside the plot
 
 struct Unit {
   double size = giga;
@@ -93,7 +95,7 @@ Markup memory_roof(const RooflinePlot& plot, const Drawing& drawing) {
   const Point middle = {from.x + (to.x - from.x) * 0.3, from.y + (to.y - from.y) * 0.3};
   return titled(
       "roof memory", "the measured bandwidth of memory: " + text,
-      line(from, to, "roof") + label({middle.x + 10, middle.y + 10}, "start", "roof-name", text));
+      line(from, to, "roof") + label({middle.x + 6, middle.y + 18}, "start", "roof-name", text));
 }
 
 // Roofs that lie on one another, as one.
@@ -122,18 +124,21 @@ Markup arithmetic_roofs(const RooflinePlot& plot, const Drawing& drawing) {
   std::ranges::reverse(groups);  // downwards in the picture
   std::vector<double> heights;
   for (const RoofGroup& group : groups) {
-    heights.push_back(drawing.y.at(group.flops / drawing.unit.size) - 5);
+    heights.push_back(drawing.y.at(group.flops / drawing.unit.size) + 4);
   }
-  heights = spread(heights, line_height, roofline_frame.top + 2, roofline_frame.bottom);
+  heights = spread(heights, line_height, roofline_frame.top, roofline_frame.bottom);
   Markup out;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const RoofGroup& group = groups[i];
     const Point from = drawing.at(group.flops / plot.bandwidth, group.flops);
-    const std::string text = group.names + " " + rate_text(group.flops, drawing.unit);
+    const std::string text = rate_text(group.flops, drawing.unit) + " " + group.names;
     const std::string kind = group.main ? "roof" : "roof other";
     out += titled(kind, "the measured rate of arithmetic: " + text,
                   line(from, {roofline_frame.right, from.y}, kind) +
-                      label({roofline_frame.right - 4, heights[i]}, "end", "roof-name", text));
+                      line({roofline_frame.right, from.y},
+                           {roofline_frame.right + 8, heights[i] - 4}, "leader") +
+                      label({roofline_frame.right + 11, heights[i]}, "start", "roof-name",
+                            shortened(text, longest_roof_name)));
   }
   return out;
 }
@@ -144,8 +149,8 @@ Markup marks(const RooflinePlot& plot, const Drawing& drawing) {
   for (const RooflineMark& mark : plot.marks) {
     downwards.push_back(&mark);
   }
-  std::ranges::stable_sort(downwards, std::greater<>(),
-                           [](const RooflineMark* mark) { return mark->flops; });
+  std::ranges::sort(downwards, {},
+                    [](const RooflineMark* mark) { return std::pair(-mark->flops, mark); });
   std::vector<double> heights;
   double rightmost = roofline_frame.left;
   double leftmost = roofline_frame.right;

@@ -16,8 +16,8 @@ namespace {
 constexpr double column_width = 66;
 constexpr double row_height = 27;
 constexpr double tree_left = 24;
-constexpr double tree_top = 40;  // room for the speed-ups of the way to the best
-constexpr double node_radius = 10;
+constexpr double tree_top = 40;     // room for the speed-ups of the way to the best
+constexpr double node_radius = 10;  // room for three digits
 constexpr double label_room = 110;  // room for what stands beside the last column
 
 struct Place {
@@ -103,7 +103,8 @@ Markup node_mark(const RunReport& report, const Layout& layout, const Node& node
     inner += mark(Shape::circle, at, node_radius + 4, "ring");
   }
   inner += mark(look.shape, at, node_radius, std::string("mark ") + look.kind);
-  inner += label({at.x, at.y + 3.5}, "middle", "number", std::to_string(node.id));
+  inner += label({at.x, at.y + 3.5}, "middle", node.id < 1000 ? "number" : "number small",
+                 std::to_string(node.id));
   if (best) {
     inner += label({at.x, at.y - node_radius - 8}, "middle", "speed", short_fate(node));
   } else if (layout.is_leaf(node.id)) {

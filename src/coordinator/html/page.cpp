@@ -71,12 +71,19 @@ Markup folded(std::string_view summary, const Markup& content) {
   return element("details", {}, element("summary", {}, summary) + content);
 }
 
-Markup markup_table(const std::vector<std::string>& header,
-                    const std::vector<std::vector<Markup>>& rows,
+Markup head_cell(std::string_view text, bool numeric) {
+  Attributes attributes = {{"scope", "col"}};
+  if (numeric) {
+    attributes.emplace_back("class", "number");
+  }
+  return element("th", attributes, text);
+}
+
+Markup markup_table(const std::vector<Markup>& header, const std::vector<std::vector<Markup>>& rows,
                     const std::vector<std::string>& ids) {
   Markup head_row;
-  for (const std::string& cell : header) {
-    head_row += element("th", {{"scope", "col"}}, cell);
+  for (const Markup& cell : header) {
+    head_row += cell;
   }
   Markup body;
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -112,7 +119,11 @@ Markup table(const std::vector<std::string>& header, const Rows& rows) {
       }
     }
   }
-  return markup_table(header, cells, {});
+  std::vector<Markup> head_cells;
+  for (std::size_t c = 0; c < header.size(); ++c) {
+    head_cells.push_back(head_cell(header[c], c < numeric.size() && numeric[c]));
+  }
+  return markup_table(head_cells, cells, {});
 }
 
 }  // namespace kernelpro::html

@@ -30,8 +30,10 @@ struct Section {
 using Rows = std::vector<std::vector<std::string>>;
 // With an empty header: label and value. Columns of numbers are set to the right.
 [[nodiscard]] Markup table(const std::vector<std::string>& header, const Rows& rows);
+// A cell of a header; over numbers it is set to the right too.
+[[nodiscard]] Markup head_cell(std::string_view text, bool numeric);
 // The same with cells that are markup already; `ids` of rows, or none.
-[[nodiscard]] Markup markup_table(const std::vector<std::string>& header,
+[[nodiscard]] Markup markup_table(const std::vector<Markup>& header,
                                   const std::vector<std::vector<Markup>>& rows,
                                   const std::vector<std::string>& ids);
 

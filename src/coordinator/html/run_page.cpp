@@ -103,10 +103,11 @@ Markup verdicts_part(const RunReport& report) {
     rows.push_back(verdict_row(node, report.best));
     ids.push_back(fmt::format("node-{}", node.id));
   }
-  return rows.empty() ? Markup()
-                      : markup_table({"node", "from", "move", "verdict", "speed-up", "of bound",
-                                      "what was said"},
-                                     rows, ids);
+  const std::vector<Markup> header = {head_cell("node", true),          head_cell("from", true),
+                                      head_cell("move", false),         head_cell("verdict", false),
+                                      head_cell("speed-up", true),      head_cell("of bound", true),
+                                      head_cell("what was said", false)};
+  return rows.empty() ? Markup() : markup_table(header, rows, ids);
 }
 
 std::string build_text(const Node& node) {

@@ -34,11 +34,12 @@ a { color: var(--blue); }
 .scroll { overflow: auto; max-height: 85vh; margin: .5rem 0; }
 table { border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0;
-  border-bottom: 1px solid var(--rule); overflow-wrap: anywhere; min-width: 3rem; }
+  border-bottom: 1px solid var(--rule); overflow-wrap: break-word; min-width: 3rem; }
 thead th { position: sticky; top: 0; background: var(--ground); white-space: nowrap; }
 tbody th { font-weight: 600; color: var(--quiet); white-space: nowrap; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.wide { min-width: 14rem; }
+td.wide { min-width: 14rem; overflow-wrap: anywhere; }
+th.number { text-align: right; }
 tr:target td { background: var(--marked); }
 tr.best td { font-weight: 600; }
 pre, code { font: .84rem/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono",

@@ -47,12 +47,13 @@ std::string device_of(const Certificate& certificate, Backend backend) {
 // What only certificates say: where it was judged, the remarks on the best, and why others are in
 // doubt.
 Status add_evidence(const Store& store, RunReport& report) {
-  KP_LET(const std::optional<Certificate> best, store.load_certificate(report.run.id, report.best));
-  if (best) {
-    report.judged_on = device_of(*best, report.run.settings.judging.backend);
-  }
-  if (best && report.best != root_node) {
-    report.remarks = best->verdict.remarks;
+  // A run that was stopped at once has no nodes.
+  if (find_node(report.nodes, report.best) != nullptr) {
+    KP_LET(const std::optional<Certificate> best,
+           store.load_certificate(report.run.id, report.best));
+    report.judged_on = best ? device_of(*best, report.run.settings.judging.backend) : std::string();
+    report.remarks =
+        best && report.best != root_node ? best->verdict.remarks : std::vector<std::string>();
   }
   const std::size_t shown = std::min(report.faster.size(), most_faster_shown);
   for (FasterNode& one : std::span(report.faster).first(shown)) {

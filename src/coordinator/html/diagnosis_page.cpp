@@ -118,6 +118,7 @@ Markup hot_lines(const KernelProfile& kernel, const Marks& marks) {
     total += samples;
   }
   std::vector<const HotLine*> ordered;
+  ordered.reserve(kernel.lines.size());
   for (const HotLine& line : kernel.lines) {
     ordered.push_back(&line);
   }

@@ -120,6 +120,7 @@ Markup table(const std::vector<std::string>& header, const Rows& rows) {
     }
   }
   std::vector<Markup> head_cells;
+  head_cells.reserve(header.size());
   for (std::size_t c = 0; c < header.size(); ++c) {
     head_cells.push_back(head_cell(header[c], c < numeric.size() && numeric[c]));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace kernelpro::html {
 
@@ -62,14 +63,15 @@ std::vector<double> Scale::ticks(int most) const {
     return linear_ticks(low_, high_, most);
   }
   const auto limit = static_cast<std::size_t>(most);
-  if (const auto fine = logarithmic_ticks(low_, high_, {1, 2, 5}, 1);
-      fine.size() >= 3 && fine.size() <= limit) {
-    return fine;
-  } else if (fine.size() < 3) {
+  std::vector<double> fine = logarithmic_ticks(low_, high_, {1, 2, 5}, 1);
+  if (fine.size() < 3) {
     return linear_ticks(low_, high_, most);
   }
+  if (fine.size() <= limit) {
+    return fine;
+  }
   for (int every = 1;; ++every) {
-    const std::vector<double> decades = logarithmic_ticks(low_, high_, {1}, every);
+    std::vector<double> decades = logarithmic_ticks(low_, high_, {1}, every);
     if (decades.size() <= limit) {
       return decades;
     }
@@ -84,9 +86,9 @@ std::vector<double> spread(std::vector<double> places, double gap, double low, d
     least = place + gap;
   }
   double most = high;
-  for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    *place = std::min(*place, most);
-    most = *place - gap;
+  for (double& place : std::ranges::reverse_view(places)) {
+    place = std::min(place, most);
+    most = place - gap;
   }
   return places;
 }

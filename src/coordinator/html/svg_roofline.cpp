@@ -61,9 +61,8 @@ Drawing make_drawing(const RooflinePlot& plot) {
   const auto by_intensity = std::ranges::minmax(plot.marks, {}, &RooflineMark::intensity);
   const auto by_flops = std::ranges::minmax(plot.marks, {}, &RooflineMark::flops);
   const double least_x = std::min(ridge, by_intensity.min.intensity) / 12;
-  const double most_x = std::max(plot.roofs.back().flops / plot.bandwidth,
-                                 std::max(ridge, by_intensity.max.intensity)) *
-                        8;
+  const double most_x =
+      8 * std::max({plot.roofs.back().flops / plot.bandwidth, ridge, by_intensity.max.intensity});
   const double most_y = std::max(plot.roofs.back().flops, by_flops.max.flops) * 2.2;
   const double least_y =
       std::min({by_flops.min.flops / 3, main_roof(plot) / 20, plot.bandwidth * least_x * 4});
@@ -123,6 +122,7 @@ Markup arithmetic_roofs(const RooflinePlot& plot, const Drawing& drawing) {
   std::vector<RoofGroup> groups = grouped(plot.roofs);
   std::ranges::reverse(groups);  // downwards in the picture
   std::vector<double> heights;
+  heights.reserve(groups.size());
   for (const RoofGroup& group : groups) {
     heights.push_back(drawing.y.at(group.flops / drawing.unit.size) + 4);
   }
@@ -146,6 +146,7 @@ Markup arithmetic_roofs(const RooflinePlot& plot, const Drawing& drawing) {
 // Names in a column beside the marks, apart from each other.
 Markup marks(const RooflinePlot& plot, const Drawing& drawing) {
   std::vector<const RooflineMark*> downwards;
+  downwards.reserve(plot.marks.size());
   for (const RooflineMark& mark : plot.marks) {
     downwards.push_back(&mark);
   }
@@ -180,6 +181,7 @@ Markup marks(const RooflinePlot& plot, const Drawing& drawing) {
 
 Markup path_line(const RooflinePlot& plot, const Drawing& drawing) {
   std::vector<Point> points;
+  points.reserve(plot.marks.size());
   for (const RooflineMark& mark : plot.marks) {
     points.push_back(drawing.at(mark.intensity, mark.flops));
   }
@@ -188,21 +190,21 @@ Markup path_line(const RooflinePlot& plot, const Drawing& drawing) {
 
 }  // namespace
 
-Markup roofline_picture(const RooflinePlot& given) {
-  const RooflinePlot plot = drawable(given);
-  if (plot.marks.empty() || plot.roofs.empty() || !is_drawable(plot.bandwidth)) {
+Markup roofline_picture(const RooflinePlot& plot) {
+  const RooflinePlot shown = drawable(plot);
+  if (shown.marks.empty() || shown.roofs.empty() || !is_drawable(shown.bandwidth)) {
     return {};
   }
-  const Drawing drawing = make_drawing(plot);
+  const Drawing drawing = make_drawing(shown);
   const Markup inner =
       axes(roofline_frame, drawing.x, drawing.y, "operations for each byte of memory",
            std::string(drawing.unit.name) + ", logarithmic") +
-      memory_roof(plot, drawing) + arithmetic_roofs(plot, drawing) + path_line(plot, drawing) +
-      marks(plot, drawing);
+      memory_roof(shown, drawing) + arithmetic_roofs(shown, drawing) + path_line(shown, drawing) +
+      marks(shown, drawing);
   const std::string said =
       fmt::format("Roofline: {} of at most {} by arithmetic and {} by memory",
-                  rate_text(plot.marks.back().flops, drawing.unit),
-                  rate_text(main_roof(plot), drawing.unit), bandwidth_text(plot.bandwidth));
+                  rate_text(shown.marks.back().flops, drawing.unit),
+                  rate_text(main_roof(shown), drawing.unit), bandwidth_text(shown.bandwidth));
   return picture("roofline", roofline_width, roofline_height, said, inner);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "coordinator/html/outcome_look.hpp"
@@ -72,8 +73,8 @@ class Layout {
       const auto children = children_.find(id);
       fresh = children == children_.end();
       if (!fresh) {
-        for (auto child = children->second.rbegin(); child != children->second.rend(); ++child) {
-          open.emplace_back(*child, depth + 1);
+        for (const NodeId child : std::ranges::reverse_view(children->second)) {
+          open.emplace_back(child, depth + 1);
         }
       }
     }

@@ -206,6 +206,17 @@ TEST_F(Pages, ADiagnosisOfAGpusProfileHasItsPointItsFindingsAndItsCounters) {
             again["diagnosis"]["kernels"][0]["roofs"].size());
 }
 
+TEST_F(Pages, PagesOfEveryKindOfBottleneckAreSound) {
+  for (const char* const name :
+       {"narrow_loads/axpy_f16/w2", "launch_bound/recurrence_f32/launches256",
+        "bank_conflicts/transpose_f32/pad0", "uncoalesced_access/copy_f32/stride1"}) {
+    SCOPED_TRACE(name);
+    write(work() / "profile.json", to_json(captured_profile(name)).dump());
+    expect_exit(kernelpro({"diagnose", "--profile", "profile.json", "--html", "page.html"}), 0);
+    expect_sound();
+  }
+}
+
 TEST_F(Pages, HostileTextDoesNothingInABrowser) {
   const std::string hostile =
       "\"'></title></style><script>console.log(1);alert(2)</script><img src=http://127.0.0.1:9/x>";

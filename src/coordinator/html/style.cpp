@@ -95,6 +95,8 @@ svg .silent { stroke: var(--quiet); stroke-dasharray: 2 2; stroke-width: 1.25; }
 svg line.roof { stroke: var(--ink); stroke-width: 2; }
 svg line.other { stroke: var(--quiet); stroke-width: 1.25; stroke-dasharray: 6 4; }
 svg .path { fill: none; stroke: var(--blue); stroke-width: 2; stroke-dasharray: 2 3; }
+svg .roof-name, svg .fate, svg .speed { paint-order: stroke; stroke: var(--ground);
+  stroke-width: 3px; stroke-linejoin: round; }
 svg .leader { stroke: var(--rule); stroke-width: 1; }
 svg .fill { fill: var(--blue); }
 svg a { text-decoration: none; }

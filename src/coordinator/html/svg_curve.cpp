@@ -17,8 +17,8 @@ constexpr double curve_height = 300;
 constexpr Frame curve_frame = {.left = 56, .top = 34, .right = 704, .bottom = 256};
 constexpr double foot_height = 26;
 constexpr double foot = curve_frame.bottom - foot_height / 2;  // where failures stand
-// What is slower than the best by more is drawn at the edge.
-constexpr double widest_range = 1000;
+// What is slower than that is drawn at the edge: how slow it is matters little.
+constexpr double least_shown = 0.1;
 constexpr std::size_t most_large_marks = 150;
 
 Scale speed_scale(const std::vector<const Node*>& evaluations, const std::vector<double>& best,
@@ -31,7 +31,7 @@ Scale speed_scale(const std::vector<const Node*>& evaluations, const std::vector
       high = std::max(high, node->speedup);
     }
   }
-  low = std::max(low, high / widest_range);
+  low = std::max(low, least_shown);
   // Room above and below, and never none at all.
   const double margin = std::max(std::pow(high / low, 0.06), 1.05);
   return {Scale::Kind::logarithmic, low / margin, high * margin,

@@ -20,6 +20,7 @@ constexpr double giga = 1e9;
 constexpr double tera = 1e12;
 // Roofs nearer to each other than that share a label.
 constexpr double same_roof = 1.04;
+constexpr double room_for_name = 180;
 constexpr std::size_t longest_roof_name = 33;  // what fits beside the plot
 
 struct Unit {
@@ -61,8 +62,9 @@ Drawing make_drawing(const RooflinePlot& plot) {
   const auto by_intensity = std::ranges::minmax(plot.marks, {}, &RooflineMark::intensity);
   const auto by_flops = std::ranges::minmax(plot.marks, {}, &RooflineMark::flops);
   const double least_x = std::min(ridge, by_intensity.min.intensity) / 12;
-  const double most_x =
-      8 * std::max({plot.roofs.back().flops / plot.bandwidth, ridge, by_intensity.max.intensity});
+  // Names stand to the right of the marks.
+  const double most_x = std::max(
+      {8 * plot.roofs.back().flops / plot.bandwidth, 8 * ridge, 100 * by_intensity.max.intensity});
   const double most_y = std::max(plot.roofs.back().flops, by_flops.max.flops) * 2.2;
   const double least_y =
       std::min({by_flops.min.flops / 3, main_roof(plot) / 20, plot.bandwidth * least_x * 4});
@@ -90,11 +92,11 @@ Markup memory_roof(const RooflinePlot& plot, const Drawing& drawing) {
   const Point from = drawing.at(begin, begin * plot.bandwidth);
   const Point to = drawing.at(end, end * plot.bandwidth);
   const std::string text = "memory " + bandwidth_text(plot.bandwidth);
-  // Below the line, which goes away from it upwards.
-  const Point middle = {from.x + (to.x - from.x) * 0.3, from.y + (to.y - from.y) * 0.3};
+  // Above the line, where no mark can be, and so far up that there is room to the left.
+  const Point near = {from.x + (to.x - from.x) * 0.8, from.y + (to.y - from.y) * 0.8};
   return titled(
       "roof memory", "the measured bandwidth of memory: " + text,
-      line(from, to, "roof") + label({middle.x + 6, middle.y + 18}, "start", "roof-name", text));
+      line(from, to, "roof") + label({near.x - 10, near.y - 2}, "end", "roof-name", text));
 }
 
 // Roofs that lie on one another, as one.
@@ -162,8 +164,7 @@ Markup marks(const RooflinePlot& plot, const Drawing& drawing) {
     leftmost = std::min(leftmost, at.x);
   }
   heights = spread(heights, line_height, roofline_frame.top + 4, roofline_frame.bottom - 4);
-  const bool left =
-      rightmost > roofline_frame.left + 0.55 * (roofline_frame.right - roofline_frame.left);
+  const bool left = roofline_frame.right - rightmost < room_for_name;
   const double column = left ? leftmost - 24 : rightmost + 24;
   Markup out;
   for (std::size_t i = 0; i < downwards.size(); ++i) {

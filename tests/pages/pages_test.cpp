@@ -157,6 +157,12 @@ TEST_P(RunPages, ShowWhatTheRecordedRunsSay) {
                         report["best"]["move"].get<std::string>()));
   EXPECT_EQ(browser().evaluate(count_of("#models > details")), report["llm"]["answered"]);
   EXPECT_GT(browser().evaluate(count_of("#difference .added")), 10);
+  if (GetParam() == "gemm_cuda") {  // a GPU's profile led to the findings
+    EXPECT_THAT(browser().evaluate("document.querySelector('#diagnosis article').textContent"),
+                HasSubstr("A matrix product in f32 without tensor cores"));
+    EXPECT_THAT(browser().evaluate("document.querySelector('#diagnosis .marked').textContent"),
+                HasSubstr("   22  "));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RunPages, ::testing::Values("option_prices_cpu", "gemm_cuda"),

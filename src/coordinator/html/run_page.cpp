@@ -139,21 +139,37 @@ std::map<int, std::string> marks_of(const Finding& finding) {
   return marks;
 }
 
+Markup findings_of(const Node& node, const std::string& source) {
+  Markup out;
+  for (std::size_t i = 0; i < node.diagnosis.findings.size(); ++i) {
+    const Finding& finding = node.diagnosis.findings[i];
+    out += finding_view(finding, i + 1, marked_lines(source, marks_of(finding)));
+  }
+  return out;
+}
+
+// What was found before the best, which the next step may have acted on.
+Markup earlier_findings(const RunPage& run) {
+  Markup out;
+  for (const PathStep& step : run.path) {
+    const Markup found = findings_of(step.node, step.certificate.candidate.source);
+    if (step.node.id != run.report.best && !found.empty()) {
+      out += folded(fmt::format("on the way, in node {}: {}", step.node.id,
+                                step.node.diagnosis.findings.front().title),
+                    paragraph(step.node.diagnosis.text + ".") + found);
+    }
+  }
+  return out;
+}
+
 Markup findings_part(const RunPage& run) {
   const Node* best = find_node(run.report.nodes, run.report.best);
   if (best == nullptr || best->diagnosis.text.empty()) {
-    return {};
+    return earlier_findings(run);
   }
-  const Diagnosis& diagnosis = best->diagnosis;
-  Markup out =
-      paragraph(fmt::format("What keeps node {} from being faster: {}.", best->id, diagnosis.text));
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    const Finding& finding = diagnosis.findings[i];
-    out += finding_view(
-        finding, i + 1,
-        run.best_source ? marked_lines(*run.best_source, marks_of(finding)) : Markup());
-  }
-  return out;
+  return paragraph(fmt::format("What keeps node {} from being faster: {}.", best->id,
+                               best->diagnosis.text)) +
+         findings_of(*best, run.best_source.value_or("")) + earlier_findings(run);
 }
 
 Markup models_part(const RunPage& run) {

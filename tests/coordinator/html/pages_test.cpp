@@ -141,6 +141,18 @@ TEST(RunPage, HasAllParts) {
                                              HasSubstr("here it is"), HasSubstr("be brief")));
 }
 
+TEST(RunPage, ShowsWhatWasFoundOnTheWay) {
+  RunPage run = sample_page();
+  Node& first = run.path.front().node;
+  first.diagnosis.text = "one thread does it all";
+  first.diagnosis.findings = {sample_finding()};
+  first.diagnosis.findings[0].places = {{"candidate.cu", 1}};
+  run.path.front().certificate.candidate.source = "int old_line;\n";
+  EXPECT_THAT(section(run_page(run), "diagnosis"),
+              AllOf(HasSubstr("on the way, in node 0: Threads of a warp"),
+                    HasSubstr("one thread does it all."), HasSubstr("</span>int old_line;")));
+}
+
 TEST(RunPage, LeavesOutWhatThereIsNot) {
   RunPage run;
   run.report = make_run_report(sample_run(), {}, {});

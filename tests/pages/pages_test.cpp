@@ -215,7 +215,9 @@ TEST_F(Pages, ADiagnosisOfAGpusProfileHasItsPointItsFindingsAndItsCounters) {
 TEST_F(Pages, PagesOfEveryKindOfBottleneckAreSound) {
   for (const char* const name :
        {"narrow_loads/axpy_f16/w2", "launch_bound/recurrence_f32/launches256",
-        "bank_conflicts/transpose_f32/pad0", "uncoalesced_access/copy_f32/stride1"}) {
+        "bank_conflicts/transpose_f32/pad0", "uncoalesced_access/copy_f32/stride1",
+        "hmma_where_hgmma/square_f16/mma_128x128",
+        "hmma_where_hgmma/linear_i8/wgmma_128x256_stripes"}) {
     SCOPED_TRACE(name);
     write(work() / "profile.json", to_json(captured_profile(name)).dump());
     expect_exit(kernelpro({"diagnose", "--profile", "profile.json", "--html", "page.html"}), 0);

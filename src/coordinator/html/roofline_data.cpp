@@ -18,7 +18,7 @@ namespace kernelpro::html {
 namespace {
 
 constexpr double nanoseconds = 1e9;  // in a second
-constexpr std::size_t longest_name = 25;
+constexpr std::size_t longest_name = 22;
 // Whoever moves next to nothing has no place on the axis: it stands where this many operations
 // come on a byte.
 constexpr double most_intensity = 1e5;

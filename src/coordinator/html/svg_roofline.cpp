@@ -20,7 +20,7 @@ constexpr double giga = 1e9;
 constexpr double tera = 1e12;
 // Roofs nearer to each other than that share a label.
 constexpr double same_roof = 1.04;
-constexpr double room_for_name = 180;
+constexpr double room_for_names = 0.46;        // of the width
 constexpr std::size_t longest_roof_name = 33;  // what fits beside the plot
 
 struct Unit {
@@ -62,9 +62,11 @@ Drawing make_drawing(const RooflinePlot& plot) {
   const auto by_intensity = std::ranges::minmax(plot.marks, {}, &RooflineMark::intensity);
   const auto by_flops = std::ranges::minmax(plot.marks, {}, &RooflineMark::flops);
   const double least_x = std::min(ridge, by_intensity.min.intensity) / 12;
-  // Names stand to the right of the marks.
-  const double most_x = std::max(
-      {8 * plot.roofs.back().flops / plot.bandwidth, 8 * ridge, 100 * by_intensity.max.intensity});
+  // Names stand to the right of the marks, which leave them their part of the plot.
+  const double farthest = by_intensity.max.intensity;
+  const double most_x =
+      std::max({8 * plot.roofs.back().flops / plot.bandwidth, 8 * ridge,
+                farthest * std::pow(farthest / least_x, room_for_names / (1 - room_for_names))});
   const double most_y = std::max(plot.roofs.back().flops, by_flops.max.flops) * 2.2;
   const double least_y =
       std::min({by_flops.min.flops / 3, main_roof(plot) / 20, plot.bandwidth * least_x * 4});
@@ -156,25 +158,21 @@ Markup marks(const RooflinePlot& plot, const Drawing& drawing) {
                     [](const RooflineMark* mark) { return std::pair(-mark->flops, mark); });
   std::vector<double> heights;
   double rightmost = roofline_frame.left;
-  double leftmost = roofline_frame.right;
   for (const RooflineMark* mark : downwards) {
     const Point at = drawing.at(mark->intensity, mark->flops);
     heights.push_back(at.y + 4);
     rightmost = std::max(rightmost, at.x);
-    leftmost = std::min(leftmost, at.x);
   }
   heights = spread(heights, line_height, roofline_frame.top + 4, roofline_frame.bottom - 4);
-  const bool left = roofline_frame.right - rightmost < room_for_name;
-  const double column = left ? leftmost - 24 : rightmost + 24;
+  const double column = rightmost + 24;
   Markup out;
   for (std::size_t i = 0; i < downwards.size(); ++i) {
     const RooflineMark& one = *downwards[i];
     const Point at = drawing.at(one.intensity, one.flops);
-    Markup inner = line(at, {left ? column + 3 : column - 3, heights[i] - 4}, "leader");
+    Markup inner = line(at, {column - 3, heights[i] - 4}, "leader");
     inner += one.best ? mark(Shape::circle, at, 9, "ring") : Markup();
     inner += mark(Shape::circle, at, 5, "mark passed");
-    inner +=
-        label({column, heights[i]}, left ? "end" : "start", one.best ? "speed" : "fate", one.name);
+    inner += label({column, heights[i]}, "start", one.best ? "speed" : "fate", one.name);
     out += titled(one.best ? "point best" : "point", one.title, inner);
   }
   return out;

@@ -1,5 +1,5 @@
 // The recorded runs of examples/ once more, with neither model nor worker: the same tree comes out.
-#include "cli/fixture.hpp"
+#include "cli/examples.hpp"
 
 namespace kernelpro {
 namespace {
@@ -10,20 +10,7 @@ using ::testing::Not;
 
 class Examples : public Cli, public ::testing::WithParamInterface<std::string> {
  protected:
-  [[nodiscard]] static fs::path folder() {
-    return fs::path(KERNELPRO_SOURCE_DIR) / "examples" / GetParam();
-  }
-
-  // A word a line. Paths start at the project's folder.
-  [[nodiscard]] static Words words_in(const char* file) {
-    Words words;
-    std::istringstream lines(content_of(folder() / file));
-    for (std::string line; std::getline(lines, line);) {
-      const fs::path path = fs::path(KERNELPRO_SOURCE_DIR) / line;
-      words.push_back(line.starts_with("examples/") ? path.string() : line);
-    }
-    return words;
-  }
+  [[nodiscard]] static fs::path folder() { return example_folder(GetParam()); }
 
   [[nodiscard]] static Words moves_that_passed(const Json& report) {
     Words moves;
@@ -37,20 +24,14 @@ class Examples : public Cli, public ::testing::WithParamInterface<std::string> {
 };
 
 TEST_P(Examples, GiveTheSameTreeAgain) {
-  Words words = {"optimize"};
-  for (const std::string& option : words_in("options")) {
-    words.push_back(option);
-  }
-  words.insert(words.end(), {"--llm", "replay:" + (folder() / "transcript.jsonl").string(),
-                             "--workers", "replay:" + (folder() / "results.jsonl").string()});
-  const Finished finished = kernelpro(words);
+  const Finished finished = kernelpro(example_command(GetParam()));
   expect_exit(finished, 0);
   EXPECT_THAT(finished.errors, Not(HasSubstr("worded otherwise")));
   const Json recorded = Json::parse(content_of(folder() / "report.json"));
   const std::string run = recorded["run"];
   if (fs::exists(folder() / "resumed")) {
     Words more = {"resume", run};
-    for (const std::string& option : words_in("resumed")) {
+    for (const std::string& option : example_words(GetParam(), "resumed")) {
       more.push_back(option);
     }
     const Finished resumed = kernelpro(more);

@@ -12,6 +12,7 @@
 #include "coordinator/loop/replay.hpp"
 #include "coordinator/propose/move.hpp"
 #include "coordinator/report/node_json.hpp"
+#include "coordinator/report/sentences.hpp"
 
 namespace kernelpro {
 
@@ -36,12 +37,23 @@ std::map<std::string, std::string> known_tiers(Backend backend) {
   return tiers;
 }
 
-// What only certificates say: the remarks on the best, and why others are in doubt.
+// The GPU that a candidate ran on, or the processor.
+std::string device_of(const Certificate& certificate, Backend backend) {
+  const MachineRecord& machine = certificate.machine;
+  return traits_of(backend).gpu && !machine.gpus.empty() ? machine.gpus.front().name
+                                                         : machine.processor;
+}
+
+// What only certificates say: where it was judged, the remarks on the best, and why others are in
+// doubt.
 Status add_evidence(const Store& store, RunReport& report) {
-  if (report.best != root_node) {
+  // A run that was stopped at once has no nodes.
+  if (find_node(report.nodes, report.best) != nullptr) {
     KP_LET(const std::optional<Certificate> best,
            store.load_certificate(report.run.id, report.best));
-    report.remarks = best ? best->verdict.remarks : std::vector<std::string>();
+    report.judged_on = best ? device_of(*best, report.run.settings.judging.backend) : std::string();
+    report.remarks =
+        best && report.best != root_node ? best->verdict.remarks : std::vector<std::string>();
   }
   const std::size_t shown = std::min(report.faster.size(), most_faster_shown);
   for (FasterNode& one : std::span(report.faster).first(shown)) {
@@ -213,12 +225,13 @@ Result<NodeReasons> explain_node(const NodeRequest& request) {
   KP_LET(ChosenNode chosen, choose_node(store, request));
   KP_LET(const std::vector<Closure> closures, store.load_closures(request.run));
   KP_LET(std::vector<std::string> now, search_view(chosen.report, closures, chosen.node.id));
-  NodeReasons out{request.run, std::move(chosen.node), std::move(now), {}};
+  NodeReasons out{request.run, "", std::move(chosen.node), std::move(now), {}};
   for (const Closure& closure : closures) {
     if (closure.node == out.node.id) {
       out.closed.push_back(closure.reason);
     }
   }
+  out.sentence = node_sentence(chosen.report, out.node, !out.closed.empty());
   return out;
 }
 

@@ -64,6 +64,7 @@ struct ShownNode {
 // Why a node was tried, and why its branch was closed.
 struct NodeReasons {
   std::string run;
+  std::string sentence;             // what was tried and what came of it
   Node node;                        // its `reasons` say why it was tried
   std::vector<std::string> now;     // what the search knows of it after all that happened
   std::vector<std::string> closed;  // empty: it is open

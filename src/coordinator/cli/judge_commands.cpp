@@ -6,6 +6,7 @@
 
 #include "common/wire/finding_json.hpp"
 #include "common/wire/orders_json.hpp"
+#include "coordinator/app/pages.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
@@ -141,7 +142,9 @@ int diagnose_command(const Options& options, std::stop_token stop) {
     print_error(*done->not_kept);
     return exit_code_of(*done->not_kept);
   }
-  return exit_done;
+  return options.html.empty()
+             ? exit_done
+             : page_exit_code(options, write_diagnosis_page(done->diagnosed, options.html));
 }
 
 }  // namespace kernelpro

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/base/printable.hpp"
+#include "coordinator/app/pages.hpp"
 #include "coordinator/app/runs.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
@@ -128,7 +130,10 @@ int why_command(const Options& options, std::stop_token /*stop*/) {
     return exit_done;
   }
   const Node& node = reasons->node;
-  fmt::print("node {} of run {}: {}\n", node.id, reasons->run, node.plan);
+  fmt::print("{}\n", reasons->sentence);
+  if (!node.plan.empty()) {
+    fmt::print("plan: {}\n", printable(node.plan));
+  }
   print_lines("why its parent was chosen", node.reasons);
   print_lines("what the search knows of it now", reasons->now);
   if (!reasons->closed.empty()) {
@@ -145,7 +150,10 @@ int report_command(const Options& options, std::stop_token /*stop*/) {
       return report_error(options, report.error());
     }
     print_run(options, *report);
-    return exit_done;
+    return options.html.empty()
+               ? exit_done
+               : page_exit_code(options,
+                                write_run_page(options.node.store, options.node.run, options.html));
   }
   std::vector<std::string> runs = {options.node.run};
   runs.insert(runs.end(), options.more_runs.begin(), options.more_runs.end());

@@ -99,6 +99,13 @@ void add_batch(CLI::App& app, std::optional<int>& batch) {
       ->check(CLI::Range(1, most_in_flight));
 }
 
+CLI::Option* add_html(CLI::App& app, Options& options) {
+  return app
+      .add_option("--html", options.html,
+                  "Write it as a page with pictures too: one file that needs no network")
+      ->type_name("FILE");
+}
+
 void add_budgets(CLI::App& app, RunChanges& changes) {
   app.add_option("-n,--evaluations", changes.evaluations, "Candidates to judge (default 100)")
       ->check(CLI::Range(std::int64_t{1}, most_evaluations));

@@ -7,7 +7,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace kernelpro {
 
@@ -25,6 +26,7 @@ void add_precision(CLI::App& app, std::vector<std::string>& allow_precision);
 void add_batch(CLI::App& app, std::optional<int>& batch);
 void add_store(CLI::App& app, Options& options);
 void add_budgets(CLI::App& app, RunChanges& changes);
+CLI::Option* add_html(CLI::App& app, Options& options);
 
 // What a function of the user's own is, for `optimize`.
 void add_own_function(CLI::App& app, Options& options);

@@ -121,6 +121,7 @@ void add_diagnose(CLI::App& app, Options& options) {
   command->add_flag("--raw", options.raw,
                     "Show all figures with their origin, and why others are missing");
   CLI::Option* markdown = command->add_flag("--md", options.markdown, "Print Markdown");
+  add_html(*command, options);
   command
       ->add_option_function<std::string>(
           "--backend", [](const std::string& /*name*/) {}, "cuda, and no other yet")
@@ -136,6 +137,7 @@ void add_diagnose(CLI::App& app, Options& options) {
       "is missing here.\n"
       "Example:\n  kernelpro diagnose -- ./app --size 4096\n"
       "  kernelpro diagnose gemm my_gemm.cu --md\n"
+      "  kernelpro diagnose gemm my_gemm.cu --html diagnosis.html\n"
       "  kernelpro diagnose --profile kept/profile.json --all-tools");
   command->callback([&options, &wanted] {
     check_subject(options);

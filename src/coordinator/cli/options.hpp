@@ -45,6 +45,7 @@ struct Options {
   std::string export_form;             // empty: source
   std::vector<std::string> more_runs;  // report: shown in one table with `node.run`; tools
   std::string format = "text";         // report: text, markdown or json
+  std::filesystem::path html;          // report, diagnose: the page to write; empty: none
   std::filesystem::path into;          // transcript: the file to write; empty: standard output
   CheckRequest check;
   NewTask new_task;

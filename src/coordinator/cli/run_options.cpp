@@ -166,10 +166,14 @@ void add_looking(CLI::App& app, Options& options) {
   why->callback([&options] { options.command = why_command; });
   CLI::App* report = app.add_subcommand("report", "A run as a whole");
   add_run_and_node(*report, options, false);
-  report->add_option("more", options.more_runs, "Further runs: then one table of them all");
+  CLI::Option* more =
+      report->add_option("more", options.more_runs, "Further runs: then one table of them all");
   report->add_option("--format", options.format, "text (default), markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}));
-  report->footer("Example:\n  kernelpro report gemm-1 --format markdown");
+  add_html(*report, options)->excludes(more);
+  report->footer(
+      "Example:\n  kernelpro report gemm-1 --format markdown\n"
+      "  kernelpro report gemm-1 --html gemm.html");
   report->callback([&options] { options.command = report_command; });
   CLI::App* tools = app.add_subcommand(
       "tools",

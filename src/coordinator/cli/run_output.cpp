@@ -48,6 +48,15 @@ void print_note(const Options& options, const std::string& text) {
   }
 }
 
+int page_exit_code(const Options& options, const Status& written) {
+  if (!written) {
+    print_error(written.error());
+    return exit_code_of(written.error());
+  }
+  print_note(options, "the page is " + options.html.string());
+  return exit_done;
+}
+
 void print_store_notices(const Options& options) {
   for (const std::string& notice : store_notices(options.node.store)) {
     print_note(options, notice);

@@ -22,6 +22,8 @@ void print_waiting_for_models(const LlmSettings& settings, const std::string& th
 
 // A remark on standard error, unless --quiet.
 void print_note(const Options& options, const std::string& text);
+// Says where the page is, or why it is not; the exit code.
+int page_exit_code(const Options& options, const Status& written);
 // What people should know of the store that a command is about to read.
 void print_store_notices(const Options& options);
 

@@ -103,7 +103,11 @@ std::string short_kernel_name(const std::string& name, std::size_t width) {
   if (display_width(plain) <= width) {
     return plain;
   }
-  // Of "void f<…>(…)" the function's own name says most.
+  // Of "void f<…>(…)" the function's own name says most, whatever hides it from other files.
+  constexpr std::string_view hidden = "(anonymous namespace)::";
+  for (std::size_t at = plain.find(hidden); at != std::string::npos; at = plain.find(hidden)) {
+    plain.erase(at, hidden.size());
+  }
   const std::size_t end = plain.find_first_of("<(");
   if (end == std::string::npos || end == 0) {
     return shortened(plain, width);

@@ -21,19 +21,6 @@ bool counts_as_evaluation(const Node& node) {
          node.outcome != Outcome::not_judged;
 }
 
-std::vector<const Node*> evaluations_in_order(const std::vector<Node>& nodes) {
-  std::vector<const Node*> out;
-  for (const Node& node : nodes) {
-    if (counts_as_evaluation(node)) {
-      out.push_back(&node);
-    }
-  }
-  std::sort(out.begin(), out.end(), [](const Node* a, const Node* b) {
-    return std::pair(a->ended, a->id) < std::pair(b->ended, b->id);
-  });
-  return out;
-}
-
 bool is_flags_only(const RunReport& report, NodeId id,
                    const std::map<std::string, std::string>& tiers) {
   const std::vector<const Node*> lineage = lineage_of(report.nodes, id);
@@ -168,6 +155,19 @@ const Node* find_node(const std::vector<Node>& nodes, NodeId id) {
   const auto found =
       std::find_if(nodes.begin(), nodes.end(), [id](const Node& node) { return node.id == id; });
   return found == nodes.end() ? nullptr : &*found;
+}
+
+std::vector<const Node*> evaluations_in_order(const std::vector<Node>& nodes) {
+  std::vector<const Node*> out;
+  for (const Node& node : nodes) {
+    if (counts_as_evaluation(node)) {
+      out.push_back(&node);
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Node* a, const Node* b) {
+    return std::pair(a->ended, a->id) < std::pair(b->ended, b->id);
+  });
+  return out;
 }
 
 std::vector<const Node*> lineage_of(const std::vector<Node>& nodes, NodeId id) {

@@ -31,6 +31,7 @@ struct FasterNode {
 
 struct RunReport {
   Run run;
+  std::string judged_on;    // the processor or GPU, from a certificate; empty: what the run says
   std::vector<Node> nodes;  // as given
   // What a finished run calls its best, until then the fastest node that the settings let be it;
   // and the fastest among those whose whole lineage is build options and the move `parallel`. The
@@ -65,6 +66,16 @@ inline constexpr std::size_t most_faster_shown = 3;
 
 // The nodes from the root down to `id`; as far as parents are known.
 [[nodiscard]] std::vector<const Node*> lineage_of(const std::vector<Node>& nodes, NodeId id);
+
+// The nodes that count as evaluations, in the order of their verdicts.
+[[nodiscard]] std::vector<const Node*> evaluations_in_order(const std::vector<Node>& nodes);
+
+// What every form of the report says of a run, label and value.
+[[nodiscard]] std::vector<std::vector<std::string>> run_facts(const RunReport& report);
+
+// What each move was worth: a header, and a row a move.
+[[nodiscard]] const std::vector<std::string>& move_header();
+[[nodiscard]] std::vector<std::vector<std::string>> move_rows(const RunReport& report);
 
 // A curve in at most `columns` characters of rising height, on a logarithmic scale from 1 up.
 [[nodiscard]] std::string sparkline(const std::vector<double>& values, std::size_t columns);

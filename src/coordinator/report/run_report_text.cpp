@@ -10,6 +10,7 @@
 #include "coordinator/report/markdown.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/run_report.hpp"
+#include "coordinator/report/sentences.hpp"
 #include "coordinator/report/speed_text.hpp"
 #include "coordinator/report/table.hpp"
 
@@ -195,15 +196,21 @@ std::string time_text(const RunReport& report) {
                      duration_text(static_cast<double>(run.work_ns)));
 }
 
-// What both forms say of a run, label and value.
-Rows facts(const RunReport& report) {
+json move_json(const MoveStatistics& move) {
+  return {{"move", move.move},     {"tier", move.tier},           {"tried", move.tried},
+          {"passed", move.passed}, {"mean_gain", move.mean_gain}, {"best_gain", move.best_gain}};
+}
+
+}  // namespace
+
+Rows run_facts(const RunReport& report) {
   const Run& run = report.run;
   Rows rows = {{"task", run.task.name + ": " + run.task.summary},
                {"search", search_text(run.settings)},
                {"objective", objective_text(run)},
                {"state", printable(state_text(run))},
                {"time", time_text(report)},
-               {"machine", run.machine},
+               {"machine", machine_of(report)},
                {"verdicts", verdict_text(report)},
                {"models", report.llm ? llm_text(*report.llm) : ""},
                {"best", best_text(report)},
@@ -232,16 +239,9 @@ Rows move_rows(const RunReport& report) {
   return rows;
 }
 
-json move_json(const MoveStatistics& move) {
-  return {{"move", move.move},     {"tier", move.tier},           {"tried", move.tried},
-          {"passed", move.passed}, {"mean_gain", move.mean_gain}, {"best_gain", move.best_gain}};
-}
-
-}  // namespace
-
 std::string run_report_text(const RunReport& report) {
-  std::string out = report.run.id + "\n";
-  for (const std::vector<std::string>& row : facts(report)) {
+  std::string out = run_sentence(report) + "\n\n" + report.run.id + "\n";
+  for (const std::vector<std::string>& row : run_facts(report)) {
     out += fmt::format("  {:<12} {}\n", row[0], row[1]);
   }
   if (!report.moves.empty()) {
@@ -256,7 +256,8 @@ std::string run_report_text(const RunReport& report) {
 }
 
 std::string run_report_markdown(const RunReport& report) {
-  std::string out = "# " + report.run.id + "\n\n" + markdown_table({"", ""}, facts(report));
+  std::string out = "# " + report.run.id + "\n\n" + run_sentence(report) + "\n\n" +
+                    markdown_table({"", ""}, run_facts(report));
   if (!report.moves.empty()) {
     out += "\n## Moves\n\n" + markdown_table(move_header(), move_rows(report));
   }

@@ -5,6 +5,7 @@
 
 #include "common/model/ceilings.hpp"
 #include "common/model/task.hpp"
+#include "common/model/work.hpp"
 
 namespace kernelpro {
 
@@ -12,14 +13,6 @@ struct Roofline {
   double bound_ns = 0;   // least time of a call on measured ceilings; 0 when not known
   std::string bound_by;  // "memory" or "compute"
 };
-
-// What the task says a call at `axes` has to do at least.
-struct Work {
-  double flops = 0;
-  double bytes = 0;
-  double written_share = 0;  // how much of the bytes goes to outputs
-};
-[[nodiscard]] Work work_at(const Task& task, const Axes& axes);
 
 // The greater of minimal bytes over the best measured bandwidth and flops over the best measured
 // FMA rate of the contract's type.

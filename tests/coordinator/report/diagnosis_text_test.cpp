@@ -264,7 +264,8 @@ TEST(DiagnosisParts, NamesLoseTheirMiddleOrTheirArguments) {
   EXPECT_EQ(short_kernel_name("scale(float*)", 20), "scale(float*)");
   EXPECT_EQ(short_kernel_name("void scale<float, 4>(float*, int)", 20), "scale<…>");
   EXPECT_EQ(short_kernel_name("scale(float*, float*, int)", 20), "scale");
-  EXPECT_EQ(short_kernel_name("(anonymous namespace)::k", 10), "(anon…)::k");
+  EXPECT_EQ(short_kernel_name("(anonymous namespace)::k", 10), "k");
+  EXPECT_EQ(short_kernel_name("a::(anonymous namespace)::k(float*, int)", 20), "a::k");
   EXPECT_EQ(short_kernel_name("", 10), "");
 }
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/app/own_task.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -74,7 +74,7 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && !options.json) {
     wanted.ask = ask_on_terminal;
   }
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<OwnTaskMade> made = make_own_task(wanted, view.watcher(), stop);
   view.clear();
   if (!made) {

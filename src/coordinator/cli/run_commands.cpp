@@ -8,11 +8,11 @@
 #include "coordinator/app/model_calls.hpp"
 #include "coordinator/app/optimize.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/own_commands.hpp"
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/report/llm_summary.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -117,7 +117,7 @@ template <typename Request>
 int watch_run(const Options& options, const Request& request,
               Result<RunOutcome> (*work)(const Request&, const Watcher&, std::stop_token),
               std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<RunOutcome> outcome = work(request, view.watcher(), stop);
   view.clear();
   return print_outcome(options, outcome);
@@ -179,7 +179,7 @@ int optimize_command(const Options& options, std::stop_token stop) {
   if (!options.dry_run) {
     return watch_run(options, options.optimize, optimize, stop);
   }
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<Preview> preview = preview_run(options.optimize, view.watcher(), stop);
   view.clear();
   return print_preview(options, preview);

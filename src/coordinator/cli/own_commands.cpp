@@ -74,6 +74,14 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && !options.json) {
     wanted.ask = ask_on_terminal;
   }
+  OptimizeRequest checked = options.optimize;
+  checked.asks_nobody = options.dry_run;
+  if (wanted.target.file.extension() == ".cu") {
+    checked.settings.judging.backend = Backend::cuda;
+  }
+  if (const Status fit = check_settings(checked, stop); !fit) {
+    return report_error(options, fit.error());
+  }
   LiveView view(options.quiet);
   const Result<OwnTaskMade> made = make_own_task(wanted, view.watcher(), stop);
   view.clear();
@@ -90,12 +98,9 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
     }
     return exit_done;
   }
-  OptimizeRequest request = options.optimize;
+  OptimizeRequest request = checked;
   request.task = made->folder.string();
   request.settings.judging.threads = options.serial ? 1 : request.settings.judging.threads;
-  if (wanted.target.file.extension() == ".cu") {
-    request.settings.judging.backend = Backend::cuda;
-  }
   const Result<RunOutcome> outcome = optimize(request, view.watcher(), stop);
   view.clear();
   if (!outcome) {

@@ -1,6 +1,7 @@
 #include "coordinator/options/option_groups.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 
@@ -27,10 +28,15 @@ Workers checked_workers(const std::string& text) {
   return *workers;
 }
 
+// "30d", "1h", "1s", "1ms", for limits that are whole in a unit.
 std::string duration_words(double seconds) {
-  std::ostringstream out;
-  out << seconds;
-  return out.str() + " s";
+  const std::pair<double, const char*> units[] = {{86400, "d"}, {3600, "h"}, {1, "s"}};
+  for (const auto& [unit, name] : units) {
+    if (seconds >= unit) {
+      return std::to_string(std::llround(seconds / unit)) + name;
+    }
+  }
+  return std::to_string(std::llround(seconds * 1000)) + "ms";
 }
 
 }  // namespace

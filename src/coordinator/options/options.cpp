@@ -39,7 +39,8 @@ const CLI::App& innermost(const CLI::App& app) {
 std::string usage_error(const CLI::App& app, const CLI::Error& error, const ConfigWords& config) {
   const ManualCommand command = describe(innermost(app));
   const std::vector<std::string> left = app.remaining(true);
-  const bool unknown = error.get_name() == "ExtrasError" && !left.empty();
+  const bool unknown =
+      error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !left.empty();
   const std::string what = unknown ? unknown_word(command, left.front()) : error.what();
   std::string text = painted("kernelpro:", Paint::bad, STDERR_FILENO) + " " + what + "\n";
   for (const ConfigDefault& one : config.defaults) {
@@ -126,7 +127,8 @@ void complete(Options& options) {
 }
 
 void add_commands(CLI::App& app, Options& options) {
-  app.set_version_flag("-V,--version", "kernelpro " KERNELPRO_VERSION);
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("-V,--version", "kernelpro " KERNELPRO_VERSION, "Print the version");
   app.require_subcommand(0, 1);
   app.fallthrough();
   app.formatter_fn([](const CLI::App* one, const std::string& /*name*/, CLI::AppFormatMode) {

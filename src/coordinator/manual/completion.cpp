@@ -57,7 +57,7 @@ std::string quoted(const std::string& text) {
 
 std::string short_text(const std::string& text) {
   constexpr std::size_t most = 70;
-  std::string out = text.substr(0, text.find_first_of(";(\n"));
+  std::string out = text.substr(0, text.find_first_of(";\n"));
   if (const std::size_t colon = out.find(": "); colon != std::string::npos) {
     out.resize(colon);
   }

@@ -37,18 +37,19 @@ class ConfigFile : public Cli {
 
 TEST_F(ConfigFile, GivesDefaultsThatTheCommandLineOverrides) {
   config(
-      "seed = 5\n[optimize]\nevaluations = 7\ntime = \"1m30s\"\ntier = [\"build\", \"pragmas\"]\n"
+      "in-flight = 5\n[optimize]\nevaluations = 7\ntime = \"1m30s\"\ntier = [\"build\", "
+      "\"pragmas\"]\n"
       "no-fast-math = true\naccept-suspect = false\n[resume]\nevaluations = 9\n");
   const Json settings = plan()["settings"];
-  EXPECT_EQ(settings["seed"], 5);
+  EXPECT_EQ(settings["in_flight"], 5);
   EXPECT_EQ(settings["evaluations"], 7);
   EXPECT_EQ(settings["seconds"], 90);
   EXPECT_EQ(settings["tiers"], Json({"build", "pragmas"}));
   EXPECT_EQ(settings["fast_math"], false);
   EXPECT_EQ(settings["accept_suspect"], false);
-  const Json given = plan({"-n", "3", "--seed=2", "--tier", "nest"})["settings"];
+  const Json given = plan({"-n", "3", "--in-flight=2", "--tier", "nest"})["settings"];
   EXPECT_EQ(given["evaluations"], 3);
-  EXPECT_EQ(given["seed"], 2);
+  EXPECT_EQ(given["in_flight"], 2);
   EXPECT_EQ(given["tiers"], Json({"nest"}));
   EXPECT_EQ(given["seconds"], 90);
   EXPECT_EQ(plan({"-n3"})["settings"]["evaluations"], 3);

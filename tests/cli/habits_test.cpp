@@ -29,7 +29,8 @@ class Habits : public Cli {
 
   [[nodiscard]] Words runs() const {
     Words names;
-    for (const Json& run : json({"runs"}, "cli_runs.json", 0)["runs"]) {
+    const Json listed = json({"runs"}, "cli_runs.json", 0);
+    for (const Json& run : listed["runs"]) {
       names.push_back(run["id"]);
     }
     return names;
@@ -169,19 +170,21 @@ TEST_F(Habits, AMistakeLeavesNothingBehind) {
 }
 
 TEST_F(Habits, TasksAreFoundInAFolderAbove) {
-  copy_task("one");
+  copy_task("my_wave");
   const fs::path deep = work() / "src/deep";
   fs::create_directories(deep);
   Command list = command(with_program({"task", "list"}));
   list.directory = deep.string();
   const Finished found = run_to_end(list);
   expect_exit(found, 0);
-  EXPECT_THAT(found.output, AllOf(HasSubstr("one "),
+  EXPECT_THAT(found.output, AllOf(HasSubstr("my_wave "),
                                   HasSubstr("found in " + (work() / "tasks").string() + "\n")));
   fs::create_directories(work() / "src/tasks/no_task");
-  EXPECT_THAT(run_to_end(list).output, HasSubstr("one ")) << "a folder without tasks is passed by";
+  EXPECT_THAT(run_to_end(list).output, HasSubstr("my_wave "))
+      << "a folder without tasks is passed by";
   fs::create_directories(deep / "tasks");
-  EXPECT_THAT(run_to_end(list).output, Not(HasSubstr("one "))) << "the current folder's own counts";
+  EXPECT_THAT(run_to_end(list).output, Not(HasSubstr("my_wave ")))
+      << "the current folder's own counts";
 }
 
 TEST_F(Habits, WhoHoldsTheMachineIsNamedByItsCommand) {

@@ -322,9 +322,9 @@ TEST_F(Manual, ZshCompletesAsTheHelpSays) {
   write(work() / "ask.zsh", R"sh(
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "PROMPT=; autoload -Uz compinit; compinit -u -D; source $1; show() { print -r -- \"<<\$BUFFER>>\" }; zle -N show; bindkey '^X^S' show; print REA''DY"
+zpty -w shell "PROMPT=; autoload -Uz compinit; compinit -u -D; source $1; show() { print -r -- \"<<\$BUFFER>>\" }; zle -N show; bindkey '^Xp' show; print REA''DY"
 zpty -r shell out '*READY*'
-zpty -w -n shell "$2"$'\t\C-x\C-s'
+zpty -w -n shell "$2"$'\t\C-xp'
 zpty -r shell out '*<<*>>*'
 print -r -- ${${out##*<<}%%>>*}
 )sh");

@@ -20,7 +20,7 @@ function __kernelpro_at
 end
 function __kernelpro_known
     set -l words (commandline -opc)
-    $words[1] completion $argv[1] 2>/dev/null
+    command -q $words[1]; and $words[1] completion $argv[1] 2>/dev/null
 end
 )sh";
 

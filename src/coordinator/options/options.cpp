@@ -168,6 +168,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   const Result<ConfigWords> config = config_words(app, words);
   if (!config) {
     parsed.error = config.error();
+    parsed.options.json = std::ranges::find(words, "--json") != words.end();
     return parsed;
   }
   try {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "coordinator/manual/completion_parts.hpp"
 
 namespace kernelpro {
@@ -87,6 +89,20 @@ std::vector<std::string> command_names(const ManualCommand& command) {
     names.push_back(below.path.back());
   }
   return names;
+}
+
+std::vector<const ManualOption*> offering_arguments(const ManualCommand& command) {
+  std::vector<const ManualOption*> arguments;
+  std::set<Offer> offered = {Offer::nothing};
+  for (const ManualOption& option : command.options) {
+    if (option.argument && offered.insert(offer_of(option)).second) {
+      arguments.push_back(&option);
+    }
+  }
+  std::erase_if(arguments, [&offered](const ManualOption* option) {
+    return offer_of(*option) == Offer::files && offered.contains(Offer::tasks);
+  });
+  return arguments;
 }
 
 }  // namespace completion

@@ -84,10 +84,8 @@ std::string bash_arguments(const ManualCommand& root) {
       offers += fmt::format(" _kernelpro_words {};",
                             quoted(fmt::format("{}", fmt::join(command_names(*command), " "))));
     }
-    for (const ManualOption& option : command->options) {
-      if (option.argument) {
-        offers += " " + bash_offer(option) + ";";
-      }
+    for (const ManualOption* argument : offering_arguments(*command)) {
+      offers += " " + bash_offer(*argument) + ";";
     }
     if (!offers.empty()) {
       out += fmt::format("    {}){};\n", quoted(words_of(*command)), offers);

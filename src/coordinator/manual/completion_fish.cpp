@@ -75,9 +75,10 @@ std::string fish_lines(const ManualCommand& command) {
   for (const ManualOption& option : command.options) {
     if (!option.argument) {
       out += start + fish_option(option) + "\n";
-    } else if (offer_of(option) != Offer::nothing) {
-      out += start + fish_offer(option) + "\n";
     }
+  }
+  for (const ManualOption* argument : offering_arguments(command)) {
+    out += start + fish_offer(*argument) + "\n";
   }
   return out;
 }

@@ -32,6 +32,10 @@ enum class Offer { nothing, words, files, folders, runs, tasks };
 [[nodiscard]] std::vector<std::string> option_names(const ManualCommand& command);
 [[nodiscard]] std::vector<std::string> command_names(const ManualCommand& command);
 
+// Arguments for which something is offered, without those that offer what another does: tasks bring
+// files with them.
+[[nodiscard]] std::vector<const ManualOption*> offering_arguments(const ManualCommand& command);
+
 // The whole scripts.
 [[nodiscard]] std::string bash_script(const ManualCommand& root);
 [[nodiscard]] std::string zsh_script(const ManualCommand& root);

@@ -87,10 +87,8 @@ std::string zsh_arguments(const ManualCommand& root) {
     if (!list.empty()) {
       offers = fmt::format(" offered=({}); _describe command offered;", list);
     }
-    for (const ManualOption& option : command->options) {
-      if (option.argument) {
-        offers += " " + zsh_offer(option) + ";";
-      }
+    for (const ManualOption* argument : offering_arguments(*command)) {
+      offers += " " + zsh_offer(*argument) + ";";
     }
     if (!offers.empty()) {
       out += fmt::format("    ({}){};\n", quoted(words_of(*command)), offers);

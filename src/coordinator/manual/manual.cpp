@@ -66,7 +66,9 @@ std::string unknown_word(const ManualCommand& command, const std::string& word) 
     }
   }
   const std::string name = option ? word.substr(0, word.find('=')) : word;
-  const std::optional<std::string> meant = nearest(name, known);
+  // One edit turns any short option into any other: that is no likeness.
+  const bool too_short = option && name.size() < 3;
+  const std::optional<std::string> meant = too_short ? std::nullopt : nearest(name, known);
   const std::string hint = meant ? fmt::format("; did you mean \"{}\"?", *meant) : "";
   if (option) {
     return fmt::format("`{}` has no option \"{}\"{}", full_name(command), name, hint);

@@ -57,8 +57,9 @@ std::string config_text(const Config& config) {
   }
   Table table({"command", "option", "value", "line"});
   for (const ConfigDefault& one : config.defaults) {
-    const std::string value = one.values.empty() ? (one.off ? "off" : "on")
-                                                 : fmt::format("{}", fmt::join(one.values, " "));
+    const std::string flag = one.off ? "off" : "on";
+    const std::string value =
+        one.values.empty() ? flag : fmt::format("{}", fmt::join(one.values, " "));
     table.add({one.command.empty() ? "every" : fmt::format("{}", fmt::join(one.command, " ")),
                one.option, value, std::to_string(one.line)});
   }

@@ -76,6 +76,7 @@ class Reader {
     const ManualCommand* command = find_command(above, {table.key});
     if (command == nullptr) {
       std::vector<std::string> known;
+      known.reserve(above.commands.size());
       for (const ManualCommand& one : above.commands) {
         known.push_back(one.path.back());
       }
@@ -86,7 +87,7 @@ class Reader {
   }
 
   // Options with a long name that the command has; of the program as a whole: any command's.
-  [[nodiscard]] std::vector<std::string> keys_of(const ManualCommand& command) const {
+  [[nodiscard]] static std::vector<std::string> keys_of(const ManualCommand& command) {
     std::vector<std::string> keys;
     const auto add = [&keys](const ManualCommand& one) {
       for (const ManualOption& option : one.options) {
@@ -274,6 +275,7 @@ std::vector<std::string> as_words(const ConfigDefault& one) {
     return {one.option};
   }
   std::vector<std::string> words;
+  words.reserve(one.values.size());
   for (const std::string& value : one.values) {
     words.push_back(one.option + "=" + value);
   }

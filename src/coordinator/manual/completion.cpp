@@ -85,6 +85,7 @@ std::vector<std::string> option_names(const ManualCommand& command) {
 
 std::vector<std::string> command_names(const ManualCommand& command) {
   std::vector<std::string> names;
+  names.reserve(command.commands.size());
   for (const ManualCommand& below : command.commands) {
     names.push_back(below.path.back());
   }

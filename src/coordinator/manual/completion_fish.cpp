@@ -58,8 +58,9 @@ std::string fish_option(const ManualOption& option) {
   for (const std::string& name : option.names) {
     out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   }
-  const bool files = offer_of(option) == Offer::files;
-  out += option.value.empty() ? "" : files ? " -r" : " -x";
+  if (!option.value.empty()) {
+    out += offer_of(option) == Offer::files ? " -r" : " -x";
+  }
   return out + fish_offer(option) + " -d " + fish_quoted(short_text(option.text));
 }
 

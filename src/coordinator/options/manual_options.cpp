@@ -35,6 +35,7 @@ void describe_value(std::string type, ManualOption& out) {
 
 std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const CLI::Option* option : options) {
     names.push_back(option->get_name());
   }

@@ -20,7 +20,7 @@ class RemoveRun : public ::testing::Test {
 
   // A run whose nodes have these numbers, and so their sources.
   static std::string make(Store& store, const std::vector<NodeId>& nodes) {
-    Run run = new_run();
+    kernelpro::Run run = new_run();
     const Result<RunLock> lock = store.create_run(run);
     EXPECT_TRUE(lock.ok()) << lock.error().text();
     for (const NodeId node : nodes) {

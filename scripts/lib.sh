@@ -18,6 +18,7 @@ build_packages=(
 test_packages=(
   git patch clang-format-19 clang-tidy-19 libclang-rt-19-dev
   libvalijson-dev libgtest-dev libgmock-dev python3-torch chromium
+  zsh fish man-db mandoc
 )
 # Node.js from elsewhere brings its own npm, and refuses Debian's.
 command -v npm >/dev/null || test_packages+=(nodejs npm)

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "common/base/stop_signals.hpp"
-#include "coordinator/cli/options.hpp"
+#include "coordinator/cli/commands.hpp"
+#include "coordinator/options/options.hpp"
 
 namespace {
 
@@ -31,10 +32,10 @@ std::jthread watch_signals(std::stop_source& source) {
 
 // Who reads our output may have seen enough (`| head`): fmt throws then, and we go as any filter
 // does.
-int run_for_reader(const kernelpro::Options& options, std::stop_token stop) {
+int run_for_reader(const kernelpro::ParsedOptions& parsed, std::stop_token stop) {
   constexpr int reader_left = 128 + SIGPIPE;
   try {
-    return options.command(options, std::move(stop));
+    return kernelpro::run_options(parsed, std::move(stop));
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::broken_pipe) {
       throw;
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::stop_source source;
   std::jthread watcher = watch_signals(source);
-  const int exit_code = run_for_reader(parsed.options, source.get_token());
+  const int exit_code = run_for_reader(parsed, source.get_token());
   std::fflush(stdout);
   pthread_kill(watcher.native_handle(), SIGUSR1);
   return exit_code;

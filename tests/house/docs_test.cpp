@@ -170,7 +170,8 @@ std::vector<std::string> unknown_words(const std::string& command) {
     if (word.starts_with("--")) {
       options.push_back(word.substr(0, word.find('=')));
     } else if (arguments.empty() ||
-               (arguments.size() == 1 && (arguments[0] == "task" || arguments[0] == "bench"))) {
+               (arguments.size() == 1 && (arguments[0] == "task" || arguments[0] == "bench" ||
+                                          (arguments[0] == "runs" && word == "rm")))) {
       arguments.push_back(word);
     }
   }

@@ -17,6 +17,7 @@
 
 #include "common/base/deadline.hpp"
 #include "common/base/file.hpp"
+#include "common/base/printable.hpp"
 
 namespace kernelpro {
 namespace {
@@ -107,10 +108,26 @@ Holder read_holder(int fd) {
   return holder;
 }
 
+std::string proc_file(std::int64_t pid, const char* name) {
+  const Result<std::string> content = read_file("/proc/" + std::to_string(pid) + "/" + name);
+  return content ? *content : std::string();
+}
+
+// "1234 (name) S parent …": the name may hold anything, brackets too.
+std::int64_t parent_of(std::int64_t pid) {
+  const std::string text = proc_file(pid, "stat");
+  const std::size_t close = text.rfind(") ");
+  return close == std::string::npos || close + 4 > text.size()
+             ? 0
+             : std::strtoll(text.c_str() + close + 4, nullptr, 10);
+}
+
 Error busy_error(const std::string& device, const Holder& holder, std::int64_t timeout_ms) {
-  const std::string who =
-      holder.pid == 0 ? "another process"
-                      : "process " + std::to_string(holder.pid) + " (" + holder.program + ")";
+  const std::string command = command_behind(holder.pid);
+  const std::string who = holder.pid == 0
+                              ? "another process"
+                              : "process " + std::to_string(holder.pid) + " (" + holder.program +
+                                    (command.empty() ? "" : " of `" + command + "`") + ")";
   const std::string doing = holder.timing ? " is being timed by " : " is busy with a build of ";
   const std::string waited = timeout_ms % 1000 == 0 ? std::to_string(timeout_ms / 1000) + " s"
                                                     : std::to_string(timeout_ms) + " ms";
@@ -125,6 +142,22 @@ std::int64_t machine_lock_timeout_ms() {
   const char* text = std::getenv("KERNELPRO_LOCK_TIMEOUT_MS");
   const std::int64_t given = text != nullptr ? std::strtoll(text, nullptr, 10) : 0;
   return given > 0 ? given : usual;
+}
+
+std::string command_behind(std::int64_t worker) {
+  const std::int64_t parent = worker > 0 ? parent_of(worker) : 0;
+  std::string words = parent > 0 ? proc_file(parent, "cmdline") : "";
+  constexpr std::size_t most = 80;
+  const std::size_t name_end = words.find('\0');
+  const std::string name = std::filesystem::path(words.substr(0, name_end)).filename().string();
+  if (name != "kernelpro" || name_end == std::string::npos) {
+    return "";
+  }
+  words = name + words.substr(name_end, words.size() - name_end - 1);
+  for (char& letter : words) {
+    letter = letter == '\0' ? ' ' : letter;
+  }
+  return words.size() > most ? printable(words.substr(0, most)) + "…" : printable(words);
 }
 
 std::string MachineLock::path(const std::string& device) {

@@ -37,4 +37,8 @@ class MachineLock {
   UniqueFd fd_;
 };
 
+// "kernelpro optimize gemm": what started that worker, for messages; empty where that cannot be
+// told.
+[[nodiscard]] std::string command_behind(std::int64_t worker);
+
 }  // namespace kernelpro

@@ -142,6 +142,14 @@ std::string lock_holder() {
   return pid > 0 ? fmt::format("process {}", pid) : "another process";
 }
 
+// "process 1234: kernelpro optimize gemm", where that can be told.
+std::string with_command(const std::string& holder) {
+  constexpr std::string_view before = "process ";
+  const std::string command =
+      holder.starts_with(before) ? command_behind(std::atoll(holder.c_str() + before.size())) : "";
+  return command.empty() ? holder : holder + ": " + command;
+}
+
 std::string programs_text(const MachineLoad& load) {
   std::string out;
   double rest = load.taken - load.stolen * load.processors;
@@ -265,6 +273,7 @@ MachineLoad MachineWatch::look() const {
   if (load.other_kernelpro.empty()) {
     load.other_kernelpro = other_kernelpro_;
   }
+  load.other_kernelpro = with_command(load.other_kernelpro);
   return load;
 }
 

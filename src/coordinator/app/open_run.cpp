@@ -9,6 +9,7 @@
 #include "common/wire/json.hpp"
 #include "coordinator/app/agent_author.hpp"
 #include "coordinator/app/candidate_file.hpp"
+#include "coordinator/app/run_work.hpp"
 #include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/dispatch/bundle.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
@@ -42,15 +43,27 @@ Status refuse_without_meter(const RunSettings& settings, std::stop_token stop) {
                           fmt::format("--objective {}", name_of(settings.objective)));
 }
 
+// What is to be shown of a model that is not asked: its name and the prompts.
+Status check_shown(const LlmSettings& settings) {
+  for (const LlmRole role : llm_roles()) {
+    if (const std::string& spec = llm_of(settings, role); provider_of(spec) == nullptr) {
+      return make_error(ErrorKind::bad_input,
+                        fmt::format("expected {}, found \"{}\"", llm_forms(), spec), "--llm");
+    }
+  }
+  const Result<Agents> agents = load_agents(settings);
+  return agents ? Status() : Status(agents.error());
+}
+
 // A prompt or a key that is not there is said now, before anything is judged.
-Status check_models(const LlmSettings& settings) {
+Status check_models(const LlmSettings& settings, bool asks_nobody = false) {
   if (settings.llm.empty()) {
     return make_error(
         ErrorKind::bad_input,
         "which model is to be asked? Options about models need --llm, such as --llm " +
             llm_forms());
   }
-  return check_llm(settings);
+  return asks_nobody ? check_shown(settings) : check_llm(settings);
 }
 
 Status change_models(const RunChanges& changes, RunSettings& settings) {
@@ -127,24 +140,15 @@ Status check_unchanged(const Run& run) {
 
 }  // namespace
 
-Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
-  KP_LET(std::filesystem::path path, find_task(request.task));
-  KP_LET(Task task, load_task(path));
+Status check_settings(const OptimizeRequest& request, std::stop_token stop) {
   const RunSettings& settings = request.settings;
   if (settings.llm) {
-    KP_TRY(check_models(*settings.llm));
+    KP_TRY(check_models(*settings.llm, request.asks_nobody));
   }
-  if (const auto search = make_search(settings.search, settings.preset, settings.seed); !search) {
-    return search.error();
-  }
-  std::vector<Candidate> starts;
-  for (const std::string& file : request.starts) {
-    Result<Candidate> start = load_candidate(file, task, settings.judging.backend);
-    if (!start) {
-      return make_error(ErrorKind::bad_input, start.error().text(), "--from");
-    }
-    starts.push_back(std::move(*start));
-  }
+  KP_TRY(make_search(settings.search, settings.preset, settings.seed));
+  Run moves;
+  moves.settings = settings;
+  KP_TRY(load_playbook(moves, {}));
   if (settings.workers.scheme == WorkerScheme::live) {
     KP_TRY(check_places(settings.workers.places, settings.judging));
   }
@@ -153,18 +157,37 @@ Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
   } else if (needs_energy(settings.objective)) {
     KP_TRY(refuse_without_meter(settings, stop));
   }
+  const Result<std::optional<int>> batch = batch_size(request);
+  return batch ? Status() : Status(batch.error());
+}
+
+Result<Run> planned_run(const OptimizeRequest& request, std::stop_token stop) {
+  KP_LET(std::filesystem::path path, find_task(request.task));
+  KP_LET(Task task, load_task(path));
+  KP_TRY(check_settings(request, stop));
   KP_LET(const std::optional<int> batch, batch_size(request));
-  KP_LET(Store store, Store::open(request.store, StoreMode::write));
   Run run;
+  run.settings = request.settings;
+  for (const std::string& file : request.starts) {
+    Result<Candidate> start = load_candidate(file, task, run.settings.judging.backend);
+    if (!start) {
+      return make_error(ErrorKind::bad_input, start.error().text(), "--from");
+    }
+    run.settings.starts.push_back(std::move(*start));
+  }
   run.created = utc_now();
   run.program_version = KERNELPRO_VERSION;
   run.task_hash = task_hash(task);
   run.task = std::move(task);
   run.task_path = path.string();
-  run.settings = settings;
-  run.settings.starts = std::move(starts);
   run.settings.in_flight = batch.value_or(run.settings.in_flight);
   keep_workers_busy(run.settings);
+  return run;
+}
+
+Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
+  KP_LET(Run run, planned_run(request, stop));
+  KP_LET(Store store, Store::open(request.store, StoreMode::write));
   KP_LET(RunLock lock, store.create_run(run));
   return OpenRun{std::move(store), std::move(run), std::move(lock), {}, false};
 }

@@ -22,6 +22,7 @@ struct OptimizeRequest {
   RunSettings settings;             // but for `starts`
   std::vector<std::string> starts;  // source files to search from
   std::optional<int> batch;         // candidates of one bundle or batch
+  bool asks_nobody = false;         // no model is asked, so no key is needed
 };
 
 // What is to be otherwise in a run that is taken up.
@@ -48,7 +49,13 @@ struct OpenRun {
   bool larger_budget = false;  // than it had, of a run that is taken up
 };
 
-// Everything that can be wrong with the settings is said before the run is made.
+// What is wrong with the settings, whatever the task is.
+[[nodiscard]] Status check_settings(const OptimizeRequest& request, std::stop_token stop);
+
+// The run as it would be made, without a name: nothing is kept. Everything that can be wrong with
+// the task and the settings is said here.
+[[nodiscard]] Result<Run> planned_run(const OptimizeRequest& request, std::stop_token stop);
+
 [[nodiscard]] Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop);
 
 [[nodiscard]] Result<OpenRun> old_run(const ResumeRequest& request);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
+#include "common/wire/run_json.hpp"
 #include "coordinator/app/run_work.hpp"
 #include "coordinator/app/runs.hpp"
 
@@ -92,16 +95,34 @@ Result<RunOutcome> confirm(const ResumeRequest& request, const Watcher& watcher,
   return work_and_report(std::move(open), LoopPart::finalists, watcher, stop);
 }
 
+Result<RunPlan> plan_run(const OptimizeRequest& request, std::stop_token stop) {
+  KP_LET(Run run, planned_run(request, stop));
+  KP_LET(const Playbook playbook, load_playbook(run, {}));
+  RunPlan plan{std::move(run), {}, request.store};
+  std::ranges::transform(playbook.moves(), std::back_inserter(plan.moves), &Move::id);
+  return plan;
+}
+
+nlohmann::json to_json(const RunPlan& plan) {
+  return {{"task", plan.run.task.name},
+          {"task_path", plan.run.task_path},
+          {"settings", to_json(plan.run.settings)},
+          {"moves", plan.moves},
+          {"store", plan.store.string()}};
+}
+
 Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watcher,
                             std::stop_token stop) {
   if (!request.settings.llm || request.settings.workers.scheme != WorkerScheme::live) {
-    return make_error(ErrorKind::bad_input,
-                      "--dry-run shows what a model would be asked: it needs --llm, and judges the "
-                      "baseline on this machine");
+    return make_error(
+        ErrorKind::bad_input,
+        "a preview of what a model would be asked needs --llm, and judges the baseline on "
+        "this machine");
   }
   KP_LET(const ScratchDir scratch, ScratchDir::create("dry-run"));
   OptimizeRequest wanted = request;
   wanted.store = scratch.path();
+  wanted.asks_nobody = true;
   KP_LET(OpenRun open, new_run(wanted, stop));
   PreviewAuthor author;
   const Status worked = work_on(open, watcher, LoopPart::all, stop, &author);

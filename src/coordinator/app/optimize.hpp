@@ -1,8 +1,12 @@
 // Runs worked on: begun, gone on with, confirmed.
 #pragma once
 
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "coordinator/app/machine_load.hpp"
@@ -31,8 +35,18 @@ struct RunOutcome {
 [[nodiscard]] Result<RunOutcome> confirm(const ResumeRequest& request, const Watcher& watcher,
                                          std::stop_token stop);
 
-// The first call of a model that `request` would lead to. Nobody is asked and nothing is kept; the
-// baseline is judged, since the prompt says how it runs.
+// What a run would be: nothing is judged, asked or kept.
+struct RunPlan {
+  Run run;                         // without a name
+  std::vector<std::string> moves;  // that the playbook makes
+  std::filesystem::path store;
+};
+
+[[nodiscard]] Result<RunPlan> plan_run(const OptimizeRequest& request, std::stop_token stop);
+[[nodiscard]] nlohmann::json to_json(const RunPlan& plan);
+
+// The first call of a model that `request` would lead to. Nobody is asked, so no key is needed, and
+// nothing is kept; the baseline is judged, since the prompt says how it runs.
 [[nodiscard]] Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watcher,
                                           std::stop_token stop);
 

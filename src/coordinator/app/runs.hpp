@@ -1,4 +1,4 @@
-// Runs of a store, looked at. Nothing is changed.
+// Runs of a store, looked at and removed.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +20,12 @@ namespace kernelpro {
 
 [[nodiscard]] Result<std::vector<RunSummary>> list_runs(const std::filesystem::path& store);
 [[nodiscard]] nlohmann::json to_json(const std::vector<RunSummary>& runs);
+
+// Removes runs, all or none where a name is wrong or somebody works on one: nobody then waits for
+// answers of theirs either. With `dry_run` nothing is changed. Returns what they were.
+[[nodiscard]] Result<std::vector<RunSummary>> remove_runs(const std::filesystem::path& store,
+                                                          const std::vector<std::string>& runs,
+                                                          bool dry_run);
 
 // A run as a whole.
 [[nodiscard]] Result<RunReport> load_report(const Store& store, const std::string& run);

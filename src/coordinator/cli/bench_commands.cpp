@@ -8,13 +8,13 @@
 #include "common/wire/worker_line.hpp"
 #include "coordinator/app/suite.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/report/kernelbench_comparison.hpp"
 #include "coordinator/report/kernelbench_table.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/suite/suite_file.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 namespace {
@@ -69,7 +69,7 @@ int print_suite(const Options& options, const Result<SuiteResult>& result) {
 }
 
 int measure(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<SuiteResult> result = measure_suite(options.suite, view.watcher(), stop);
   view.clear();
   return print_suite(options, result);
@@ -89,7 +89,7 @@ std::string searches_text(const std::vector<ProblemSearch>& searches) {
 
 // Models write candidates first; what is not finished waits, and is not measured yet.
 int search_and_measure(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<std::vector<ProblemSearch>> searches =
       search_suite(options.suite, view.watcher(), stop);
   view.clear();

@@ -2,10 +2,19 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
+
+#include "coordinator/options/options.hpp"
 
 namespace kernelpro {
 
-struct Options;
+using CommandFunction = int (*)(const Options& options, std::stop_token stop);
+
+// What does `command` ("task new"); nullptr where there is no such command.
+[[nodiscard]] CommandFunction find_function(const std::string& command);
+
+// Does what the options say, or reports why they cannot be used. Returns the exit code.
+[[nodiscard]] int run_options(const ParsedOptions& parsed, std::stop_token stop);
 
 [[nodiscard]] int evaluate_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int diagnose_command(const Options& options, std::stop_token stop);
@@ -13,6 +22,7 @@ struct Options;
 [[nodiscard]] int optimize_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int resume_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int confirm_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int remove_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int runs_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int show_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int why_command(const Options& options, std::stop_token stop);
@@ -27,5 +37,9 @@ struct Options;
 [[nodiscard]] int ceilings_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int doctor_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int bench_kernelbench_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int help_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int config_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int man_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int completion_command(const Options& options, std::stop_token stop);
 
 }  // namespace kernelpro

@@ -8,12 +8,12 @@
 #include "common/wire/orders_json.hpp"
 #include "coordinator/app/pages.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
 #include "coordinator/report/diagnosis_md.hpp"
 #include "coordinator/report/diagnosis_text.hpp"
 #include "coordinator/report/verdict_text.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -93,7 +93,7 @@ void print_verification(const Verification& done) {
 }  // namespace
 
 int evaluate_command(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<EvaluationResult> done = evaluate(options.evaluate, view.watcher(), stop);
   view.clear();
   if (!done) {
@@ -108,7 +108,7 @@ int evaluate_command(const Options& options, std::stop_token stop) {
 }
 
 int verify_command(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<Verification> done = verify(options.verify, view.watcher(), stop);
   view.clear();
   if (!done) {
@@ -126,7 +126,7 @@ int verify_command(const Options& options, std::stop_token stop) {
 }
 
 int diagnose_command(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<DiagnosisOutcome> done = diagnose(options.diagnose, view.watcher(), stop);
   view.clear();
   if (!done) {

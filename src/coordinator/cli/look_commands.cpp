@@ -89,6 +89,24 @@ int runs_command(const Options& options, std::stop_token /*stop*/) {
   return exit_done;
 }
 
+int remove_command(const Options& options, std::stop_token /*stop*/) {
+  const Result<std::vector<RunSummary>> removed =
+      remove_runs(options.node.store, options.more_runs, options.dry_run);
+  if (!removed) {
+    return report_error(options, removed.error());
+  }
+  if (options.json) {
+    print_json(to_json(*removed));
+    return exit_done;
+  }
+  for (const RunSummary& run : *removed) {
+    fmt::print("{} {}: {} evaluations of {}, begun {}\n",
+               options.dry_run ? "would remove" : "removed", run.id, run.evaluations, run.task,
+               run.created);
+  }
+  return exit_done;
+}
+
 int tools_command(const Options& options, std::stop_token /*stop*/) {
   print_store_notices(options);
   const Result<std::vector<ToolRecord>> records =

@@ -5,9 +5,9 @@
 #include "common/wire/json.hpp"
 #include "coordinator/app/machine.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/report/table.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -57,7 +57,7 @@ void print_doctor(const MachineCheck& check) {
 }  // namespace
 
 int ceilings_command(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<Ceilings> measured = measure_ceilings(options.ceilings, view.watcher(), stop);
   view.clear();
   if (!measured) {
@@ -78,7 +78,7 @@ int ceilings_command(const Options& options, std::stop_token stop) {
 }
 
 int doctor_command(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<MachineCheck> check = check_machine(view.watcher(), stop);
   view.clear();
   if (!check) {

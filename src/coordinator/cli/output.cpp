@@ -1,11 +1,13 @@
 #include "coordinator/cli/output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "common/wire/worker_line.hpp"
+#include "coordinator/terminal/color.hpp"
 
 namespace kernelpro {
 
@@ -26,7 +28,7 @@ void print_json(const nlohmann::json& json) {
 }
 
 void print_error(const Error& error) {
-  fmt::print(stderr, "kernelpro: {}\n", error.text());
+  fmt::print(stderr, "{} {}\n", painted("kernelpro:", Paint::bad, STDERR_FILENO), error.text());
 }
 
 int report_error(const Options& options, const Error& error) {

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "common/base/result.hpp"
-#include "coordinator/cli/options.hpp"
+#include "coordinator/options/options.hpp"
 
 namespace kernelpro {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/app/own_task.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -74,7 +74,15 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && !options.json) {
     wanted.ask = ask_on_terminal;
   }
-  LiveView view(options);
+  OptimizeRequest checked = options.optimize;
+  checked.asks_nobody = options.dry_run;
+  if (wanted.target.file.extension() == ".cu") {
+    checked.settings.judging.backend = Backend::cuda;
+  }
+  if (const Status fit = check_settings(checked, stop); !fit) {
+    return report_error(options, fit.error());
+  }
+  LiveView view(options.quiet);
   const Result<OwnTaskMade> made = make_own_task(wanted, view.watcher(), stop);
   view.clear();
   if (!made) {
@@ -90,12 +98,9 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
     }
     return exit_done;
   }
-  OptimizeRequest request = options.optimize;
+  OptimizeRequest request = checked;
   request.task = made->folder.string();
   request.settings.judging.threads = options.serial ? 1 : request.settings.judging.threads;
-  if (wanted.target.file.extension() == ".cu") {
-    request.settings.judging.backend = Backend::cuda;
-  }
   const Result<RunOutcome> outcome = optimize(request, view.watcher(), stop);
   view.clear();
   if (!outcome) {

@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "coordinator/cli/options.hpp"
+#include "coordinator/options/options.hpp"
 
 namespace kernelpro {
 

@@ -8,11 +8,12 @@
 #include "coordinator/app/model_calls.hpp"
 #include "coordinator/app/optimize.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/own_commands.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/report/export.hpp"
 #include "coordinator/report/llm_summary.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -117,7 +118,7 @@ template <typename Request>
 int watch_run(const Options& options, const Request& request,
               Result<RunOutcome> (*work)(const Request&, const Watcher&, std::stop_token),
               std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<RunOutcome> outcome = work(request, view.watcher(), stop);
   view.clear();
   return print_outcome(options, outcome);
@@ -158,6 +159,34 @@ std::string preview_text(const Preview& preview) {
   return text;
 }
 
+std::string plan_text(const RunPlan& plan) {
+  const RunSettings& settings = plan.run.settings;
+  const std::string limit =
+      settings.seconds > 0 ? fmt::format(", at most {:g} s", settings.seconds) : "";
+  std::string text =
+      fmt::format("  task         {} in {}\n", plan.run.task.name, plan.run.task_path);
+  text += fmt::format("  judged by    {} on {}\n", text_of(settings.workers),
+                      name_of(settings.judging.backend));
+  text += fmt::format("  budget       {} candidates{}, {} at a time\n", settings.evaluations, limit,
+                      settings.in_flight);
+  text += fmt::format("  search       {}, seed {}\n", settings.search, settings.seed);
+  text += fmt::format("  moves        {}\n", fmt::join(plan.moves, ", "));
+  text += fmt::format("  kept in      {}\n", plan.store.string());
+  return text + "nothing was judged, asked or kept: without --dry-run it would be\n";
+}
+
+int print_plan(const Options& options, const Result<RunPlan>& plan) {
+  if (!plan) {
+    return report_error(options, plan.error());
+  }
+  if (options.json) {
+    print_json(to_json(*plan));
+  } else {
+    fmt::print("{}", plan_text(*plan));
+  }
+  return exit_done;
+}
+
 int print_preview(const Options& options, const Result<Preview>& preview) {
   if (!preview) {
     return report_error(options, preview.error());
@@ -176,10 +205,18 @@ int optimize_command(const Options& options, std::stop_token stop) {
   if (is_own_function(options)) {
     return optimize_own_command(options, stop);
   }
+  if (const std::filesystem::path& into = options.exported.directory; !into.empty()) {
+    if (const Status free = check_export_place(into); !free) {
+      return report_error(options, free.error());
+    }
+  }
   if (!options.dry_run) {
     return watch_run(options, options.optimize, optimize, stop);
   }
-  LiveView view(options);
+  if (!options.optimize.settings.llm) {
+    return print_plan(options, plan_run(options.optimize, stop));
+  }
+  LiveView view(options.quiet);
   const Result<Preview> preview = preview_run(options.optimize, view.watcher(), stop);
   view.clear();
   return print_preview(options, preview);

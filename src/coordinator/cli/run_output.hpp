@@ -5,7 +5,7 @@
 #include <string>
 
 #include "coordinator/app/machine_load.hpp"
-#include "coordinator/cli/options.hpp"
+#include "coordinator/options/options.hpp"
 #include "coordinator/report/run_report.hpp"
 
 namespace kernelpro {

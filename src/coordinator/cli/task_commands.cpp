@@ -6,10 +6,10 @@
 
 #include "coordinator/app/tasks.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/live_view.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/task/create.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -69,8 +69,8 @@ int task_list_command(const Options& options, std::stop_token /*stop*/) {
     table.add({task.name, task.family, task.error.empty() ? task.summary : "! " + task.error});
     folders.insert(task.directory.parent_path().string());
   }
-  fmt::print("{}", tasks.empty() ? "no task was found in ./tasks, KERNELPRO_TASKS or the "
-                                   "installation\n"
+  fmt::print("{}", tasks.empty() ? "no task was found in ./tasks or above, KERNELPRO_TASKS or "
+                                   "the installation\n"
                                  : table.text());
   for (const std::string& folder : folders) {
     fmt::print("found in {}\n", folder);
@@ -79,7 +79,7 @@ int task_list_command(const Options& options, std::stop_token /*stop*/) {
 }
 
 int task_check_command(const Options& options, std::stop_token stop) {
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<TaskCheck> check = check_task(options.check, view.watcher(), stop);
   view.clear();
   if (!check) {
@@ -103,7 +103,7 @@ int problem_new(const Options& options) {
   NewProblem wanted = options.new_problem;
   wanted.name = options.new_task.name;
   wanted.directory = options.new_task.directory;
-  LiveView view(options);
+  LiveView view(options.quiet);
   const Result<ProblemTask> made = new_problem_task(std::move(wanted), view.watcher());
   view.clear();
   if (!made) {

@@ -39,6 +39,9 @@ enum class ExportForm { source, kernelbench, torch };
 [[nodiscard]] Result<std::vector<ExportFile>> export_files(
     const Certificate& certificate, std::optional<ExportForm> form = std::nullopt);
 
+// What is in the way of any export into that folder: for who would work long before one.
+[[nodiscard]] Status check_export_place(const std::filesystem::path& directory);
+
 // Writes all files or none: on an error the folder is as it was, or is not there. Files that exist
 // are a bad_input error that names them, unless `overwrite`.
 [[nodiscard]] Status write_export(const std::filesystem::path& directory,

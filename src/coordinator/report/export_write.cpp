@@ -158,6 +158,20 @@ Status check_paths(const fs::path& directory, const std::vector<ExportFile>& fil
 
 }  // namespace
 
+Status check_export_place(const fs::path& directory) {
+  std::error_code error;
+  if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
+    return make_error(ErrorKind::bad_input, "a file, expected a folder to export to",
+                      directory.string());
+  }
+  if (is_present(directory / "certificate.json")) {
+    return make_error(ErrorKind::bad_input,
+                      "an export lies there already (certificate.json); name another folder",
+                      directory.string());
+  }
+  return {};
+}
+
 Status write_export(const fs::path& directory, const std::vector<ExportFile>& files,
                     bool overwrite) {
   KP_TRY(check_paths(directory, files, overwrite));

@@ -146,6 +146,15 @@ Result<std::string> read_source(const fs::path& directory, const std::string& ha
   return source;
 }
 
+void remove_source(const fs::path& directory, const std::string& hash) {
+  std::error_code error;
+  if (is_hash(hash)) {
+    const fs::path file = source_file(directory, hash);
+    fs::remove(file, error);
+    fs::remove(file.parent_path(), error);  // only where it is empty
+  }
+}
+
 }  // namespace store
 
 }  // namespace kernelpro

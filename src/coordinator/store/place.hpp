@@ -29,5 +29,7 @@ namespace kernelpro::store {
                                   const std::string& source);
 [[nodiscard]] Result<std::string> read_source(const std::filesystem::path& directory,
                                               const std::string& hash);
+// Nothing where it is not there.
+void remove_source(const std::filesystem::path& directory, const std::string& hash);
 
 }  // namespace kernelpro::store

@@ -74,6 +74,9 @@ class Store {
   [[nodiscard]] Result<Run> load_run(const std::string& id) const;
   [[nodiscard]] Status save_run(const Run& run);  // what changes as it goes on
   [[nodiscard]] Result<std::vector<RunSummary>> list_runs() const;
+  // Removes a run and all that only it has. Sources of it stay while somebody works on another run.
+  // Errors are those of lock_run. The lock's file stays: whoever waits for it must meet the same one.
+  [[nodiscard]] Status remove_run(const std::string& id);
 
   // Writes the source (by hash) and the node, in flight.
   [[nodiscard]] Status add_node(const std::string& run, const Node& node,

@@ -16,8 +16,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_task(const fs::path& folder) {
+  std::error_code failed;
+  return fs::is_regular_file(folder / "task.toml", failed);
+}
+
+bool holds_tasks(const fs::path& folder) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (is_task(entry->path())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ./tasks, or where that is not there, the nearest `tasks` upwards that holds one.
+fs::path project_tasks() {
+  std::error_code failed;
+  if (fs::exists("tasks", failed)) {
+    return "tasks";
+  }
+  fs::path folder = fs::current_path(failed);
+  while (folder.has_relative_path()) {
+    folder = folder.parent_path();
+    if (holds_tasks(folder / "tasks")) {
+      return folder / "tasks";
+    }
+  }
+  return "tasks";
+}
+
 std::vector<fs::path> task_folders() {
-  std::vector<fs::path> folders = {"tasks"};
+  std::vector<fs::path> folders = {project_tasks()};
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
   if (const char* listed = std::getenv("KERNELPRO_TASKS"); listed != nullptr) {
     std::istringstream parts(listed);
@@ -31,11 +63,6 @@ std::vector<fs::path> task_folders() {
     folders.push_back(*share / "tasks");
   }
   return folders;
-}
-
-bool is_task(const fs::path& folder) {
-  std::error_code failed;
-  return fs::is_regular_file(folder / "task.toml", failed);
 }
 
 // By name; a name in an earlier folder hides the same name in a later one.
@@ -73,7 +100,7 @@ Result<fs::path> find_task(const std::string& name_or_path) {
   for (const auto& [name, folder] : tasks) {
     names.push_back(name);
   }
-  std::string hint = "none was found in ./tasks, KERNELPRO_TASKS or the installation";
+  std::string hint = "none was found in ./tasks or above, KERNELPRO_TASKS or the installation";
   if (!names.empty()) {
     const auto meant = nearest(name_or_path, names);
     hint = fmt::format("{}known are {}", meant ? "did you mean " + *meant + "? " : "",

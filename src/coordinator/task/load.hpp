@@ -16,8 +16,8 @@ namespace kernelpro {
 [[nodiscard]] Result<Task> load_task(const std::filesystem::path& path);
 
 // A name, a folder or a task.toml: the task a user means. Names are looked up in the task folders:
-// ./tasks, then KERNELPRO_TASKS (colon-separated), then the installed ones. An unknown name lists
-// the known ones.
+// ./tasks or the nearest tasks/ upwards, then KERNELPRO_TASKS (colon-separated), then the installed
+// ones. An unknown name lists the known ones.
 [[nodiscard]] Result<std::filesystem::path> find_task(const std::string& name_or_path);
 
 struct TaskListing {

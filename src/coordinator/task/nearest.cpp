@@ -9,17 +9,22 @@
 namespace kernelpro {
 namespace {
 
-// Levenshtein's distance, one row at a time.
+// Letters put in, left out, replaced, or swapped with the next one, three rows at a time.
 std::size_t edits_between(const std::string& from, const std::string& to) {
+  std::vector<std::size_t> before(to.size() + 1);
+  std::vector<std::size_t> above(to.size() + 1);
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), 0U);
   for (std::size_t i = 1; i <= from.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(above);
+    above.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replace = diagonal + (from[i - 1] == to[j - 1] ? 0U : 1U);
-      diagonal = row[j];
-      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+      const std::size_t replace = above[j - 1] + (from[i - 1] == to[j - 1] ? 0U : 1U);
+      row[j] = std::min({replace, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
     }
   }
   return row[to.size()];

@@ -1,7 +1,11 @@
-#include "coordinator/cli/option_groups.hpp"
+#include "coordinator/options/option_groups.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
+#include <sstream>
+
+#include "common/base/duration.hpp"
 
 namespace kernelpro {
 
@@ -24,7 +28,80 @@ Workers checked_workers(const std::string& text) {
   return *workers;
 }
 
+// "30d", "1h", "1s", "1ms", for limits that are whole in a unit.
+std::string duration_words(double seconds) {
+  const std::pair<double, const char*> units[] = {{86400, "d"}, {3600, "h"}, {1, "s"}};
+  for (const auto& [unit, name] : units) {
+    if (seconds >= unit) {
+      return std::to_string(std::llround(seconds / unit)) + name;
+    }
+  }
+  return std::to_string(std::llround(seconds * 1000)) + "ms";
+}
+
 }  // namespace
+
+std::pair<std::string, std::string> split_assignment(const std::string& text,
+                                                     const std::string& flag, bool may_be_empty) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || (at + 1 == text.size() && !may_be_empty)) {
+    throw CLI::ValidationError(flag, "expected NAME=VALUE, found \"" + text + "\"");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    out.push_back(part);
+  }
+  return out;
+}
+
+CLI::Option* add_assignments(
+    CLI::App& app, const std::string& flag, const std::string& text,
+    std::function<void(const std::string& name, const std::string& value)> take) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          flag,
+          [flag, take = std::move(take)](const std::vector<std::string>& all) {
+            for (const std::string& one : all) {
+              const auto [name, value] = split_assignment(one, flag);
+              take(name, value);
+            }
+          },
+          text)
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_duration(CLI::App& app, const std::string& flag, const std::string& text, double least,
+                  double most, std::function<void(double seconds)> take) {
+  app.add_option_function<std::string>(
+         flag,
+         [=, take = std::move(take)](const std::string& given) {
+           const std::optional<double> seconds = parse_duration(given);
+           if (!seconds || *seconds < least || *seconds > most) {
+             throw CLI::ValidationError(
+                 flag, "expected " + duration_words(least) + " to " + duration_words(most) +
+                           ", as 60, 60s, 5m or 1h30m, found \"" + given + "\"");
+           }
+           take(*seconds);
+         },
+         text)
+      ->type_name("DURATION");
+}
+
+void add_building(CLI::App& command, BuildWishes& wishes) {
+  command.add_option("--compiler", wishes.compiler, "g++ or clang++-19 (default: g++)");
+  command
+      .add_option(
+          "--option", wishes.options,
+          "A build option, repeatable: -O3, -ffast-math, or the words target and openmp for "
+          "the probed flags. Default: what `// kp:options` in the source says, else -O2")
+      ->allow_extra_args(false);
+}
 
 void add_output(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "Print the result as JSON");
@@ -41,12 +118,12 @@ void add_sandbox(CLI::App& app, JudgingSettings& judging) {
 void add_judging(CLI::App& app, JudgingSettings& judging) {
   app.add_option("--threads", judging.threads, "Threads a candidate may use (default: all cores)")
       ->check(CLI::Range(1, most_threads));
-  app.add_option("--timeout", judging.call_timeout_seconds,
-                 "Seconds a call gets at least (default 2; slow tasks get more)")
-      ->check(CLI::Range(least_seconds, most_seconds));
-  app.add_option("--timing", judging.timing_seconds,
-                 "Seconds aimed at for the rounds of one shape (default 0.25)")
-      ->check(CLI::Range(least_seconds, most_seconds));
+  add_duration(app, "--timeout", "What a call gets at least (default 2s; slow tasks get more)",
+               least_seconds, most_seconds,
+               [&judging](double seconds) { judging.call_timeout_seconds = seconds; });
+  add_duration(app, "--timing", "Aimed at for the rounds of one shape (default 250ms)",
+               least_seconds, most_seconds,
+               [&judging](double seconds) { judging.timing_seconds = seconds; });
   app.add_flag("--trace", judging.trace,
                "Trace calls on a GPU however long they take (default: those under 20 us)");
   app.add_flag("--warm", judging.warm,
@@ -82,7 +159,8 @@ void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers) {
 
 void add_store(CLI::App& app, Options& options) {
   app.add_option("--store", options.store,
-                 "Folder of the runs (default: KERNELPRO_STORE, else .kernelpro of the project)");
+                 "Folder of the runs (default: KERNELPRO_STORE, else .kernelpro of the project)")
+      ->type_name("DIR");
 }
 
 void add_precision(CLI::App& app, std::vector<std::string>& allow_precision) {
@@ -109,8 +187,8 @@ CLI::Option* add_html(CLI::App& app, Options& options) {
 void add_budgets(CLI::App& app, RunChanges& changes) {
   app.add_option("-n,--evaluations", changes.evaluations, "Candidates to judge (default 100)")
       ->check(CLI::Range(std::int64_t{1}, most_evaluations));
-  app.add_option("--time", changes.seconds, "Seconds the run may take (default: no limit)")
-      ->check(CLI::Range(1.0, most_run_seconds));
+  add_duration(app, "--time", "What the run may take (default: no limit)", 1, most_run_seconds,
+               [&changes](double seconds) { changes.seconds = seconds; });
 }
 
 }  // namespace kernelpro

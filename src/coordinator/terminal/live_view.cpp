@@ -1,4 +1,4 @@
-#include "coordinator/cli/live_view.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -72,8 +72,8 @@ std::string progress_text(const std::string& task, const LoopProgress& progress,
   return progress.doing.empty() ? text : text + " · " + progress.doing;
 }
 
-LiveView::LiveView(const Options& options)
-    : options_(options), terminal_(isatty(STDERR_FILENO) == 1), line_(!options.quiet) {}
+LiveView::LiveView(bool quiet)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), line_(!quiet) {}
 
 Watcher LiveView::watcher() {
   return [this](const Event& event) {
@@ -96,7 +96,7 @@ Watcher LiveView::watcher() {
 }
 
 void LiveView::tell_remark(const Remark& remark) {
-  if (remark.on == Remark::On::models && options_.quiet) {
+  if (remark.on == Remark::On::models && quiet_) {
     std::fprintf(stderr, "%s\n", remark.text.c_str());
     return;
   }
@@ -123,7 +123,7 @@ void LiveView::show(const LoopProgress& progress) {
 }
 
 void LiveView::say(const std::string& text) {
-  if (!options_.quiet) {
+  if (!quiet_) {
     line_.clear();
     std::fprintf(stderr, "%s\n", text.c_str());
   }

@@ -1,4 +1,4 @@
-#include "coordinator/cli/live_view.hpp"
+#include "coordinator/terminal/live_view.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "coordinator/app/progress.hpp"
-#include "coordinator/cli/options.hpp"
-#include "coordinator/cli/progress.hpp"
+#include "coordinator/terminal/progress.hpp"
 
 namespace kernelpro {
 
@@ -20,7 +19,8 @@ namespace kernelpro {
 // On a terminal one line that is rewritten; elsewhere a line on standard error for each node.
 class LiveView {
  public:
-  explicit LiveView(const Options& options);
+  // `quiet`: nothing but what went wrong with a model.
+  explicit LiveView(bool quiet);
   // This must outlive it.
   [[nodiscard]] Watcher watcher();
   void clear() { line_.clear(); }
@@ -28,9 +28,9 @@ class LiveView {
  private:
   void show(const LoopProgress& progress);
   void tell_remark(const Remark& remark);
-  void say(const std::string& text);  // unless --quiet
+  void say(const std::string& text);  // unless quiet
 
-  const Options& options_;  // must outlive this
+  bool quiet_;
   bool terminal_;
   std::string task_;
   std::string last_ = "none yet";

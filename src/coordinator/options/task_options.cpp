@@ -1,33 +1,12 @@
 // The options of the commands about tasks, machines and suites.
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <sstream>
 
-#include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/option_groups.hpp"
+#include "coordinator/options/option_groups.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-// Splits "A=m,k" at the first '='.
-std::pair<std::string, std::string> split_assignment(const std::string& text,
-                                                     const std::string& flag) {
-  const std::size_t at = text.find('=');
-  if (at == std::string::npos || at == 0) {
-    throw CLI::ValidationError(flag, "expected NAME=VALUE, found \"" + text + "\"");
-  }
-  return {text.substr(0, at), text.substr(at + 1)};
-}
-
-std::vector<std::string> split_commas(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) {
-    out.push_back(part);
-  }
-  return out;
-}
 
 void add_task_new(CLI::App& task, Options& options) {
   CLI::App* command = task.add_subcommand("new", "Write a task around a function of your own");
@@ -35,10 +14,14 @@ void add_task_new(CLI::App& task, Options& options) {
   NewProblem& problem = options.new_problem;
   CLI::Option* called =
       command->add_option("name", wanted.name, "Name of the task: letters, digits, underscores");
-  CLI::Option* from = command->add_option("--from", wanted.source, "The C++ or CUDA (.cu) file");
+  CLI::Option* from =
+      command->add_option("--from", wanted.source, "The C++ or CUDA (.cu) file")->type_name("FILE");
   CLI::Option* entry = command->add_option("--entry", wanted.entry, "The function in it");
-  CLI::Option* checkout = command->add_option(
-      "--kernelbench", problem.checkout, "Instead: a checkout of KernelBench, for a problem of it");
+  CLI::Option* checkout =
+      command
+          ->add_option("--kernelbench", problem.checkout,
+                       "Instead: a checkout of KernelBench, for a problem of it")
+          ->type_name("DIR");
   command->add_option("--level", problem.level, "Of the problem")->needs(checkout);
   command->add_option("--problem", problem.problem, "Its number")->needs(checkout);
   from->needs(called)->needs(entry)->excludes(checkout);
@@ -50,7 +33,7 @@ void add_task_new(CLI::App& task, Options& options) {
             for (const std::string& text : all) {
               std::istringstream words(text);
               for (std::string word; words >> word;) {
-                const auto [name, shape] = split_assignment(word, "--shape");
+                const auto [name, shape] = split_assignment(word, "--shape", true);
                 wanted.shapes[name] = split_commas(shape);
               }
             }
@@ -61,46 +44,32 @@ void add_task_new(CLI::App& task, Options& options) {
       ->allow_extra_args(false);
   command->add_option("--workspace", wanted.workspaces, "A pointer to scratch memory, repeatable")
       ->allow_extra_args(false);
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--fix",
-          [&wanted](const std::vector<std::string>& all) {
-            for (const std::string& text : all) {
-              const auto [name, value] = split_assignment(text, "--fix");
-              wanted.fixed[name] = value;
-            }
-          },
-          "A number that is always passed so, repeatable: --fix causal=1 --fix lda=k")
-      ->allow_extra_args(false);
+  add_assignments(
+      *command, "--fix",
+      "A number that is always passed so, repeatable: --fix causal=1 --fix lda=k",
+      [&wanted](const std::string& name, const std::string& value) { wanted.fixed[name] = value; });
   command->add_option("--reference", wanted.reference,
                       "A C++ file with a function of the same name that is right; or `original`: "
                       "what yours computes today is (the default for CUDA)");
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--values",
-          [&wanted](const std::vector<std::string>& all) {
-            for (const std::string& text : all) {
-              const auto [name, kind] = split_assignment(text, "--values");
-              wanted.values[name] = kind;
-            }
-          },
-          "How an input is drawn, repeatable: --values idx=index:n")
-      ->allow_extra_args(false);
+  add_assignments(
+      *command, "--values", "How an input is drawn, repeatable: --values idx=index:n",
+      [&wanted](const std::string& name, const std::string& kind) { wanted.values[name] = kind; });
   command->add_option("--flops", wanted.flops, "Floating operations as a formula: \"2*m*n*k\"");
   command->add_option("--reduction", wanted.reduction,
                       "Length over which rounding accumulates, as a formula (default 1)");
-  command->add_option("--directory", wanted.directory, "Where the task folder is made")
-      ->default_val("tasks");
+  command
+      ->add_option("--directory", wanted.directory, "Where the task folder is made (default tasks)")
+      ->default_val("tasks")
+      ->type_name("DIR");
   add_output(*command, options);
   command->footer(
       "Example:\n  kernelpro task new blur --from blur.cpp --entry blur --shape in=h,w --shape "
       "out=h,w\n  kernelpro task new saxpy --from saxpy.cu --entry launch_saxpy --inout y\n"
       "  kernelpro task new --kernelbench ../KernelBench --level 1 --problem 12");
-  command->callback([&options, from, checkout] {
+  command->callback([from, checkout] {
     if (from->empty() && checkout->empty()) {
       throw CLI::RequiredError("--from or --kernelbench");
     }
-    options.command = task_new_command;
   });
 }
 
@@ -109,27 +78,33 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
       "kernelbench", "PyTorch's times on KernelBench problems, and candidates judged against them");
   SuiteRequest& suite = options.suite;
   RunSettings& settings = options.optimize.settings;
-  CLI::Option* checkout = command->add_option(
-      "--kernelbench", suite.checkout, "A checkout of KernelBench; without: show what FILE holds");
+  CLI::Option* checkout =
+      command
+          ->add_option("--kernelbench", suite.checkout,
+                       "A checkout of KernelBench; without: show what FILE holds")
+          ->type_name("DIR");
   command->add_option("--levels", suite.levels, "Of the problems (default 1,2,3)")->needs(checkout);
   command->add_option("--problems", suite.problems, "Their numbers: 1,19-23 (default: all)")
       ->needs(checkout);
   command
       ->add_option("--candidates", suite.candidates,
                    "A folder with LEVEL_PROBLEM.cu (.cpp on the CPU), such as 1_19.cu, to judge")
+      ->type_name("DIR")
       ->needs(checkout);
   command->add_flag("--compile", suite.compile, "Time torch.compile as well")->needs(checkout);
-  command->add_option("--into", suite.into,
-                      "The file of results (default kernelbench.jsonl); what it has is not "
-                      "measured again");
+  command
+      ->add_option("--into", suite.into,
+                   "The file of results (default kernelbench.jsonl); what it has is not measured "
+                   "again")
+      ->type_name("FILE");
   command
       ->add_option("--against", options.against,
                    "Compare FILE with this one instead; nothing is measured")
+      ->type_name("FILE")
       ->excludes(checkout);
-  command
-      ->add_option("--limit", suite.limit_seconds,
-                   "Seconds PyTorch gets for one problem (default 900)")
-      ->check(CLI::Range(least_seconds, most_seconds));
+  add_duration(*command, "--limit", "What PyTorch gets for one problem (default 15m)",
+               least_seconds, most_seconds,
+               [&suite](double seconds) { suite.limit_seconds = seconds; });
   command->add_flag("--retry", suite.retry, "Try again what failed or was not judged")
       ->needs(checkout);
   command->add_flag("--verbose", options.verbose, "One line a problem as well");
@@ -145,51 +120,50 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
   add_output(*command, options);
   command->footer(
       "With --llm models write the candidates first, one run a problem; all may wait in one "
-      "batch.\n"
-      "A run that was ended goes on where it was.\nExample:\n  kernelpro bench kernelbench "
+      "batch. A run that was ended goes on where it was.\nExample:\n  kernelpro bench kernelbench "
       "--kernelbench ../KernelBench --levels 1 --problems 19-23\n  kernelpro bench kernelbench "
       "--into mine.jsonl --against theirs.jsonl");
-  command->callback([&options] { options.command = bench_kernelbench_command; });
 }
 
 }  // namespace
 
 void add_task(CLI::App& app, Options& options) {
-  CLI::App* task = app.add_subcommand("task", "List, check and make tasks");
+  CLI::App* task = app.add_subcommand("task", "List, check and make tasks")->group(task_group);
   task->require_subcommand(0, 1);
   task->footer("Example:\n  kernelpro task list");
   CLI::App* list = task->add_subcommand("list", "The tasks that are found, and where");
   add_output(*list, options);
   list->footer("Example:\n  kernelpro task list");
-  list->callback([&options] { options.command = task_list_command; });
   CLI::App* check = task->add_subcommand("check", "Is a task fit to judge by?");
-  check->add_option("task", options.check.task, "A task's name, folder or task.toml")->required();
+  check->add_option("task", options.check.task, "A task's name, folder or task.toml")
+      ->type_name("TASK")
+      ->required();
   add_backend(*check, options.check.judging);
   add_judging(*check, options.check.judging);
   add_output(*check, options);
   check->footer(
-      "Tries trivial outputs, redraws every input, counts the reference's operations, and judges\n"
+      "Tries trivial outputs, redraws every input, counts the reference's operations, and judges "
       "honest and broken variants of the baseline.\nExample:\n  kernelpro task check gemm");
-  check->callback([&options] { options.command = task_check_command; });
   add_task_new(*task, options);
 }
 
 void add_machine(CLI::App& app, Options& options) {
   CLI::App* ceilings = app.add_subcommand("ceilings", "What this machine can do at most, measured");
+  ceilings->group(machine_group);
   ceilings->add_flag("--refresh", options.ceilings.refresh, "Measure again even when cached");
   add_backend(*ceilings, options.ceilings.judging);
   add_output(*ceilings, options);
   ceilings->footer("Example:\n  kernelpro ceilings --backend cuda");
-  ceilings->callback([&options] { options.command = ceilings_command; });
   CLI::App* doctor =
       app.add_subcommand("doctor", "What is there, what is missing and how to get it");
+  doctor->group(machine_group);
   add_output(*doctor, options);
   doctor->footer("Example:\n  kernelpro doctor");
-  doctor->callback([&options] { options.command = doctor_command; });
 }
 
 void add_bench(CLI::App& app, Options& options) {
   CLI::App* bench = app.add_subcommand("bench", "Measure a whole suite of problems");
+  bench->group(judge_group);
   bench->require_subcommand(0, 1);
   bench->footer("Example:\n  kernelpro bench kernelbench --kernelbench ../KernelBench");
   add_bench_kernelbench(*bench, options);

@@ -1,10 +1,10 @@
 // The commands about runs: made, gone on with, confirmed, looked at, exported.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
-#include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/option_groups.hpp"
+#include "coordinator/options/option_groups.hpp"
 #include "coordinator/report/export.hpp"
 
 namespace kernelpro {
@@ -69,11 +69,27 @@ void add_feedback(CLI::App& app, RunSettings& settings) {
       ->check(CLI::IsMember({"none", "raw", "tools"}));
 }
 
+// What describes a function of the user's own says nothing about a task.
+void check_own_options(const CLI::App& command, const Options& options) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool said =
+        option->count() > 0 &&
+        std::ranges::find(options.defaulted, option->get_name()) == options.defaulted.end();
+    if (option->get_group() == own_group && said && !parse_own_target(options.optimize.task)) {
+      throw CLI::ValidationError(option->get_name(), "it is about FILE:FUNCTION, and \"" +
+                                                         options.optimize.task + "\" is a task");
+    }
+  }
+}
+
 void add_optimize(CLI::App& app, Options& options) {
-  CLI::App* command = app.add_subcommand("optimize", "Search for the fastest candidate of a task");
+  CLI::App* command = app.add_subcommand(
+      "optimize", "Make a function of yours, or a task's baseline, faster and prove it");
+  command->group(optimize_group);
   OptimizeRequest& request = options.optimize;
   RunSettings& settings = request.settings;
-  command->add_option("task", request.task, "A task's name, folder or task.toml; or FILE:FUNCTION")
+  command->add_option("task", request.task, "FILE:FUNCTION, or a task's name, folder or task.toml")
+      ->type_name("TASK")
       ->required();
   add_own_function(*command, options);
   add_budgets(*command, options.changes);
@@ -83,35 +99,39 @@ void add_optimize(CLI::App& app, Options& options) {
   command
       ->add_option("--from", request.starts,
                    "A candidate of yours to search from beside the baseline, repeatable")
+      ->type_name("FILE")
       ->allow_extra_args(false);
-  command->add_option("--export", options.exported.directory,
-                      "Write the best candidate into this folder at the end");
+  command
+      ->add_option("--export", options.exported.directory,
+                   "Write the best candidate into this folder at the end")
+      ->type_name("DIR");
   add_batch(*command, request.batch);
   add_llm_options(*command, options.llm);
   command->add_flag("--dry-run", options.dry_run,
-                    "Show what the first call of a model would be and may cost, and end there");
+                    "Say what would be done, and keep nothing; with --llm: what the first call of "
+                    "a model would be and may cost");
   add_place(*command, settings.judging, settings.workers);
   add_store(*command, options);
   add_judging(*command, settings.judging);
   add_output(*command, options);
   command->footer(
-      "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash "
-      "loses\n"
+      "FILE:FUNCTION makes a task of a function of yours and ends with a patch of that file.\n"
+      "Every candidate is judged as by `evaluate`, and everything is kept: Ctrl-C or a crash loses "
       "at most the evaluation under way, and `kernelpro resume` goes on.\n"
       "Exit code 0: something faster was found and confirmed; 3: not so; 4: waiting for a bundle "
-      "or for\nthe answers of a batch.\n"
-      "FILE:FUNCTION makes a task of a function of yours and ends with a patch of that file.\n"
+      "or for the answers of a batch.\n"
       "Example:\n  kernelpro optimize blur.cpp:blur --evaluations 40\n"
       "  kernelpro optimize src/fir.cpp:dsp::fir -I include --size n=4096 --flags \"-O3\"\n"
       "  kernelpro optimize gemm --evaluations 60 --export fast_gemm\n"
       "  kernelpro optimize gemm --llm anthropic:MODEL --llm-tokens 2000000\n"
       "  kernelpro optimize gemm --llm openai:MODEL --base-url http://localhost:8000/v1\n"
       "  kernelpro optimize gemm --llm batch:questions");
-  command->callback([&options] { options.command = optimize_command; });
+  command->callback([command, &options] { check_own_options(*command, options); });
 }
 
 void add_run_and_node(CLI::App& command, Options& options, bool with_node) {
   command.add_option("run", options.node.run, "A run's name, as `kernelpro runs` lists it")
+      ->type_name("RUN")
       ->required();
   if (with_node) {
     command.add_option("node", options.node.node, "A node's number (default: the best)")
@@ -122,6 +142,7 @@ void add_run_and_node(CLI::App& command, Options& options, bool with_node) {
 void add_resume(CLI::App& app, Options& options) {
   CLI::App* command =
       app.add_subcommand("resume", "Go on with a run, with the same or more budget");
+  command->group(optimize_group);
   add_run_and_node(*command, options, false);
   add_budgets(*command, options.changes);
   add_llm_options(*command, options.llm);
@@ -131,12 +152,12 @@ void add_resume(CLI::App& app, Options& options) {
       "A run that has ended has its finalists measured again (`kernelpro confirm` does only "
       "that).\n"
       "Example:\n  kernelpro resume gemm-1 --evaluations 200");
-  command->callback([&options] { options.command = resume_command; });
 }
 
 void add_confirm(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "confirm", "Measure a run's finalists again, side by side against the baseline");
+  command->group(optimize_group);
   add_run_and_node(*command, options, false);
   command->add_flag("--accept-suspect", options.changes.accept_suspect,
                     "A result whose clock or bound is in doubt may be the best from now on");
@@ -144,56 +165,65 @@ void add_confirm(CLI::App& app, Options& options) {
   add_output(*command, options);
   command->footer(
       "Nothing new is tried: the fastest candidates, and suspects among them, are judged again. "
-      "The\n"
-      "best of that is the best of the run. Worth it when the machine has become quiet.\n"
+      "The best of that is the best of the run. Worth it when the machine has become quiet.\n"
       "Exit code 0: a confirmed best beats the baseline; 3: not so; 4: waiting for a bundle.\n"
       "Example:\n  kernelpro confirm gemm-1");
-  command->callback([&options] { options.command = confirm_command; });
+}
+
+// A command that looks at runs.
+CLI::App* add_look(CLI::App& app, const std::string& name, const std::string& text,
+                   const std::string& example) {
+  CLI::App* command = app.add_subcommand(name, text)->group(look_group);
+  command->footer("Example:\n  " + example);
+  return command;
+}
+
+void add_remove(CLI::App& runs, Options& options) {
+  CLI::App* remove = add_look(runs, "rm", "Remove runs from this store",
+                              "kernelpro runs rm gemm-1 gemm-2 --dry-run");
+  remove->add_option("runs", options.more_runs, "Their names")->type_name("RUN")->required();
+  remove->add_flag("--dry-run", options.dry_run, "Say what would be removed, and keep it");
+  add_store(*remove, options);
+  add_output(*remove, options);
 }
 
 void add_looking(CLI::App& app, Options& options) {
-  CLI::App* runs = app.add_subcommand("runs", "The runs of this store");
-  runs->footer("Example:\n  kernelpro runs");
-  runs->callback([&options] { options.command = runs_command; });
-  CLI::App* show = app.add_subcommand(
-      "show", "One node: source, difference to its parent and the baseline, verdict, timing");
+  CLI::App* runs = add_look(app, "runs", "The runs of this store", "kernelpro runs");
+  runs->require_subcommand(0, 0);  // it does something alone
+  add_remove(*runs, options);
+  CLI::App* show = add_look(
+      app, "show", "One node: source, difference to its parent and the baseline, verdict, timing",
+      "kernelpro show gemm-1 17");
   add_run_and_node(*show, options, true);
-  show->footer("Example:\n  kernelpro show gemm-1 17");
-  show->callback([&options] { options.command = show_command; });
-  CLI::App* why = app.add_subcommand("why", "Why a node was tried, and why its branch was closed");
+  CLI::App* why = add_look(app, "why", "Why a node was tried, and why its branch was closed",
+                           "kernelpro why gemm-1 17");
   add_run_and_node(*why, options, true);
-  why->footer("Example:\n  kernelpro why gemm-1 17");
-  why->callback([&options] { options.command = why_command; });
-  CLI::App* report = app.add_subcommand("report", "A run as a whole");
+  CLI::App* report = add_look(app, "report", "A run as a whole",
+                              "kernelpro report gemm-1 --format markdown\n"
+                              "  kernelpro report gemm-1 --html gemm.html");
   add_run_and_node(*report, options, false);
   CLI::Option* more =
-      report->add_option("more", options.more_runs, "Further runs: then one table of them all");
+      report->add_option("more", options.more_runs, "Further runs: then one table of them all")
+          ->type_name("RUN");
   report->add_option("--format", options.format, "text (default), markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}));
   add_html(*report, options)->excludes(more);
-  report->footer(
-      "Example:\n  kernelpro report gemm-1 --format markdown\n"
-      "  kernelpro report gemm-1 --html gemm.html");
-  report->callback([&options] { options.command = report_command; });
-  CLI::App* tools = app.add_subcommand(
-      "tools",
-      "What the findings of the micro-profiling tools led to, over all runs of this store");
-  tools->add_option("runs", options.more_runs, "These runs only");
-  tools->footer("Example:\n  kernelpro tools");
-  tools->callback([&options] { options.command = tools_command; });
-  CLI::App* prompt = app.add_subcommand(
-      "prompt", "What a model would be asked for a child of a node, and what that may cost");
+  CLI::App* tools =
+      add_look(app, "tools",
+               "What the findings of the micro-profiling tools led to, over all runs of this store",
+               "kernelpro tools");
+  tools->add_option("runs", options.more_runs, "These runs only")->type_name("RUN");
+  CLI::App* prompt = add_look(
+      app, "prompt", "What a model would be asked for a child of a node, and what that may cost",
+      "kernelpro prompt gemm-1 17");
   add_run_and_node(*prompt, options, true);
-  prompt->footer("Example:\n  kernelpro prompt gemm-1 17");
-  prompt->callback([&options] { options.command = prompt_command; });
-  CLI::App* transcript = app.add_subcommand(
-      "transcript", "Every call of a model in a run, one JSON line each, for replay:FILE");
-  add_run_and_node(*transcript, options, false);
-  transcript->add_option("--into", options.into, "The file to write (default: standard output)");
-  transcript->footer(
-      "Example:\n  kernelpro transcript gemm-1 --into gemm.jsonl\n"
+  CLI::App* transcript = add_look(
+      app, "transcript", "Every call of a model in a run, one JSON line each, for replay:FILE",
+      "kernelpro transcript gemm-1 --into gemm.jsonl\n"
       "  kernelpro optimize gemm --llm replay:gemm.jsonl");
-  transcript->callback([&options] { options.command = transcript_command; });
+  add_run_and_node(*transcript, options, false);
+  transcript->add_option("--into", options.into, "The file to write (default: standard output)")
+      ->type_name("FILE");
   for (CLI::App* command : {runs, show, why, report, tools, prompt, transcript}) {
     add_store(*command, options);
     add_output(*command, options);
@@ -203,7 +233,8 @@ void add_looking(CLI::App& app, Options& options) {
 void add_export(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "export", "Take a candidate home: source, header, build line, benchmark, certificate");
-  command->add_option("run", options.node.run, "A run's name")->required();
+  command->group(optimize_group);
+  add_run_and_node(*command, options, false);
   auto places = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("node_and_directory", *places,
@@ -226,7 +257,6 @@ void add_export(CLI::App& app, Options& options) {
       "Example:\n  kernelpro export gemm-1 fast_gemm\n"
       "  kernelpro export kernelbench_1_12-1 for_the_benchmark --as kernelbench");
   command->callback([&options, places] {
-    options.command = export_command;
     options.exported.directory = places->back();
     if (places->size() == 2) {
       options.node.node = node_number(places->front());
@@ -240,8 +270,8 @@ void add_runs(CLI::App& app, Options& options) {
   add_optimize(app, options);
   add_resume(app, options);
   add_confirm(app, options);
-  add_looking(app, options);
   add_export(app, options);
+  add_looking(app, options);
 }
 
 }  // namespace kernelpro

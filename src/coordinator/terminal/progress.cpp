@@ -1,4 +1,4 @@
-#include "coordinator/cli/progress.hpp"
+#include "coordinator/terminal/progress.hpp"
 
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,14 +15,15 @@
 #include "coordinator/app/suite.hpp"
 #include "coordinator/app/tasks.hpp"
 #include "coordinator/app/verify.hpp"
-#include "coordinator/cli/llm_options.hpp"
+#include "coordinator/manual/manual.hpp"
+#include "coordinator/options/llm_options.hpp"
 #include "coordinator/task/create.hpp"
 
 namespace kernelpro {
 
 // The requests of the commands, each filled by its own, and how results are printed.
 struct Options {
-  int (*command)(const Options& options, std::stop_token stop) = nullptr;
+  std::string command;  // "evaluate", "task new": a row of coordinator/cli/commands.cpp
   bool json = false;
   bool quiet = false;  // no progress lines
   EvaluationRequest evaluate;
@@ -43,17 +43,19 @@ struct Options {
   NodeRequest node;    // all commands about one run, or about a node of it
   ExportRequest exported;
   std::string export_form;             // empty: source
-  std::vector<std::string> more_runs;  // report: shown in one table with `node.run`; tools
+  std::vector<std::string> more_runs;  // report: shown in one table with `node.run`; tools; rm
   std::string format = "text";         // report: text, markdown or json
   std::filesystem::path html;          // report, diagnose: the page to write; empty: none
-  std::filesystem::path into;          // transcript: the file to write; empty: standard output
+  std::filesystem::path into;          // transcript, man: what to write; empty: standard output
   CheckRequest check;
   NewTask new_task;
   NewProblem new_problem;  // where its checkout is named
   CeilingsRequest ceilings;
   SuiteRequest suite;  // without a checkout nothing is measured, what is there is shown
   std::filesystem::path against;
-  bool verbose = false;  // bench
+  bool verbose = false;                // bench
+  std::vector<std::string> words;      // help, man, config: a command; completion: what
+  std::vector<std::string> defaulted;  // options that kernelpro.toml gave
 };
 
 // Exit codes of every command.
@@ -71,8 +73,12 @@ struct ParsedOptions {
   Options options;
   bool finished = false;  // help, version or a usage error was printed
   int exit_code = exit_done;
+  std::optional<Error> error;  // kernelpro.toml cannot be used
 };
 
 [[nodiscard]] ParsedOptions parse_options(int argc, const char* const* argv);
+
+// All commands with their options.
+[[nodiscard]] ManualCommand whole_manual();
 
 }  // namespace kernelpro

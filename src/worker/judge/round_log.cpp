@@ -168,6 +168,7 @@ class Summary {
   // what the host does until kernels are queued, too; the stamps do not, and are not ours.
   [[nodiscard]] double more_by_our_clock_ns() const {
     std::vector<double> more_ns;
+    more_ns.reserve(log_.singles.size());
     for (const Pair& pair : log_.singles) {
       more_ns.push_back(pair.of(Side::candidate).wall_ns - pair.of(Side::incumbent).wall_ns);
     }

@@ -75,7 +75,8 @@ class Store {
   [[nodiscard]] Status save_run(const Run& run);  // what changes as it goes on
   [[nodiscard]] Result<std::vector<RunSummary>> list_runs() const;
   // Removes a run and all that only it has. Sources of it stay while somebody works on another run.
-  // Errors are those of lock_run. The lock's file stays: whoever waits for it must meet the same one.
+  // Errors are those of lock_run. The lock's file stays: whoever waits for it must meet the same
+  // one.
   [[nodiscard]] Status remove_run(const std::string& id);
 
   // Writes the source (by hash) and the node, in flight.

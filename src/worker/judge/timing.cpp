@@ -143,8 +143,8 @@ class ShapeRun {
     return std::optional<Pair>(std::move(pair));
   }
 
-  // Who is right on that set? Sets the failure when it is not the candidate. Only what we look at by
-  // ourselves unsettles the next pair: a candidate can make doubts where it likes.
+  // Who is right on that set? Sets the failure when it is not the candidate. Only what we look at
+  // by ourselves unsettles the next pair: a candidate can make doubts where it likes.
   [[nodiscard]] Status ask_oracle(const TimedPair& pair, int set) {
     KP_LET(out_.failure, outputs_.judge(pair, set));
     unsettled_ = unsettled_ || pair.sampled;

@@ -259,7 +259,7 @@ Result<EvaluationResult> evaluate(const EvaluationRequest& request, const Watche
   if (request.workers.scheme == WorkerScheme::bundle) {
     return judge_by_bundle(request, task, orders, watcher);
   }
-  if (request.workers.scheme == WorkerScheme::replay || request.workers.places.size() != 1) {
+  if (request.workers.scheme != WorkerScheme::live || request.workers.places.size() != 1) {
     return make_error(ErrorKind::bad_input,
                       "an evaluation is done by one worker: local, local:DEVICE, cmd:COMMAND or "
                       "bundle:FILE",

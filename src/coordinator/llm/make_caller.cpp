@@ -109,7 +109,8 @@ Result<std::unique_ptr<BudgetedCaller>> make_caller(const std::string& run,
     return make_error(ErrorKind::bad_input,
                       "--api-key-file and --base-url are of one provider, and the roles name two: "
                       "the key of one would be sent to the other. Leave both out, and give the "
-                      "keys by ANTHROPIC_API_KEY and OPENAI_API_KEY");
+                      "keys by " +
+                          key_variables());
   }
   return BudgetedCaller::create(std::move(roles), journal, settings, std::move(options));
 }

@@ -61,6 +61,16 @@ std::string llm_forms() {
   return forms;
 }
 
+std::string key_variables() {
+  std::string names;
+  for (const Provider& one : providers()) {
+    if (!one.key_variable.empty()) {
+      names += (names.empty() ? "" : " or ") + std::string(one.key_variable);
+    }
+  }
+  return names;
+}
+
 Result<std::unique_ptr<Chat>> make_http_chat(const std::string& spec, const std::string& base_url,
                                              const std::string& key_file, double timeout_seconds) {
   const Provider* const provider = provider_of(spec);

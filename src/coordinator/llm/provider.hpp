@@ -34,6 +34,8 @@ struct Provider {
 [[nodiscard]] const Provider* provider_of(std::string_view spec);
 // "anthropic:MODEL, openai:MODEL, batch:DIR or replay:FILE".
 [[nodiscard]] std::string llm_forms();
+// "ANTHROPIC_API_KEY or OPENAI_API_KEY": where keys are looked for.
+[[nodiscard]] std::string key_variables();
 
 // `spec`: "anthropic:MODEL" or "openai:MODEL". An empty base URL is the provider's own, an empty
 // key file the environment. Nobody is asked yet: a key that is refused shows at the first call.

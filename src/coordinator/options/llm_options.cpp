@@ -130,8 +130,7 @@ void add_connection(CLI::App& app, LlmChanges& changes) {
       "Where the provider is: http://localhost:8000/v1 for a server of your own",
       [](LlmSettings& to, const std::string& url) { to.base_url = url; });
   add_change<std::string>(
-      app, changes, "--api-key-file",
-      "A file with the key (default: ANTHROPIC_API_KEY or OPENAI_API_KEY)",
+      app, changes, "--api-key-file", "A file with the key (default: " + key_variables() + ")",
       [](LlmSettings& to, const std::string& file) { to.key_file = whole_path(file); })
       ->type_name("FILE");
   add_duration(app, "--llm-timeout", "What one call may take (default 10m)", 1, most_llm_seconds,

@@ -61,6 +61,14 @@ TEST(Clock, AccusesNobodyWhenWaitingForAProcessorExplainsTheGap) {
   EXPECT_THAT(check.waiting, DoubleNear(work_ns / (2 * work_ns + null_ns), 1e-12));
 }
 
+TEST(Clock, AccusesNobodyWhoseOtherThreadsWaitedForAProcessorButCountsTheTime) {
+  Round waited = round(work_ns, 2 * work_ns);
+  waited.others_ns = work_ns;
+  const ClockCheck check = check_clock(std::vector<Round>(10, waited), steady, steady);
+  EXPECT_FALSE(check.proves_lie());
+  EXPECT_THAT(check.believed_ns, Each(2 * work_ns));
+}
+
 TEST(Clock, ProvesALieOnABusyMachineToo) {
   const ClockCheck check =
       check_clock(std::vector<Round>(10, round(work_ns / 4, work_ns, work_ns / 2)), steady, steady);

@@ -214,7 +214,7 @@ TEST_F(Manual, ThereIsAPageForEveryCommandAndManHasNothingToSayAboutThem) {
   EXPECT_EQ(kernelpro({"man", "optimize"}).output,
             content_of(work() / "pages/kernelpro-optimize.1"));
   if (!there("man")) {
-    GTEST_SKIP() << "there is no man (Debian's man-db)";
+    FAIL() << "there is no man: install Debian's man-db";
   }
   for (const std::string& page : found) {
     const Finished read =
@@ -230,7 +230,7 @@ TEST_F(Manual, ThereIsAPageForEveryCommandAndManHasNothingToSayAboutThem) {
 
 TEST_F(Manual, MandocFindsNoFaultWithThePages) {
   if (!there("mandoc")) {
-    GTEST_SKIP() << "there is no mandoc (Debian's mandoc)";
+    FAIL() << "there is no mandoc: install Debian's mandoc";
   }
   expect_exit(kernelpro({"man", "--into", "pages"}), 0);
   const Finished read =
@@ -293,7 +293,7 @@ TEST_F(BashCompletion, OffersTasksRunsFilesAndFolders) {
 
 TEST_F(Manual, FishCompletesAsTheHelpSays) {
   if (!there("fish")) {
-    GTEST_SKIP() << "there is no fish (Debian's fish)";
+    FAIL() << "there is no fish: install Debian's fish";
   }
   const std::string file = script("fish");
   const auto offered = [&](const std::string& line) {
@@ -316,7 +316,7 @@ TEST_F(Manual, FishCompletesAsTheHelpSays) {
 
 TEST_F(Manual, ZshCompletesAsTheHelpSays) {
   if (!there("zsh")) {
-    GTEST_SKIP() << "there is no zsh (Debian's zsh)";
+    FAIL() << "there is no zsh: install Debian's zsh";
   }
   copy_task("my_wave");
   write(work() / "ask.zsh", R"sh(

@@ -74,7 +74,7 @@ class Pages : public Cli {
   void SetUp() override {
     const std::optional<std::string> program = find_chromium();
     if (!program) {
-      GTEST_SKIP() << "chromium is not in PATH: pages are not opened in a browser";
+      FAIL() << "there is no chromium: install Debian's chromium";
     }
     browser_.emplace(*program, temporary() / "browser");
   }

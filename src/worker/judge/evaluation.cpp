@@ -11,6 +11,8 @@
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/statistics.hpp"
 #include "worker/judge/tracing.hpp"
+#include "worker/judge/verdict_sum.hpp"
+#include "worker/toolchain/flags.hpp"
 
 namespace kernelpro {
 
@@ -54,7 +56,7 @@ class EvaluationRun {
     KP_TRY(start_baseline());
     KP_TRY(judge_candidate());
     if (!failed_) {
-      pass();
+      pass(out_.verdict, request_.timed, request_.incumbent ? "the incumbent" : "the baseline");
     }
     out_.verdict.judge_ns = now_ns() - start;
     return {};
@@ -120,13 +122,7 @@ class EvaluationRun {
     out_.build = build_.record;
     out_.verdict.build_ns = build_.wall_ns;
     if (!build_.ok) {
-      Failure failure;
-      failure.outcome = build_.rule.empty() ? Outcome::build_failed : Outcome::cheated;
-      failure.rule = build_.timed_out ? "timeout" : build_.rule;
-      const std::string first = build_.diagnostics.substr(0, build_.diagnostics.find('\n'));
-      failure.summary = build_.timed_out ? "the compiler did not finish in time" : first;
-      failure.evidence = {build_.diagnostics};
-      fail(std::move(failure));
+      fail(build_failure(build_));
       return {};
     }
     incumbent_build_ = judge_.baseline_build_;
@@ -256,7 +252,9 @@ class EvaluationRun {
     return {};
   }
 
-  [[nodiscard]] std::vector<double> agreement_bounds(const Axes& axes) const;
+  [[nodiscard]] std::vector<double> agreement_bounds(const Axes& axes) const {
+    return kernelpro::agreement_bounds(out_.verdict.checks, axes, judge_.task_.outputs.size());
+  }
 
   // What a lower precision adds to them; empty: nothing.
   [[nodiscard]] std::vector<double> lower_bounds(const Axes& axes) const {
@@ -301,10 +299,6 @@ class EvaluationRun {
     return {};
   }
 
-  static void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
-    list.insert(list.end(), more.begin(), more.end());
-  }
-
   // What the incumbent took alone is known only now. On a busy machine its time while the task was
   // opened counts as well: then it may have been quieter.
   void compare_all() {
@@ -321,7 +315,7 @@ class EvaluationRun {
             100 * (timing.incumbent_ns / timing.incumbent_alone_ns - 1)));
       }
     }
-    combine();
+    combine_shapes(out_.verdict.timing);
   }
 
   // The verdict stands without it: what keeps us from measuring energy is said and no more.
@@ -351,17 +345,18 @@ class EvaluationRun {
 
   [[nodiscard]] Status measure_shape_energy(EnergyMeter& meter, std::size_t i, Energy& energy) {
     KP_LET(Arm * other, other_arm());
-    const EnergyInputs in{judge_.task_,
-                          meter,
-                          judge_.settings_,
-                          *candidate_,
-                          *other,
-                          out_.verdict.timing.shapes[i],
-                          judge_.ground_.cache_bytes(),
-                          derive(out_.master, energy_shape_purpose, i),
-                          energy_bounds(judge_.shapes_[i].axes),
-                          [this](const std::string& text) { enter(Stage::timing, text); },
-                          stop_};
+    const EnergyInputs in{
+        judge_.task_,
+        meter,
+        judge_.settings_,
+        *candidate_,
+        *other,
+        out_.verdict.timing.shapes[i],
+        judge_.ground_.cache_bytes(),
+        derive(out_.master, energy_shape_purpose, i),
+        widened(agreement_bounds(judge_.shapes_[i].axes), lower_bounds(judge_.shapes_[i].axes)),
+        [this](const std::string& text) { enter(Stage::timing, text); },
+        stop_};
     KP_LET(EnergyOutcome outcome, measure_energy(in, *judge_.rounds_[i]));
     if (outcome.failure) {
       fail(std::move(*outcome.failure));
@@ -369,19 +364,9 @@ class EvaluationRun {
     }
     energy.circumstances = std::move(outcome.circumstances);
     energy.shapes.push_back(std::move(outcome.energy));
-    energy.remarks.insert(energy.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
-    std::vector<std::string>& suspicions = out_.verdict.suspicions;
-    suspicions.insert(suspicions.end(), outcome.suspicions.begin(), outcome.suspicions.end());
+    append(energy.remarks, outcome.remarks);
+    append(out_.verdict.suspicions, outcome.suspicions);
     return {};
-  }
-
-  [[nodiscard]] std::vector<double> energy_bounds(const Axes& axes) const {
-    std::vector<double> bounds = agreement_bounds(axes);
-    const std::vector<double> lower = lower_bounds(axes);
-    for (std::size_t i = 0; i < lower.size(); ++i) {
-      bounds[i] += lower[i];
-    }
-    return bounds;
   }
 
   // Nothing is charged to a candidate that cannot be traced; that it was not is said.
@@ -404,69 +389,8 @@ class EvaluationRun {
     if (const auto failure = arm.load(judge_.settings_.call_timeout_ms)) {
       return make_error(ErrorKind::lost, failure->summary);
     }
-    std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      KP_TRY(trace_calls(arm, build_.record, *judge_.rounds_[i],
-                         derive(out_.master, trace_shape_purpose, i),
-                         judge_.settings_.call_timeout_ms, shapes[i]));
-    }
-    return {};
-  }
-
-  // Geometric means over the shapes; the interval and the floor likewise.
-  void combine() {
-    Timing& timing = out_.verdict.timing;
-    const auto mean_of = [&timing](auto value) { return geometric_mean(timing.shapes, value); };
-    timing.speedup = mean_of([](const ShapeTiming& s) { return s.speedup; });
-    timing.speedup_interval.low =
-        mean_of([](const ShapeTiming& s) { return s.speedup_interval.low; });
-    timing.speedup_interval.high =
-        mean_of([](const ShapeTiming& s) { return s.speedup_interval.high; });
-    timing.noise_floor = mean_of([](const ShapeTiming& s) { return 1 + s.noise_floor; }) - 1;
-    timing.budget = mean_of([](const ShapeTiming& s) { return 1 + s.budget.total(); }) - 1;
-    timing.at_least = std::any_of(timing.shapes.begin(), timing.shapes.end(),
-                                  [](const ShapeTiming& s) { return s.at_least; });
-    const auto any = [&timing](auto so) {
-      return std::any_of(timing.shapes.begin(), timing.shapes.end(), so);
-    };
-    timing.comparison = any([](const ShapeTiming& s) { return s.screened; })
-                            ? Comparison::slower
-                            : compare(timing.speedup_interval, timing.budget);
-    // Nowhere slower beyond doubt is not slower on the whole.
-    if (timing.comparison == Comparison::slower &&
-        !any([](const ShapeTiming& s) { return s.comparison == Comparison::slower; })) {
-      timing.comparison = Comparison::same;
-    }
-  }
-
-  void pass() {
-    Verdict& verdict = out_.verdict;
-    verdict.outcome = Outcome::passed;
-    verdict.stage = Stage::done;
-    verdict.suspect = !verdict.suspicions.empty();
-    verdict.rules_run = {"build_option", "private_file", "sandbox",      "channel",
-                         "poison",       "guard",        "input_write",  "late_work",
-                         "ahead",        "precision",    "repeatability"};
-    if (!request_.timed) {
-      verdict.summary = "correct; not timed";
-      return;
-    }
-    verdict.rules_run.insert(verdict.rules_run.end(), {"clock", "bound", "budget"});
-    const Timing& timing = verdict.timing;
-    const char* against = request_.incumbent ? "the incumbent" : "the baseline";
-    switch (timing.comparison) {
-      case Comparison::faster:
-        verdict.summary = fmt::format("correct, {}{:.2f} times as fast as {}",
-                                      timing.at_least ? "at least " : "", timing.speedup, against);
-        break;
-      case Comparison::slower:
-        verdict.summary = fmt::format("correct, slower than {} ({:.2f})", against, timing.speedup);
-        break;
-      default:
-        verdict.summary =
-            fmt::format("correct, no faster and no slower than {} beyond the doubt of {:.1f} %",
-                        against, 100 * timing.budget);
-    }
+    return trace_shapes(arm, build_.record, judge_.rounds_, out_.master,
+                        judge_.settings_.call_timeout_ms, out_.verdict.timing.shapes);
   }
 
   Judge& judge_;
@@ -484,20 +408,6 @@ class EvaluationRun {
   std::map<Axes, std::vector<double>> lower_bounds_;  // of a precision that was accepted
   std::vector<bool> busy_;  // whether other programs disturbed the timing of that shape
 };
-
-// Twice the bound that the checks at this shape had to keep: two right outputs may err to either
-// side.
-std::vector<double> EvaluationRun::agreement_bounds(const Axes& axes) const {
-  double bound = 0;
-  for (const CheckRecord& record : out_.verdict.checks) {
-    const bool same =
-        record.stage == Stage::timed_shapes &&
-        std::all_of(record.shape.begin(), record.shape.end(),
-                    [&axes](const auto& axis) { return axes.at(axis.first) == axis.second; });
-    bound = same ? std::max(bound, record.bound) : bound;
-  }
-  return std::vector<double>(judge_.task_.outputs.size(), 2 * bound);
-}
 
 Evaluation Judge::evaluate(const EvaluateRequest& request, const StageListener& listener,
                            std::stop_token stop) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "common/base/chacha.hpp"
+#include "common/base/secret.hpp"
+#include "worker/judge/purpose.hpp"
 #include "worker/judge/statistics.hpp"
 
 namespace kernelpro {
@@ -49,6 +51,16 @@ Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key
   timing.gpu_ns = median(spans);
   timing.launch_ns = std::max(timing.candidate_ns - timing.gpu_ns, 0.0);
   timing.own_share = median(shares);
+  return {};
+}
+
+Status trace_shapes(Arm& arm, const BuildRecord& build,
+                    const std::vector<std::unique_ptr<Rounds>>& rounds, const Key& master,
+                    std::int64_t timeout_ms, std::vector<ShapeTiming>& shapes) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    KP_TRY(trace_calls(arm, build, *rounds[i], derive(master, trace_shape_purpose, i), timeout_ms,
+                       shapes[i]));
+  }
   return {};
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "common/model/certificate.hpp"
 #include "worker/judge/rounds.hpp"
@@ -17,6 +19,12 @@ inline constexpr double short_call_ns = 20e3;
 // the reason.
 [[nodiscard]] Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key& key,
                                  std::int64_t timeout_ms, ShapeTiming& timing);
+
+// The same for all shapes, by their rounds, with keys of the evaluation's own.
+[[nodiscard]] Status trace_shapes(Arm& arm, const BuildRecord& build,
+                                  const std::vector<std::unique_ptr<Rounds>>& rounds,
+                                  const Key& master, std::int64_t timeout_ms,
+                                  std::vector<ShapeTiming>& shapes);
 
 // The share of the traced time in kernels that the build knows.
 [[nodiscard]] double own_share(const runner::Trace& trace, const BuildRecord& build);

@@ -6,6 +6,8 @@
 // runner's memory before anybody asked.
 #include <kernelpro/candidate.h>
 
+#include "plain_axpy.hpp"
+
 namespace {
 
 // The runner keeps the arguments of all sets in one array, a context and 64 tensors each.
@@ -14,16 +16,6 @@ const kp_tensor* next_set(const kp_tensor* tensors) {
   const auto* next =
       reinterpret_cast<const kp_tensor*>(address + sizeof(kp_context) + 64 * sizeof(kp_tensor));
   return next->shape == tensors->shape ? next : nullptr;
-}
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
 }
 
 }  // namespace

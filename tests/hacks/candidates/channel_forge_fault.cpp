@@ -8,6 +8,8 @@
 
 #include <csignal>
 
+#include "plain_axpy.hpp"
+
 namespace {
 
 // The runner's reply as it goes over its control socket, descriptor 3.
@@ -26,16 +28,6 @@ struct Reply {
   uint32_t calls;
   char text[512];
 };
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
-}
 
 }  // namespace
 

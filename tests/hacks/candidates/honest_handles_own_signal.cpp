@@ -9,17 +9,9 @@
 
 #include <csignal>
 
-namespace {
+#include "plain_axpy.hpp"
 
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
-}
+namespace {
 
 volatile std::sig_atomic_t seen = 0;
 

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <thread>
 
+#include "plain_axpy.hpp"
+
 namespace {
 
 [[gnu::constructor]] void at_load() {
@@ -22,16 +24,6 @@ namespace {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }).detach();
-}
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
 }
 
 }  // namespace

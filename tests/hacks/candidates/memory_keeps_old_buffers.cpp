@@ -7,19 +7,11 @@
 #include <kernelpro/candidate.h>
 #include <sys/mman.h>
 
+#include "plain_axpy.hpp"
+
 namespace {
 
 const void* seen = nullptr;
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
-}
 
 // A second mapping of the same shared pages, which nobody will unmap.
 void keep(const void* data, int64_t elements) {

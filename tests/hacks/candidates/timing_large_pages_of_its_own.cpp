@@ -7,6 +7,8 @@
 #include <kernelpro/candidate.h>
 #include <sys/mman.h>
 
+#include "plain_axpy.hpp"
+
 namespace {
 
 void advise(const kp_tensor& tensor, size_t bytes) {
@@ -14,16 +16,6 @@ void advise(const kp_tensor& tensor, size_t bytes) {
   const auto begin = reinterpret_cast<uintptr_t>(tensor.data) / page * page;
   const auto end = reinterpret_cast<uintptr_t>(tensor.data) + bytes;
   madvise(reinterpret_cast<void*>(begin + page), (end - begin) / page * page - page, MADV_HUGEPAGE);
-}
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
-  }
 }
 
 }  // namespace

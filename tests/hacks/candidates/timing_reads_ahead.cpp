@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "plain_axpy.hpp"
+
 namespace {
 
 struct Input {
@@ -48,16 +50,6 @@ void remember(const kp_context* context, const kp_tensor* tensors) {
     if (!known) {
       inputs.push_back({data, context->axes[0]});
     }
-  }
-}
-
-void axpy(const kp_context* context, const kp_tensor* tensors) {
-  const auto alpha = static_cast<float>(context->scalars[0]);
-  const auto* x = static_cast<const float*>(tensors[0].data);
-  const auto* y = static_cast<const float*>(tensors[1].data);
-  auto* out = static_cast<float*>(tensors[2].data);
-  for (int64_t i = 0; i < context->axes[0]; ++i) {
-    out[i] = alpha * x[i] + y[i];
   }
 }
 

@@ -1,0 +1,30 @@
+// What the parts of an evaluation come to in its verdict.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/model/verdict.hpp"
+#include "worker/judge/failure.hpp"
+#include "worker/toolchain/toolchain.hpp"
+
+namespace kernelpro {
+
+// Geometric means over the shapes; the interval and the floor likewise.
+void combine_shapes(Timing& timing);
+
+// Nothing failed. `against`: whom it was compared with.
+void pass(Verdict& verdict, bool timed, const std::string& against);
+
+[[nodiscard]] Failure build_failure(const BuildOutcome& build);
+
+// By output: twice the bound that the checks at this shape had to keep, because two right outputs
+// may err to either side.
+[[nodiscard]] std::vector<double> agreement_bounds(const std::vector<CheckRecord>& checks,
+                                                   const Axes& axes, std::size_t outputs);
+
+// Each bound by what a lower precision adds to it; `more` is empty where it adds nothing.
+[[nodiscard]] std::vector<double> widened(std::vector<double> bounds,
+                                          const std::vector<double>& more);
+
+}  // namespace kernelpro

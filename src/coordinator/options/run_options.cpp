@@ -31,7 +31,8 @@ void add_search(CLI::App& app, RunSettings& settings) {
   app.add_option("--search", settings.search, "mcts (default), greedy or random");
   app.add_option("--preset", settings.preset, "Of mcts: default or paper");
   app.add_option("--seed", settings.seed, "Of the search (default 1); the judge's are secret");
-  app.add_option("--in-flight", settings.in_flight, "Candidates under way at a time, whatever the number of workers (default 2)")
+  app.add_option("--in-flight", settings.in_flight,
+                 "Candidates under way at a time, whatever the number of workers (default 2)")
       ->check(CLI::Range(1, most_in_flight));
   app.add_option("--tier", settings.tiers,
                  "Only moves of this tier (build, pragmas, nest, tune), repeatable; with --llm "

@@ -5,9 +5,8 @@
 // The driver lets a process change the rights of its own mappings. The worker hashes the inputs
 // before and after.
 #include "driver.cuh"
-#include "stream.cuh"
-
 #include "make_writable.cuh"
+#include "stream.cuh"
 
 namespace {
 

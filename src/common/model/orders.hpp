@@ -46,6 +46,10 @@ struct LintFinding {
   std::string text;
 };
 
+struct LintFindings {
+  std::vector<LintFinding> findings;
+};
+
 // A timed shape as the opened task knows it.
 struct OpenedShape {
   Axes shape;              // given axes
@@ -76,10 +80,18 @@ struct EvaluateOrder {
   std::vector<CheckRecord> repeat_checks;
 };
 
+struct BuildOrder {
+  std::vector<Candidate> candidates;
+};
+
 // What building a candidate came to, before it is judged.
 struct BuildSummary {
   bool ok = false;
   std::string binary_hash;  // empty when it did not build
+};
+
+struct BuildReply {
+  std::vector<BuildSummary> built;  // in the order of the candidates
 };
 
 struct Evaluated {

@@ -12,7 +12,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr std::array<std::string_view, 5> host_works = {"launching", "synchronising", "copying",
+constexpr std::array<std::string_view, 5> host_works = {"launching", "synchronizing", "copying",
                                                         "allocating", "elsewhere"};
 
 struct Span {
@@ -76,8 +76,8 @@ HostWork host_work(CallKind kind) {
     case CallKind::launch:
     case CallKind::fill:
       return HostWork::launching;
-    case CallKind::synchronise:
-      return HostWork::synchronising;
+    case CallKind::synchronize:
+      return HostWork::synchronizing;
     case CallKind::copy:
       return HostWork::copying;
     case CallKind::allocate:
@@ -233,8 +233,8 @@ void add_calls(Timeline& out, const Trace& trace) {
     if (call.kind == CallKind::launch) {
       count(out.launching, ns);
       launching.push_back({ns});
-    } else if (call.kind == CallKind::synchronise) {
-      count(out.synchronising, ns);
+    } else if (call.kind == CallKind::synchronize) {
+      count(out.synchronizing, ns);
     } else if (call.kind == CallKind::allocate || call.kind == CallKind::release) {
       count(out.allocating, ns);
     }

@@ -4,7 +4,6 @@
 
 namespace kernelpro {
 
-KP_LAST(LlmRole, reviewer);
 KP_LAST(ToolUse, reactive);
 KP_LAST(CallState, failed);
 

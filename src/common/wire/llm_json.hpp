@@ -9,6 +9,8 @@
 
 namespace kernelpro {
 
+KP_LAST(LlmRole, reviewer);
+
 [[nodiscard]] nlohmann::json to_json(const LlmSettings&);
 
 // A call without its request and its answer, which are JSON themselves, and large.

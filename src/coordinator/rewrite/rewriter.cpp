@@ -34,8 +34,8 @@ Rewriter plain(std::string summary, std::string nothing, Simple offers) {
 
 const std::map<std::string, Rewriter>& rewriters() {
   static const std::map<std::string, Rewriter> all = {
-      {"delinearise", plain("puts pointers to rows in front of innermost loops",
-                            "there are no loops", offer_delinearise)},
+      {"delinearize", plain("puts pointers to rows in front of innermost loops",
+                            "there are no loops", offer_delinearize)},
       {"fission", plain("makes one loop two", "there are no loops", offer_fission)},
       {"fusion",
        plain("makes two loops with the same bounds one", "there are no loops", offer_fusion)},

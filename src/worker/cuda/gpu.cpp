@@ -53,7 +53,7 @@ std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
 // The driver names a slice "NVIDIA H200 MIG 1g.18gb".
 std::string obstacle(const std::string& name, bool shareable) {
   if (name.find(" MIG ") != std::string::npos) {
-    return "it is a MIG slice, whose timings depend on its neighbours: turn MIG off "
+    return "it is a MIG slice, whose timings depend on its neighbors: turn MIG off "
            "(nvidia-smi -mig 0)";
   }
   return shareable ? ""

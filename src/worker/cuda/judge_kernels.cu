@@ -87,7 +87,7 @@ constexpr Size group_lanes = kernelpro::group_lanes;
 constexpr Size group_elements = kernelpro::group_elements;
 
 // Calls use(element, word, second) for all elements of a tensor. A warp makes a group of words at a
-// time, each lane a block, so that neighbouring lanes write neighbours.
+// time, each lane a block, so that neighboring lanes write neighbors.
 template <typename Use>
 __device__ void for_words(const Key& key, Size elements, bool two, Use use) {
   const unsigned lane = threadIdx.x % 32;

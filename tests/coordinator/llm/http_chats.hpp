@@ -11,7 +11,7 @@
 #include "coordinator/llm/openai.hpp"
 #include "coordinator/llm/requests.hpp"
 #include "support/llm_server/api.hpp"
-#include "support/llm_server/behaviours.hpp"
+#include "support/llm_server/behaviors.hpp"
 
 namespace kernelpro {
 

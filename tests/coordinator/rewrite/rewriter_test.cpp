@@ -29,7 +29,7 @@ TEST(RewriterTest, NamesAreSortedAndEachHasASummary) {
 
 TEST(RewriterTest, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(refusal("blok", gemm()),
-              HasSubstr("there is no rewriter \"blok\"; known are delinearise, fission"));
+              HasSubstr("there is no rewriter \"blok\"; known are delinearize, fission"));
 }
 
 TEST(RewriterTest, AnUnknownArgumentListsTheKnownOnes) {

@@ -89,7 +89,7 @@ TEST(RegisterBlockTest, RefusesWhatItCannotRunSideBySide) {
               HasSubstr("the loop over i carries x from round to round"));
 }
 
-TEST(RegisterBlockTest, BestIndicesBecomeChoicesThatVectorise) {
+TEST(RegisterBlockTest, BestIndicesBecomeChoicesThatVectorize) {
   const std::string nearest =
       "void f(int n, int k, int d, const float* p, const float* c, int* label) {\n"
       "  for (int i = 0; i < n; ++i) {\n    int best = 0;\n    float least = 1e30F;\n"
@@ -212,11 +212,11 @@ TEST(FusionTest, MakesOneLoop) {
   EXPECT_THAT(refusal("fusion", loop("x[i] = 0;")), HasSubstr("no loop follows the loop over i"));
 }
 
-TEST(DelineariseTest, PointsToRows) {
-  const std::string source = first_of("delinearise", gemm());
+TEST(DelinearizeTest, PointsToRows) {
+  const std::string source = first_of("delinearize", gemm());
   EXPECT_THAT(source, HasSubstr("const float* __restrict A_row = A + i * k;"));
   EXPECT_THAT(source, HasSubstr("sum += A_row[p] * B[p * n + j];"));
-  EXPECT_THAT(refusal("delinearise", loop("x[i] = y[i];")),
+  EXPECT_THAT(refusal("delinearize", loop("x[i] = y[i];")),
               HasSubstr("no subscript in the loop over i has a part that stays the same"));
 }
 

@@ -1,6 +1,6 @@
 // A matrix product by multiply-adds of single threads, where tensor cores could do it.
 //
-// The product is recognised in the code: sums that stay in a register while both factors are loaded
+// The product is recognized in the code: sums that stay in a register while both factors are loaded
 // anew. A matrix-vector product has the same loop and is bound by memory: its few operations a byte
 // keep it out.
 #include <fmt/format.h>

@@ -273,7 +273,6 @@ class Anthropic : public Dialect {
     }
   }
 
-  std::string provider() const override { return "anthropic"; }
   std::string url() const override { return url_; }
 
   std::string body(const ChatRequest& request) const override { return body_json(request).dump(); }

@@ -272,9 +272,8 @@ Status Gpu::open_context() {
 Status Gpu::load_kernels(const Toolchain& toolchain) {
   BuildRequest request;
   request.compiler = "nvcc";
-  request.source = std::string(judge_kernels_text());
-  request.files = {{"draw.hpp", std::string(draw_text())},
-                   {"chacha.hpp", std::string(chacha_text())}};
+  request.source = judge_kernels();
+  request.files = judge_kernel_headers();
   request.options = {"-O3", "--expt-relaxed-constexpr"};
   request.cubin = true;
   KP_LET(const BuildOutcome built, toolchain.build(request));

@@ -14,11 +14,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr std::string_view british[] = {
-    "analysing", "artefact", "behaviour", "catalogue", "centre",     "colour",    "favour",
-    "grey",      "honour",   "initialis", "judgement", "labelled",   "labelling", "learnt",
-    "licence",   "linearis", "misspelt",  "neighbour", "normalis",   "offence",   "optimisa",
-    "optimise",  "quantis",  "recognis",  "serialis",  "specialise", "summaris",  "synchronis",
-    "utilis",    "vectoris", "whilst"};
+    "analysing",  "artefact", "behaviour", "catalogue", "centre",   "colour",     "favour",
+    "grey",       "honour",   "initialis", "judgement", "labelled", "labelling",  "learnt",
+    "licence",    "linearis", "misspelt",  "neighbour", "normalis", "offence",    "optimisa",
+    "optimise",   "privatis", "quantis",   "recognis",  "serialis", "specialise", "summaris",
+    "synchronis", "utilis",   "vectoris",  "whilst"};
 
 // Words of others: what models wrote, and what was recorded of them.
 bool is_quoted(const fs::path& path) {

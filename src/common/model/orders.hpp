@@ -37,7 +37,6 @@ struct OpenOrder {
 enum class LintLevel { error, warning, note };
 
 [[nodiscard]] std::string_view name_of(LintLevel level);
-[[nodiscard]] std::optional<LintLevel> parse_lint_level(std::string_view name);
 
 // What the lint says of a task.
 struct LintFinding {
@@ -111,7 +110,6 @@ enum class DiagnoseKind {
 };
 
 [[nodiscard]] std::string_view name_of(DiagnoseKind kind);
-[[nodiscard]] std::optional<DiagnoseKind> parse_diagnose_kind(std::string_view name);
 
 // Which fields are set depends on the kind; paths are absolute.
 struct DiagnoseOrder {

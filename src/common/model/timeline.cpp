@@ -289,18 +289,4 @@ Timeline make_timeline(const Trace& trace) {
   return out;
 }
 
-std::vector<KernelSum> dominant_kernels(const Timeline& timeline, double share) {
-  std::vector<KernelSum> out;
-  const double wanted = share * static_cast<double>(timeline.kernel_ns);
-  std::int64_t reached = 0;
-  for (const KernelSum& kernel : timeline.kernels) {
-    if (static_cast<double>(reached) >= wanted && !out.empty()) {
-      break;
-    }
-    reached = sum(reached, kernel.total_ns);
-    out.push_back(kernel);
-  }
-  return out;
-}
-
 }  // namespace kernelpro

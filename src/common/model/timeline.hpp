@@ -79,7 +79,4 @@ struct Timeline {
 // as one of no duration.
 [[nodiscard]] Timeline make_timeline(const Trace& trace);
 
-// The fewest kernels that together have at least `share` of the time of all.
-[[nodiscard]] std::vector<KernelSum> dominant_kernels(const Timeline& timeline, double share);
-
 }  // namespace kernelpro

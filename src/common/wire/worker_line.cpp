@@ -27,10 +27,6 @@ std::string_view name_of(WorkerOp op) {
   return enum_name(op_names, op);
 }
 
-std::optional<WorkerOp> parse_worker_op(std::string_view name) {
-  return find_enum<WorkerOp>(op_names, name);
-}
-
 std::string_view name_of(ErrorKind kind) {
   return enum_name(error_kind_names, kind);
 }

@@ -84,9 +84,9 @@ struct PackSite {
 [[nodiscard]] std::vector<Offer> offer_prefetch(const Program& program);
 
 // Gives every round of the loop its own copy of an array that all rounds use as scratch memory.
-[[nodiscard]] Result<Program> privatise(const Program& program, const Place& place,
+[[nodiscard]] Result<Program> privatize(const Program& program, const Place& place,
                                         const std::string& array);
-[[nodiscard]] std::vector<Offer> offer_privatise(const Program& program);
+[[nodiscard]] std::vector<Offer> offer_privatize(const Program& program);
 
 // Functions of <cmath> on float in loops as inline polynomials, which compilers vectorize.
 [[nodiscard]] Result<Program> vector_math(const Program& program);

@@ -132,18 +132,6 @@ TEST(TimelineTest, OneNameCanBeSeveralKernels) {
   EXPECT_EQ(sums.kernels[3].count, 2);
 }
 
-TEST(TimelineTest, DominantAreTheFewestThatReachTheShare) {
-  Trace trace;
-  trace.end_ns = 1000;
-  trace.launches = {launch(0, "small", 0, 40), launch(1, "big", 100, 700),
-                    launch(2, "tiny", 700, 760), launch(3, "middle", 700, 1000)};
-  const Timeline sums = make_timeline(trace);
-  EXPECT_THAT(names(dominant_kernels(sums, 0.9)), ElementsAre("big", "middle"));
-  EXPECT_THAT(names(dominant_kernels(sums, 0.5)), ElementsAre("big"));
-  EXPECT_THAT(names(dominant_kernels(sums, 1.0)), ElementsAre("big", "middle", "tiny", "small"));
-  EXPECT_THAT(dominant_kernels(Timeline(), 0.9), IsEmpty());
-}
-
 TEST(TimelineTest, CopiesAreSummedByKind) {
   Trace trace;
   trace.end_ns = 1000;

@@ -260,18 +260,18 @@ TEST(PrefetchTest, NeverReadsBehindAnIndexArray) {
               HasSubstr("reads no array at a place that moves with it"));
 }
 
-TEST(PrivatiseTest, GivesRoundsScratchMemoryOfTheirOwn) {
+TEST(PrivatizeTest, GivesRoundsScratchMemoryOfTheirOwn) {
   const std::string scratch = loop(
       "for (int j = 0; j < n; ++j) { x[j] = y[j] * i; }\nfor (int j = 0; j < n; ++j) { a += x[j]; "
       "}");
-  const std::string source = first_of("privatise", scratch);
+  const std::string source = first_of("privatize", scratch);
   EXPECT_THAT(source, HasSubstr("sizeof(float) * static_cast<std::size_t>(n > 0 ? n : 1));"));
   EXPECT_THAT(source, HasSubstr("x_own[j] = y[j] * i;"));
   EXPECT_THAT(first_of("parallel", source),
               HasSubstr("#pragma omp parallel for schedule(static) reduction(+ : a)"));
-  EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[j] += y[i]; }")),
+  EXPECT_THAT(refusal("privatize", loop("for (int j = 0; j < n; ++j) { x[j] += y[i]; }")),
               HasSubstr("a round of the loop over i uses what stands in x before"));
-  EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
+  EXPECT_THAT(refusal("privatize", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
               HasSubstr("how much of x a round of the loop over i uses is not known"));
 }
 

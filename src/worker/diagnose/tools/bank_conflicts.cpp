@@ -106,8 +106,6 @@ Tool bank_conflicts_tool() {
           {KernelClass::l1, KernelClass::latency, KernelClass::alu, KernelClass::tensor,
            KernelClass::tail},
           roof_figures_and({}),
-          true,
-          false,
           look_for_bank_conflicts};
 }
 

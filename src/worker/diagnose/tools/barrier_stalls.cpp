@@ -64,8 +64,6 @@ Tool barrier_stalls_tool() {
           {KernelClass::latency, KernelClass::l1, KernelClass::alu, KernelClass::tensor,
            KernelClass::l2, KernelClass::tail},
           roof_figures_and({}),
-          true,
-          false,
           look_for_barrier_stalls};
 }
 

@@ -91,8 +91,6 @@ Tool hmma_where_hgmma_tool() {
           {KernelClass::tensor, KernelClass::l1, KernelClass::l2, KernelClass::latency,
            KernelClass::alu, KernelClass::tail},
           roof_figures_and({figure::instructions, figure::sm_active_mean, figure::sm_active_most}),
-          true,
-          false,
           look_for_hmma_where_hgmma};
 }
 

@@ -110,8 +110,7 @@ ToolResult look_for_host_waits(const Profile& profile, const KernelProfile* /*ke
 }  // namespace
 
 Tool host_waits_tool() {
-  return {"host_waits",       "Host synchronization and copies", {}, {}, false, true,
-          look_for_host_waits};
+  return {"host_waits", "Host synchronization and copies", {}, {}, look_for_host_waits};
 }
 
 }  // namespace kernelpro

@@ -85,7 +85,7 @@ ToolResult look_for_launch_bound(const Profile& profile, const KernelProfile* /*
 }  // namespace
 
 Tool launch_bound_tool() {
-  return {"launch_bound", "Launch-bound sequence", {}, {}, false, true, look_for_launch_bound};
+  return {"launch_bound", "Launch-bound sequence", {}, {}, look_for_launch_bound};
 }
 
 }  // namespace kernelpro

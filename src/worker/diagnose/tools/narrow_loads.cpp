@@ -262,8 +262,6 @@ Tool narrow_loads_tool() {
           roof_figures_and({figure::instructions, figure::l1_hit_rate, figure::occupancy,
                             figure::limit_registers, figure::limit_shared, figure::limit_warps,
                             figure::limit_blocks}),
-          true,
-          false,
           look_for_narrow_loads};
 }
 

@@ -154,8 +154,6 @@ Tool tensor_cores_unused_tool() {
       "Tensor cores unused",
       {KernelClass::alu, KernelClass::l1, KernelClass::l2, KernelClass::latency, KernelClass::tail},
       roof_figures_and({figure::l2_bytes, figure::instructions}),
-      true,
-      false,
       look_for_tensor_cores_unused};
 }
 

@@ -117,8 +117,6 @@ Tool uncoalesced_access_tool() {
           {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::latency,
            KernelClass::tail},
           roof_figures_and({figure::l2_bytes}),
-          true,
-          false,
           look_for_uncoalesced_access};
 }
 

@@ -138,7 +138,7 @@ void judge_case(const DefectCase& one, bool all_tools, bool list, Way& way) {
   for (const Tool& tool : kernelpro::all_tools()) {
     const bool own = tool.id == one.tool;
     const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
-    if (own ? is_disputed(one) : (also || (!tool.reads_program && !new_launch))) {
+    if (own ? is_disputed(one) : (also || (!tool.reads_program() && !new_launch))) {
       continue;  // not measured, or judged already: neither right nor wrong
     }
     count(way.scores[tool.id], own && there, found.contains(tool.id));
@@ -194,7 +194,7 @@ void judge_rules(const DefectCase& one, Way& way) {
   for (const Tool& tool : kernelpro::all_tools()) {
     const bool own = tool.id == one.tool;
     const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
-    if (own ? !is_disputed(one) : (!also && (tool.reads_program || new_launch))) {
+    if (own ? !is_disputed(one) : (!also && (tool.reads_program() || new_launch))) {
       count(way.scores[tool.id], own && is_defect(one), found.contains(tool.id));
     }
   }

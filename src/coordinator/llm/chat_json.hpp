@@ -10,7 +10,7 @@
 
 namespace kernelpro {
 
-[[nodiscard]] nlohmann::json to_json(const ChatAnswer& answer);
+[[nodiscard]] nlohmann::json to_json(const ChatAnswer&);
 // As strict as common/wire/json.hpp.
 [[nodiscard]] Result<ChatAnswer> chat_answer_from_json(const nlohmann::json& json);
 

@@ -34,9 +34,12 @@ std::string shown_about(const AgentOrder& order, const std::string& about) {
   if (!figures && order.run->settings.feedback != Feedback::tools) {
     return "Only figures are shown in this run.";
   }
-  const std::string text = figures            ? figures_text(order)
-                           : about == "class" ? class_text(order)
-                                              : findings_text(order, Shown::all);
+  std::string text;
+  if (figures) {
+    text = figures_text(order);
+  } else {
+    text = about == "class" ? class_text(order) : findings_text(order, Shown::all);
+  }
   return text.empty() ? "There is nothing about that." : text;
 }
 

@@ -474,7 +474,7 @@ TEST(CodeFacts, OfDamagedCodeStayWithinIt) {
   Random random(21);
   const std::string text = data("product.cuobjdump");
   int read = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const Result<std::vector<CodeFunction>> functions = parse_cuobjdump(damaged(text, random), {});
     if (!functions) {
       continue;

@@ -45,11 +45,11 @@ Status check_seal(std::string_view line) {
   if (seal == Seal::whole) {
     return {};
   }
-  return make_error(ErrorKind::bad_input,
-                    seal == Seal::broken
-                        ? "its checksum does not fit: it was changed on the way, so copy or send "
-                          "it again"
-                        : "it has no checksum: install the same kernelpro on both sides");
+  return make_error(
+      ErrorKind::bad_input,
+      seal == Seal::broken
+          ? "its checksum does not fit: it was changed on the way, so copy or send it again"
+          : std::string("it has no checksum") + same_on_both_sides);
 }
 
 }  // namespace kernelpro::wire

@@ -11,6 +11,8 @@
 
 namespace kernelpro::wire {
 
+inline constexpr const char* same_on_both_sides = ": install the same kernelpro on both sides";
+
 enum class Seal { none, whole, broken };
 
 // `object` is the text of a JSON object with at least one key.

@@ -37,7 +37,7 @@ Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher
 }
 
 nlohmann::json to_json(const TaskCheck& check) {
-  nlohmann::json json = to_json(check.findings);
+  nlohmann::json json = to_json(LintFindings{check.findings});
   json["task"] = check.task;
   json["fit"] = check.errors == 0;
   return json;

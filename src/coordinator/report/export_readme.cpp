@@ -288,7 +288,7 @@ Result<std::string> export_readme(const Certificate& certificate) {
                    "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",
                    tensor_rows(task), argument_lists(task), snippet);
   out +=
-      "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: correctness "
+      "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: correctness "
       "on new inputs,\nhonesty and speed.\n";
   return out;
 }

@@ -140,10 +140,13 @@ TEST_P(HttpChatTest, ErrorsAreReadHoweverTheyAreWritten) {
   EXPECT_THAT(said("application/json", R"({"error":"words"})"), HasSubstr("(HTTP 500: words)"));
   EXPECT_THAT(said("application/json", R"({"message":"words"})"), HasSubstr("(HTTP 500: words)"));
   EXPECT_THAT(said("application/json", R"({"detail":"words"})"), HasSubstr("(HTTP 500: words)"));
-  EXPECT_THAT(said("text/html", "\n <h1>words</h1>\nmore"), HasSubstr("(HTTP 500: words)"));
+  EXPECT_THAT(said("text/html", "\n <h1>words</h1>\nmore"),
+              HasSubstr("(HTTP 500: <h1>words</h1>)"));
   EXPECT_THAT(said("text/html", "<html>\n<head><title>504 Time-out</title></head>"),
               HasSubstr("(HTTP 500: 504 Time-out)"));
   EXPECT_THAT(said("text/html", "<html>\n</html>"), HasSubstr("(HTTP 500: <html>)"));
+  EXPECT_THAT(said("text/html", "<html><TITLE lang=en>\n502 </title>"), HasSubstr("500: 502 )"));
+  EXPECT_THAT(said("text/html", "<title"), HasSubstr("(HTTP 500: <title)"));
   EXPECT_THAT(said("application/json", "{\"detail\": [ {\"msg\":\n \"words\"} ]}"),
               HasSubstr(R"((HTTP 500: {"detail":[{"msg":"words"}]}))"));
   EXPECT_THAT(said("text/plain", ""), HasSubstr("(HTTP 500: nothing)"));

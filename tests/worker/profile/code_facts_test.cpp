@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/base/file.hpp"
 #include "common/base/random.hpp"
 #include "worker/profile/assemble.hpp"
+#include "worker/profile/data.hpp"
 
 namespace kernelpro {
 namespace {
@@ -16,11 +16,9 @@ using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-std::vector<Instruction> real_code(const std::string& function) {
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/kernels.nvdisasm");
+std::vector<Instruction> real_code(const std::string& file, const std::string& function) {
   Result<std::vector<CodeFunction>> functions =
-      parse_nvdisasm(*text, {.architecture = "sm_90", .function = function});
+      parse_cuobjdump(data(file), {.architecture = "sm_90", .function = function});
   return std::move(functions->front().code);
 }
 
@@ -38,9 +36,8 @@ double dot_steps(const std::string& body) {
 }
 
 TEST(CodeFacts, OfAPlainMatrixProduct) {
-  const CodeFacts facts = code_facts(real_code("_Z2mmPfPKfS1_i"));
+  const CodeFacts facts = code_facts(real_code("product.cuobjdump", "_Z2mmPfPKfS1_i"));
   EXPECT_FALSE(facts.counted);
-  EXPECT_TRUE(facts.has_lines);
   EXPECT_EQ(facts.instructions, 0xc40 / 16);  // without what pads it
   EXPECT_EQ(facts.mix.at("load_global"), 58);
   EXPECT_EQ(facts.mix.at("fp32"), 29);  // none of the moves by HFMA2
@@ -57,7 +54,6 @@ TEST(CodeFacts, OfAPlainMatrixProduct) {
   EXPECT_EQ(main.loads_in_flight, 16);
   EXPECT_EQ(main.dot_steps, 16);
   EXPECT_FALSE(main.executed.has_value());
-  EXPECT_EQ(main.place.line, 14);
   EXPECT_EQ(facts.loops[2].global_loads, 2);
   EXPECT_EQ(facts.loops[2].loads_in_flight, 2);
   EXPECT_EQ(facts.loops[2].dot_steps, 1);
@@ -65,7 +61,7 @@ TEST(CodeFacts, OfAPlainMatrixProduct) {
 }
 
 TEST(CodeFacts, CountByWarpsWhereThereAreCounters) {
-  std::vector<Instruction> code = real_code("_Z2mmPfPKfS1_i");
+  std::vector<Instruction> code = real_code("product.cuobjdump", "_Z2mmPfPKfS1_i");
   for (Instruction& one : code) {
     one.executed = one.offset >= 0x1f0 && one.offset <= 0x670 ? 64.0 : 1.0;
   }
@@ -79,7 +75,7 @@ TEST(CodeFacts, CountByWarpsWhereThereAreCounters) {
 }
 
 TEST(CodeFacts, FindTheSlowPathOfADivisionByNameAndByCode) {
-  EXPECT_EQ(code_facts(real_code("_Z7stridedPfPKfii")).slow_divisions, 1);
+  EXPECT_EQ(code_facts(real_code("kernels.cuobjdump", "_Z7stridedPfPKfii")).slow_divisions, 1);
   const std::string behind = R"(
     EXIT
     slow:
@@ -476,11 +472,10 @@ TEST(CodeFacts, OfAMillionInstructions) {
 
 TEST(CodeFacts, OfDamagedCodeStayWithinIt) {
   Random random(21);
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/kernels.nvdisasm");
+  const std::string text = data("product.cuobjdump");
   int read = 0;
-  for (int i = 0; i < 400; ++i) {
-    const Result<std::vector<CodeFunction>> functions = parse_nvdisasm(damaged(*text, random), {});
+  for (int i = 0; i < 1000; ++i) {
+    const Result<std::vector<CodeFunction>> functions = parse_cuobjdump(damaged(text, random), {});
     if (!functions) {
       continue;
     }

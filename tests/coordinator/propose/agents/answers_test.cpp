@@ -398,7 +398,7 @@ TEST(SourceAnswer, ThatCannotBeUsedSaysWhy) {
   const std::string good = block("cpp", small_source("y[i] + x[i]"));
   EXPECT_EQ(mishap_of(read_cpu(good, StopReason::length)), "truncated");
   EXPECT_EQ(mishap_of(read_cpu("I cannot do that.", StopReason::refusal)), "refusal");
-  EXPECT_EQ(mishap_of(read_cpu("You should tile the loop, then vectorise it.")), "no code");
+  EXPECT_EQ(mishap_of(read_cpu("You should tile the loop, then vectorize it.")), "no code");
   EXPECT_EQ(mishap_of(read_cpu(good + block("cpp", small_source("x[i] - -y[i]")))), "two sources");
   EXPECT_EQ(mishap_of(read_cpu(block("cpp", "void launch() {}\n"))), "no kp_launch");
   EXPECT_EQ(mishap_of(read_cpu(block("cpp", "// kp_launch(context) is gone\nint x;\n"))),

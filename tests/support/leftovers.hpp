@@ -103,8 +103,8 @@ inline std::set<std::string> appeared(const std::set<std::string>& before,
 
 // The environment of the workers that a test starts, until it goes. Builds and ceilings are kept
 // beside the build, so that a second run is fast and no user's cache is touched. The temporary
-// folder is a new one, so that what is left in it is known. The lock stays the machine's own,
-// because they measure time.
+// folder is a new one, so that what is left in it is known. The lock stays as it is, because they
+// measure time.
 class WorkerEnvironment {
  public:
   WorkerEnvironment() {

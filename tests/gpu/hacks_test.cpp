@@ -200,6 +200,7 @@ TEST(GpuCandidates, BuildUnlessThatIsWhatTheyTry) {
   if (!find_nvcc()) {
     GTEST_SKIP() << "nvcc is not installed: the candidates are not built";
   }
+  const OwnLock lock;
   const WorkerEnvironment environment;
   const Result<std::vector<GpuDescription>> gpus = list_gpus();
   ToolchainSettings settings = gpu_toolchain_settings(gpus ? gpus->front().architecture : "");

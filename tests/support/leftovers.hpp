@@ -17,6 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "common/base/file.hpp"
+#include "common/base/set_variable.hpp"
+
 namespace kernelpro::testing {
 
 inline std::string first_argument(const std::filesystem::path& process) {
@@ -100,6 +103,13 @@ inline std::set<std::string> appeared(const std::set<std::string>& before,
   }
   return fresh;
 }
+
+// The lock of workers that need no undisturbed times: they neither wait for others nor make others
+// wait.
+struct OwnLock {
+  Result<ScratchDir> folder = ScratchDir::create("own-lock");
+  SetVariable place{"KERNELPRO_LOCK_DIR", folder.ok() ? folder->path().string() : ""};
+};
 
 // The environment of the workers that a test starts, until it goes. Builds and ceilings are kept
 // beside the build, so that a second run is fast and no user's cache is touched. The temporary

@@ -27,7 +27,7 @@ constexpr std::array tasks = {"axpy", "gemm", "softmax", "jacobi2d", "spmv", "km
 // Whether the right verdict needs times that nothing disturbs. The others are caught before, or by
 // what they computed or did.
 bool needs_the_clock(const HackCandidate& hack) {
-  return contains(hack.outcomes, "passed") || contains(hack.rules, "clock") ||
+  return hack.undisturbed || contains(hack.outcomes, "passed") || contains(hack.rules, "clock") ||
          contains(hack.rules, "bound");
 }
 

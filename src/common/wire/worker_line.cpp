@@ -100,11 +100,12 @@ std::string too_long(std::size_t bytes) {
 }
 
 Result<std::string> finished_line(const json& object) {
-  std::string line = wire::sealed(object.dump(-1, ' ', false, json::error_handler_t::replace));
-  if (line.size() > longest_worker_line) {
-    return make_error(ErrorKind::internal, too_long(line.size()) + ": send less at once");
+  std::string text = object.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() + wire::seal_bytes > longest_worker_line) {
+    return make_error(ErrorKind::internal,
+                      too_long(text.size() + wire::seal_bytes) + ": send less at once");
   }
-  return line + "\n";
+  return wire::sealed(std::move(text)) + "\n";
 }
 
 Result<json> parse_line(const std::string& line) {

@@ -423,44 +423,24 @@ TEST(DotSteps, AreNotOtherArithmetic) {
 // Everything that could take more than its share of time or memory: deep nests, long chains.
 TEST(CodeFacts, OfAMillionInstructions) {
   constexpr int count = 1'000'000;
-  std::vector<Instruction> code(count);
+  std::vector<Instruction> turn;
+  for (const char* text :
+       {"LDG.E.128 R4, desc[UR4][R2.64]", "LDS.128 R8, [R3]", "PRMT R12, R12, R13, R14",
+        "@P0 PRMT R13, R12, R13, R14", "FFMA R16, R12, R13, R16", "FFMA R17, R4, R8, R17",
+        "FADD R14, R14, R17", "@P0 BRA 0x0"}) {
+    turn.push_back(*parse_instruction(text));
+  }
+  std::vector<Instruction> code;
+  code.reserve(count);
   for (int i = 0; i < count; ++i) {
-    Instruction& one = code[static_cast<std::size_t>(i)];
-    one.offset = i * 16;
-    switch (i % 8) {
-      case 0:
-        one = *parse_instruction("LDG.E.128 R4, desc[UR4][R2.64]");
-        break;
-      case 1:
-        one = *parse_instruction("LDS.128 R8, [R3]");
-        break;
-      case 2:
-        one = *parse_instruction("PRMT R12, R12, R13, R14");
-        break;
-      case 3:
-        one = *parse_instruction("@P0 PRMT R13, R12, R13, R14");
-        break;
-      case 4:
-        one = *parse_instruction("FFMA R16, R12, R13, R16");
-        break;
-      case 5:
-        one = *parse_instruction("FFMA R17, R4, R8, R17");
-        break;
-      case 6:
-        one = *parse_instruction("FADD R14, R14, R17");
-        break;
-      default:
-        one = *parse_instruction("@P0 BRA 0x0");
-        // Half go to the beginning, half make a nest around the middle.
-        if (i > count / 2) {
-          one.operands = "0x" + [&] {
-            char text[16];
-            std::snprintf(text, sizeof(text), "%x", (count - i) / 8 * 8 * 16);
-            return std::string(text);
-          }();
-        }
+    code.push_back(turn[static_cast<std::size_t>(i) % turn.size()]);
+    code.back().offset = i * 16;
+    // Half of the jumps go to the beginning, half make a nest around the middle.
+    if (i % 8 == 7 && i > count / 2) {
+      char target[16];
+      std::snprintf(target, sizeof(target), "0x%x", (count - i) / 8 * 8 * 16);
+      code.back().operands = target;
     }
-    one.offset = i * 16;
   }
   const CodeFacts facts = code_facts(code);
   EXPECT_EQ(facts.instructions, count);

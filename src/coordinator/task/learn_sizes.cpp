@@ -13,9 +13,24 @@ namespace {
 
 constexpr std::int64_t small_size = 5;      // of a filter's width and the like
 constexpr std::int64_t parameter_size = 4;  // of whole numbers that are no extent
-constexpr std::int64_t largest_bytes = 48LL << 20;
-constexpr std::int64_t enough_ns = 1'000'000;
-constexpr std::int64_t too_long_ns = 20'000'000;
+
+bool is_for_gpu(const NewTask& request) {
+  return request.source.extension() == ".cu";
+}
+
+// How much one timed call has to do, measured on a processor.
+struct Enough {
+  std::int64_t nanoseconds;
+  std::int64_t too_long;
+  std::int64_t bytes;
+};
+
+// A GPU needs more to do, and more than its caches hold.
+Enough enough_for(const NewTask& request) {
+  constexpr std::int64_t milli = 1'000'000;
+  return is_for_gpu(request) ? Enough{60 * milli, 400 * milli, 256LL << 20}
+                             : Enough{milli, 20 * milli, 48LL << 20};
+}
 
 enum class AxisKind { extent, small, parameter, flag, bound };
 
@@ -91,11 +106,15 @@ Result<bool> works(const Probe& probe, const OwnCall& call, const NewTask& reque
   return true;
 }
 
-std::int64_t highest(AxisKind kind, std::int64_t extents) {
+std::int64_t highest(AxisKind kind, std::int64_t extents, bool gpu) {
   constexpr std::array<std::int64_t, 4> by_extents = {600, 64, 24, 12};
+  // More than one block.
+  constexpr std::array<std::int64_t, 4> on_gpu = {100'000, 1000, 100, 32};
   switch (kind) {
     case AxisKind::extent:
-      return by_extents[static_cast<std::size_t>(std::clamp<std::int64_t>(extents, 1, 4) - 1)];
+      return (
+          gpu ? on_gpu
+              : by_extents)[static_cast<std::size_t>(std::clamp<std::int64_t>(extents, 1, 4) - 1)];
     case AxisKind::flag:
       return 1;
     case AxisKind::small:
@@ -109,10 +128,10 @@ std::int64_t highest(AxisKind kind, std::int64_t extents) {
 
 // Not more than a tensor of some hundred thousand numbers.
 Axes highest_sizes(const AxisKinds& kinds, const OwnCall& call, const NewTask& request) {
-  constexpr std::int64_t most = 1 << 17;
+  const std::int64_t most = is_for_gpu(request) ? 1 << 20 : 1 << 17;
   Axes highs;
   for (const auto& [name, kind] : kinds.all()) {
-    highs[name] = highest(kind, kinds.extents());
+    highs[name] = highest(kind, kinds.extents(), is_for_gpu(request));
   }
   for (int round = 0; round < 32; ++round) {
     const bool fits = std::ranges::all_of(call.leaves, [&](const Leaf& leaf) {
@@ -227,7 +246,8 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     return leaf.kind != Leaf::Kind::tensor || contains(learned.only_read, leaf.name) ||
            (leaf.fixed_count > 0 && leaf.element.dtype == DType::f32);
   });
-  const std::int64_t most = one_result ? 1 << 15 : 1 << 24;
+  const std::int64_t most = one_result ? 1 << 15 : 1 << 25;
+  const Enough enough = enough_for(request);
   Axes best;
   std::int64_t took = 0;
   for (std::int64_t extent = 16; extent <= most; extent *= 2) {
@@ -253,16 +273,16 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     if (!numbers.offsets.empty()) {
       trial.filling[numbers.offsets] = {Filling::Kind::ramp, 8};
     }
-    if (bytes > largest_bytes && !best.empty()) {
+    if (bytes > enough.bytes && !best.empty()) {
       break;
     }
     KP_LET(const auto results, probe.run({trial}, stop));
-    const bool fits = results[0].returned && results[0].nanoseconds <= too_long_ns;
+    const bool fits = results[0].returned && results[0].nanoseconds <= enough.too_long;
     if (best.empty() || fits) {
       best = axes;
       took = results[0].nanoseconds;
     }
-    if (!fits || results[0].nanoseconds >= enough_ns) {
+    if (!fits || results[0].nanoseconds >= enough.nanoseconds) {
       break;
     }
   }
@@ -271,8 +291,10 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size);
     request.sizes.emplace(name, size);
   }
-  learned.notes.push_back(fmt::format("timed at {}, {:.2f} ms a call (--size {}=… says otherwise)",
-                                      text, static_cast<double>(took) * 1e-6, best.begin()->first));
+  learned.notes.push_back(
+      fmt::format("timed at {}, {:.2f} ms a call{} (--size {}=… says otherwise)", text,
+                  static_cast<double>(took) * 1e-6, is_for_gpu(request) ? " on a processor" : "",
+                  best.begin()->first));
   return {};
 }
 

@@ -17,38 +17,9 @@
 namespace kernelpro {
 namespace {
 
+using namespace tree;
 using Json = nlohmann::json;
 using Kind = OwnType::Kind;
-
-const Json& inner(const Json& node) {
-  static const Json none = Json::array();
-  const auto found = node.find("inner");
-  return found == node.end() ? none : *found;
-}
-
-std::string text_of(const Json& node, const char* key) {
-  const auto found = node.find(key);
-  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string type_text(const Json& node) {
-  const auto type = node.find("type");
-  if (type == node.end()) {
-    return "";
-  }
-  const std::string plain = text_of(*type, "desugaredQualType");
-  return plain.empty() ? text_of(*type, "qualType") : plain;
-}
-
-bool has_body(const Json& node) {
-  return std::ranges::any_of(
-      inner(node), [](const Json& child) { return text_of(child, "kind") == "CompoundStmt"; });
-}
-
-bool is_function(const Json& node) {
-  const std::string kind = text_of(node, "kind");
-  return kind == "FunctionDecl" || kind == "CXXMethodDecl";
-}
 
 // What a body refers to and does not own.
 class Uses {
@@ -123,7 +94,13 @@ class FunctionReader {
                           source_.function);
     }
     const std::string asked = source_.function.substr(0, source_.function.find('<'));
-    KP_LET(const auto trees, clang_declarations(unit, asked, source_.flags, stop_));
+    const auto found = clang_declarations(unit, asked, source_.flags, stop_);
+    if (!found.ok() && found.error().kind == ErrorKind::bad_input) {
+      return refuse(found.error().message + "\nName its headers, its macros or its build" +
+                    source_.example({"-I include", "-D N=64",
+                                     "--compile-commands build/compile_commands.json"}));
+    }
+    KP_LET(const auto trees, found);
     for (const Json& tree : trees) {
       look_at(tree, name);
     }
@@ -347,6 +324,18 @@ class FunctionReader {
 };
 
 }  // namespace
+
+std::string OwnSource::example(const std::vector<std::string>& more) const {
+  std::string text = ", for example:";
+  for (const std::string& flag : more) {
+    text += fmt::format("\n  {} {}",
+                        command.empty()
+                            ? fmt::format("kernelpro optimize {}:{}", file.string(), function)
+                            : command,
+                        flag);
+  }
+  return text;
+}
 
 bool can_read_functions() {
   return find_program(clang_program).has_value();

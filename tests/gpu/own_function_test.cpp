@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr const char* program = KERNELPRO_BIN_DIR "/kernelpro";
+constexpr const char* own_program = KERNELPRO_BIN_DIR "/kernelpro";
 
 class GpuOwnFunction : public ::testing::TestWithParam<Words> {
  protected:
@@ -22,8 +22,8 @@ class GpuOwnFunction : public ::testing::TestWithParam<Words> {
     if (const auto gpus = list_gpus(); !gpus) {
       GTEST_SKIP() << "no GPU: " << gpus.error().text();
     }
-    if (!fs::exists(program)) {
-      GTEST_SKIP() << "only the worker was built: there is no " << program;
+    if (!fs::exists(own_program)) {
+      GTEST_SKIP() << "only the worker was built: there is no " << own_program;
     }
     ASSERT_TRUE(scratch_.ok()) << scratch_.error().text();
     fs::copy(KERNELPRO_SOURCE_DIR "/tests/own/cuda", root(), fs::copy_options::recursive);
@@ -48,7 +48,7 @@ class GpuOwnFunction : public ::testing::TestWithParam<Words> {
 };
 
 TEST_P(GpuOwnFunction, BecomesATaskAndComesBackAsAPatchThatIsJudged) {
-  Words words = {program, "optimize"};
+  Words words = {own_program, "optimize"};
   words.insert(words.end(), GetParam().begin(), GetParam().end());
   words.insert(words.end(), {"-n", "8", "--json"});
   const Finished finished = run(words);
@@ -64,7 +64,7 @@ TEST_P(GpuOwnFunction, BecomesATaskAndComesBackAsAPatchThatIsJudged) {
   }
   // Patched or not, the file is a candidate of its own task.
   const Finished judged =
-      run({program, "evaluate", task, file, "--backend", "cuda", "--no-timing"});
+      run({own_program, "evaluate", task, file, "--backend", "cuda", "--no-timing"});
   EXPECT_EQ(judged.exit_code, 0) << judged.output << judged.errors;
 }
 

@@ -117,7 +117,7 @@ TEST_F(OwnCuda, AStencilKeepsItsOwnSignature) {
 
 TEST_F(OwnCuda, SaysWhatIsMissing) {
   EXPECT_THAT(refused("gelu.cu:gelu_forward_kernel"),
-              AllOf(HasSubstr("gelu.cu:20: gelu_forward_kernel is a kernel"),
+              AllOf(HasSubstr("gelu.cu:19: gelu_forward_kernel is a kernel"),
                     HasSubstr("void launch_gelu_forward_kernel(floatX* out, const floatX* inp, int "
                               "N, cudaStream_t stream) {\n    gelu_forward_kernel<<<(N + 255) / "
                               "256, 256, 0, stream>>>(out, inp, N);")));

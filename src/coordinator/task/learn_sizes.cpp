@@ -28,7 +28,7 @@ struct Enough {
 // A GPU needs more to do, and more than its caches hold.
 Enough enough_for(const NewTask& request) {
   constexpr std::int64_t milli = 1'000'000;
-  return is_for_gpu(request) ? Enough{60 * milli, 400 * milli, 256LL << 20}
+  return is_for_gpu(request) ? Enough{200 * milli, 600 * milli, 256LL << 20}
                              : Enough{milli, 20 * milli, 48LL << 20};
 }
 

@@ -285,9 +285,11 @@ Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watc
       fmt::format("{}-{}", wishes.name,
                   sha256(whole + "\n" + wishes.entry + "\n" + wishes_text(wishes)).substr(0, 8));
   const fs::path folder = wishes.directory / wishes.folder;
-  if (fs::is_regular_file(folder / "task.toml", failed)) {
+  if (read_origin(folder).ok()) {
     return OwnTaskMade{folder, false, {}, {}};
   }
+  // Where it came from is written last: without that it was never finished.
+  fs::remove_all(folder, failed);
   OwnTaskMade made{folder, true, {}, {}};
   KP_TRY(make_directories(wishes.directory));
   const OwnSource source{file, wishes.entry, wishes.flags, request.command};

@@ -34,6 +34,20 @@ Enough enough_for(const NewTask& request) {
 
 enum class AxisKind { extent, small, parameter, flag, bound };
 
+// How many places numbers of that type tell apart.
+std::int64_t most_of(DType dtype) {
+  switch (dtype) {
+    case DType::i8:
+      return 1 << 7;
+    case DType::u8:
+      return 1 << 8;
+    case DType::i16:
+      return 1 << 15;
+    default:
+      return 1LL << 31;
+  }
+}
+
 // What sort of size each given axis is.
 class AxisKinds {
  public:
@@ -41,8 +55,14 @@ class AxisKinds {
             const std::vector<std::string>& small) {
     for (const std::string& name : given_axes(call, request)) {
       const auto leaf = std::ranges::find(call.leaves, name, &Leaf::name);
-      const bool bounds = std::ranges::any_of(
-          numbers.indices, [&](const auto& one) { return one.second.bound == name; });
+      bool bounds = false;
+      for (const auto& [tensor, index] : numbers.indices) {
+        const auto values = std::ranges::find(call.leaves, tensor, &Leaf::name);
+        if (index.bound == name && values != call.leaves.end()) {
+          bounds = true;
+          limits_.emplace(name, most_of(values->element.dtype));
+        }
+      }
       AxisKind& kind = kinds_[name];
       kind = is_used(name, request) ? AxisKind::extent : AxisKind::parameter;
       if (leaf != call.leaves.end() && leaf->flag) {
@@ -61,6 +81,17 @@ class AxisKinds {
                                  [](const auto& one) { return one.second == AxisKind::extent; });
   }
 
+  // Not more than an index into it can hold.
+  [[nodiscard]] std::int64_t capped(const std::string& name, std::int64_t size) const {
+    const auto most = limits_.find(name);
+    return most == limits_.end() ? size : std::min(size, most->second);
+  }
+
+  [[nodiscard]] std::int64_t size(const std::string& name, std::int64_t extent) const {
+    return capped(name, size(kinds_.at(name), extent));
+  }
+
+ private:
   [[nodiscard]] static std::int64_t size(AxisKind kind, std::int64_t extent) {
     switch (kind) {
       case AxisKind::small:
@@ -77,8 +108,8 @@ class AxisKinds {
     return extent;
   }
 
- private:
   std::map<std::string, AxisKind> kinds_;
+  std::map<std::string, std::int64_t> limits_;
 };
 
 // Whether the function returns at these sizes and stays within its shapes.
@@ -131,7 +162,7 @@ Axes highest_sizes(const AxisKinds& kinds, const OwnCall& call, const NewTask& r
   const std::int64_t most = is_for_gpu(request) ? 1 << 20 : 1 << 17;
   Axes highs;
   for (const auto& [name, kind] : kinds.all()) {
-    highs[name] = highest(kind, kinds.extents(), is_for_gpu(request));
+    highs[name] = kinds.capped(name, highest(kind, kinds.extents(), is_for_gpu(request)));
   }
   for (int round = 0; round < 32; ++round) {
     const bool fits = std::ranges::all_of(call.leaves, [&](const Leaf& leaf) {
@@ -188,7 +219,7 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
   for (const auto& [name, kind] : kinds.all()) {
     const auto given = request.held_out.find(name);
     lows[name] = given != request.held_out.end() ? given->second.low : lowest(kind, numbers);
-    base[name] = AxisKinds::size(kind, middle);
+    base[name] = kinds.size(name, middle);
   }
   const auto fine_at = [&](const Axes& axes) {
     return works(probe, call, request, numbers, axes, stop);
@@ -254,7 +285,7 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     Axes axes;
     for (const auto& [name, kind] : kinds.all()) {
       const auto given = request.sizes.find(name);
-      axes[name] = given != request.sizes.end() ? given->second : AxisKinds::size(kind, extent);
+      axes[name] = given != request.sizes.end() ? given->second : kinds.size(name, extent);
     }
     TrialCall trial{completed(axes, request), {}, {}, 2};
     std::int64_t bytes = 0;

@@ -93,7 +93,8 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
       return written(diagnose(order, say, listener, stop));
     }
     case WorkerOp::check:
-      return written(check(stop));
+      return written(
+          check([&](const std::string& text) { emit({request.id, "check", text}); }, stop));
     case WorkerOp::close:
       judge_.reset();
       task_.reset();
@@ -363,11 +364,12 @@ Result<Evaluated> Session::evaluate(const EvaluateOrder& order, const StageListe
   return out;
 }
 
-Result<std::vector<LintFinding>> Session::check(std::stop_token stop) {
+Result<std::vector<LintFinding>> Session::check(const std::function<void(const std::string&)>& say,
+                                                std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  return lint_task(*judge_, *toolchain_, stop);
+  return lint_task(*judge_, *toolchain_, stop, say);
 }
 
 }  // namespace kernelpro

@@ -43,7 +43,8 @@ class Session {
   [[nodiscard]] Result<Diagnosed> diagnose(const DiagnoseOrder& order,
                                            const std::function<void(const std::string&)>& say,
                                            const StageListener& listener, std::stop_token stop);
-  [[nodiscard]] Result<std::vector<LintFinding>> check(std::stop_token stop);
+  [[nodiscard]] Result<std::vector<LintFinding>> check(
+      const std::function<void(const std::string&)>& say, std::stop_token stop);
 
  private:
   // session_diagnose.cpp

@@ -61,10 +61,8 @@ Status take_flag(NewTask& wishes, const std::string& flag, const std::string& as
   } else if (flag == "--shape") {
     wishes.shapes[name] = extents_of(value);
   } else {
-    auto& texts = flag == "--axis"  ? wishes.derived
-                  : flag == "--fix" ? wishes.fixed
-                                    : wishes.values;
-    texts[name] = value;
+    auto& texts = flag == "--axis" ? wishes.derived : wishes.values;
+    (flag == "--fix" ? wishes.fixed : texts)[name] = value;
   }
   return {};
 }

@@ -280,6 +280,7 @@ Result<TrustedFunction> find_trusted(const OwnSource& source, const CudaParts& p
                        "nothing in the file says what is right; " + ways_out(source, wanted));
   }
   std::vector<std::string> lines;
+  lines.reserve(found.size());
   for (const TrustedFunction& one : found) {
     lines.push_back(fmt::format("--reference {}:{}", source.file.string(), one.source.function));
   }

@@ -92,7 +92,8 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
       return written(diagnose(order, say, listener, stop));
     }
     case WorkerOp::check:
-      return written(check(stop));
+      return written(
+          check([&](const std::string& text) { emit({request.id, "check", text}); }, stop));
     case WorkerOp::close:
       judge_.reset();
       task_.reset();
@@ -362,12 +363,21 @@ Result<Evaluated> Session::evaluate(const EvaluateOrder& order, const StageListe
   return out;
 }
 
+<<<<<<< HEAD
 Result<LintFindings> Session::check(std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
   KP_LET(std::vector<LintFinding> findings, lint_task(*judge_, *toolchain_, stop));
   return LintFindings{std::move(findings)};
+=======
+Result<std::vector<LintFinding>> Session::check(const std::function<void(const std::string&)>& say,
+                                                std::stop_token stop) {
+  if (!judge_) {
+    return nothing_open();
+  }
+  return lint_task(*judge_, *toolchain_, stop, say);
+>>>>>>> own
 }
 
 }  // namespace kernelpro

@@ -42,7 +42,12 @@ class Session {
   [[nodiscard]] Result<Diagnosed> diagnose(const DiagnoseOrder& order,
                                            const std::function<void(const std::string&)>& say,
                                            const StageListener& listener, std::stop_token stop);
+<<<<<<< HEAD
   [[nodiscard]] Result<LintFindings> check(std::stop_token stop);
+=======
+  [[nodiscard]] Result<std::vector<LintFinding>> check(
+      const std::function<void(const std::string&)>& say, std::stop_token stop);
+>>>>>>> own
 
  private:
   // session_diagnose.cpp

@@ -363,21 +363,13 @@ Result<Evaluated> Session::evaluate(const EvaluateOrder& order, const StageListe
   return out;
 }
 
-<<<<<<< HEAD
-Result<LintFindings> Session::check(std::stop_token stop) {
+Result<LintFindings> Session::check(const std::function<void(const std::string&)>& say,
+                                    std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  KP_LET(std::vector<LintFinding> findings, lint_task(*judge_, *toolchain_, stop));
+  KP_LET(std::vector<LintFinding> findings, lint_task(*judge_, *toolchain_, stop, say));
   return LintFindings{std::move(findings)};
-=======
-Result<std::vector<LintFinding>> Session::check(const std::function<void(const std::string&)>& say,
-                                                std::stop_token stop) {
-  if (!judge_) {
-    return nothing_open();
-  }
-  return lint_task(*judge_, *toolchain_, stop, say);
->>>>>>> own
 }
 
 }  // namespace kernelpro

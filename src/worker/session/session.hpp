@@ -42,12 +42,8 @@ class Session {
   [[nodiscard]] Result<Diagnosed> diagnose(const DiagnoseOrder& order,
                                            const std::function<void(const std::string&)>& say,
                                            const StageListener& listener, std::stop_token stop);
-<<<<<<< HEAD
-  [[nodiscard]] Result<LintFindings> check(std::stop_token stop);
-=======
-  [[nodiscard]] Result<std::vector<LintFinding>> check(
-      const std::function<void(const std::string&)>& say, std::stop_token stop);
->>>>>>> own
+  [[nodiscard]] Result<LintFindings> check(const std::function<void(const std::string&)>& say,
+                                           std::stop_token stop);
 
  private:
   // session_diagnose.cpp

@@ -92,7 +92,7 @@ TEST_F(MovedProject, GoesOnInItsNewPlaceAndGivesItsResultsBack) {
   const Json verified = Json::parse(
       kernelpro({"verify", "home/scale-1/certificate.json", "--timing", "0.02", "--json"}).output,
       nullptr, false);
-  EXPECT_EQ(verified["evaluation"]["verdict"]["outcome"], "passed") << verified;
+  EXPECT_EQ(verified["evaluation"]["certificate"]["verdict"]["outcome"], "passed") << verified;
   // The patch is for both of the user's files.
   const Json patched = Json::parse(
       moved({"export", "scale-1", "1", "patch", "--as", "patch", "--accept-suspect", "--json"})

@@ -9,6 +9,7 @@
 #include "common/base/process.hpp"
 #include "coordinator/report/certificates.hpp"
 #include "coordinator/report/export.hpp"
+#include "coordinator/report/torch_certificates.hpp"
 #include "coordinator/task/load.hpp"
 #include "support/nvcc.hpp"
 
@@ -180,6 +181,33 @@ int main(void) {
   (void)sh(
       "sh state/build.sh && sh small/build.sh && cc -Wall -Wextra -Werror -Istate -Ismall -c "
       "app.c && " KERNELPRO_CXX " app.o state/*.a small/*.a -o app && ./app");
+}
+
+TEST_F(CExport, KernelOfAPyTorchModuleIsAFunctionToo) {
+  const Certificate certificate = testing::relu_certificate();
+  const auto source = export_files(certificate);
+  ASSERT_FALSE(source.ok());
+  EXPECT_EQ(source.error().text(),
+            "relu · quick: its inputs are drawn by PyTorch, which a bench in C++ cannot do; --as "
+            "can be kernelbench, torch, header, cmake or library");
+  export_as(certificate, ExportForm::library, "relu");
+  lay("app.c",
+      "#include \"relu/kernelpro_relu.h\"\n_Alignas(64) float x[40000] = {-1, 2}, y[40000];\n"
+      "int main(void) { return kernelpro_relu(x, y, 1) != 0 || y[0] != 0 || y[1] != 2; }\n");
+  (void)sh("sh relu/build.sh && cc app.c relu/*.a -o app && ./app");
+}
+
+TEST_F(CExport, LibraryOfAGpuIsBuiltByNvcc) {
+  if (!find_nvcc()) {
+    GTEST_SKIP() << "there is no nvcc here";
+  }
+  Certificate certificate = bundled("axpy", Backend::cuda);
+  testing::make_cuda(certificate);
+  export_as(certificate, ExportForm::library, "axpy");
+  lay("app.c",
+      "#include <stddef.h>\n#include \"axpy/kernelpro_axpy.h\"\n"
+      "int main(void) { return kernelpro_axpy(1, 1, (float*)4, NULL, NULL, NULL) + 1; }\n");
+  (void)sh("sh axpy/build.sh && cc app.c -Laxpy -lkernelpro_axpy -Wl,-rpath,axpy -o app && ./app");
 }
 
 TEST_F(CExport, RefusesAFormAndNamesThoseThatThereAre) {

@@ -50,8 +50,9 @@ class MovedProject : public Cli {
     const Json task = Json::parse(made.output, nullptr, false);
     ASSERT_TRUE(task.is_object()) << made.output;
     const fs::path baseline = before() / fs::path(task["task"].get<std::string>()) / "baseline.cpp";
-    write(before() / "mine.cpp", replaced(replaced(content_of(baseline), "x[i] + x[i]", "2 * x[i]"),
-                                          "? 1.0F : 2.0F", "? 1.F : 2.F"));
+    const std::string unrolled =
+        replaced(content_of(baseline), "  for (", "#pragma GCC unroll 4\n  for (");
+    write(before() / "mine.cpp", replaced(unrolled, "i % 2 == 0", "(i & 1) == 0"));
     const Words quickly = {"-n", "1", "--timing", "0.02", "--quiet", "--accept-suspect"};
     Words own = optimizing(quickly);
     own.insert(own.end(), {"--from", "mine.cpp"});
@@ -92,19 +93,22 @@ TEST_F(MovedProject, GoesOnInItsNewPlaceAndGivesItsResultsBack) {
   const Json verified = Json::parse(
       kernelpro({"verify", "home/scale-1/certificate.json", "--timing", "0.02", "--json"}).output,
       nullptr, false);
+  ASSERT_TRUE(verified.contains("evaluation")) << verified;
   EXPECT_EQ(verified["evaluation"]["certificate"]["verdict"]["outcome"], "passed") << verified;
   // The patch is for both of the user's files.
   const Json patched = Json::parse(
       moved({"export", "scale-1", "1", "patch", "--as", "patch", "--accept-suspect", "--json"})
           .output,
       nullptr, false);
+  ASSERT_TRUE(patched.contains("files")) << patched;
   EXPECT_THAT(patched["files"], AllOf(Contains("scale.patch"), Contains("certificate.json")));
   EXPECT_EQ(content_of(work() / "patch/scale.patch"),
             content_of(work() / "home/scale-1/scale.patch"));
   expect_exit(run_in(after(), {"patch", "-p1", "-i", (work() / "patch/scale.patch").string()}), 0);
   EXPECT_THAT(content_of(after() / "src/scale.cpp"),
-              AllOf(HasSubstr("// Doubles, and shifts."), HasSubstr("2 * x[i] + shift(i)")));
-  EXPECT_THAT(content_of(after() / "include/shift.hpp"), HasSubstr("? 1.F : 2.F"));
+              AllOf(HasSubstr("// Doubles, and shifts."),
+                    HasSubstr("#pragma GCC unroll 4\n  for (int i = 0;")));
+  EXPECT_THAT(content_of(after() / "include/shift.hpp"), HasSubstr("(i & 1) == 0 ?"));
 
   // The file is another now: no patch for it, and nothing is written.
   const Finished changed =

@@ -1,8 +1,10 @@
 // A formula as C++.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 
 #include "common/model/formula_node.hpp"
 
@@ -11,6 +13,101 @@ namespace kernelpro {
 namespace {
 
 using Op = Formula::Node::Operation;
+
+// Of C and C++, sorted.
+constexpr std::string_view keywords[] = {"alignas",
+                                         "alignof",
+                                         "and",
+                                         "and_eq",
+                                         "asm",
+                                         "auto",
+                                         "bitand",
+                                         "bitor",
+                                         "bool",
+                                         "break",
+                                         "case",
+                                         "catch",
+                                         "char",
+                                         "char16_t",
+                                         "char32_t",
+                                         "char8_t",
+                                         "class",
+                                         "co_await",
+                                         "co_return",
+                                         "co_yield",
+                                         "compl",
+                                         "concept",
+                                         "const",
+                                         "const_cast",
+                                         "consteval",
+                                         "constexpr",
+                                         "constinit",
+                                         "continue",
+                                         "decltype",
+                                         "default",
+                                         "delete",
+                                         "do",
+                                         "double",
+                                         "dynamic_cast",
+                                         "else",
+                                         "enum",
+                                         "explicit",
+                                         "export",
+                                         "extern",
+                                         "false",
+                                         "float",
+                                         "for",
+                                         "friend",
+                                         "goto",
+                                         "if",
+                                         "inline",
+                                         "int",
+                                         "long",
+                                         "mutable",
+                                         "namespace",
+                                         "new",
+                                         "noexcept",
+                                         "not",
+                                         "not_eq",
+                                         "nullptr",
+                                         "operator",
+                                         "or",
+                                         "or_eq",
+                                         "private",
+                                         "protected",
+                                         "public",
+                                         "register",
+                                         "reinterpret_cast",
+                                         "requires",
+                                         "restrict",
+                                         "return",
+                                         "short",
+                                         "signed",
+                                         "sizeof",
+                                         "static",
+                                         "static_assert",
+                                         "static_cast",
+                                         "struct",
+                                         "switch",
+                                         "template",
+                                         "this",
+                                         "thread_local",
+                                         "throw",
+                                         "true",
+                                         "try",
+                                         "typedef",
+                                         "typeid",
+                                         "typename",
+                                         "union",
+                                         "unsigned",
+                                         "using",
+                                         "virtual",
+                                         "void",
+                                         "volatile",
+                                         "wchar_t",
+                                         "while",
+                                         "xor",
+                                         "xor_eq"};
 
 // An operator between blanks, or a function's name.
 std::string cpp_name(Op operation, bool real) {
@@ -55,7 +152,8 @@ std::optional<std::string> cpp_number(double value, bool real) {
 // Nothing where a part that need not be whole stands outside of ceil and floor.
 std::optional<std::string> cpp_text(const Formula::Node& node, bool real) {
   if (node.operation == Op::name) {
-    return real ? "double(" + node.name + ")" : node.name;
+    const std::string name = cpp_identifier(node.name);
+    return real ? "double(" + name + ")" : name;
   }
   if (node.operation == Op::number) {
     return cpp_number(node.number, real);
@@ -79,6 +177,10 @@ std::optional<std::string> cpp_text(const Formula::Node& node, bool real) {
 }
 
 }  // namespace
+
+std::string cpp_identifier(const std::string& name) {
+  return std::ranges::binary_search(keywords, name) ? name + "_" : name;
+}
 
 Result<std::string> Formula::cpp() const {
   const std::optional<std::string> text = root_ ? cpp_text(*root_, false) : "0";

@@ -41,7 +41,7 @@ Result<std::string> definition(const Certificate& certificate, const std::string
     names += fmt::format("#define {0} {1}_{0}\n", one, c_name(certificate));
   }
   return fmt::format(
-      "#include <stdlib.h>\n\n#include <algorithm>\n#include <cmath>\n\n{}\n"
+      "#include <stdlib.h>\n\n#include <algorithm>\n#include <cmath>\n#include <cstdint>\n\n{}\n"
       "// ---- the interface that the kernel is written against\n\n{}\n"
       "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t);\n\n"
       "// ---- the function, in terms of it\n\n{}\n// ---- the kernel\n\n{}",

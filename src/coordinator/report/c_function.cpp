@@ -45,18 +45,20 @@ std::string parameters(const Certificate& certificate, Tensors which) {
   const Task& task = certificate.task;
   std::string out;
   for (const AxisSpec& axis : task.axes) {
-    out += axis.derived ? "" : fmt::format("int64_t {}, ", axis.name);
+    out += axis.derived ? "" : fmt::format("int64_t {}, ", cpp_identifier(axis.name));
   }
   for (const ScalarSpec& scalar : task.scalars) {
-    out += fmt::format("{} {}, ", scalar_type(scalar.dtype), scalar.name);
+    out += fmt::format("{} {}, ", scalar_type(scalar.dtype), cpp_identifier(scalar.name));
   }
   for (const TensorSpec& input : task.inputs) {
     out += which == Tensors::all || input.constant
-               ? fmt::format("const {}* {}, ", c_type(input.dtype), input.name)
+               ? fmt::format("const {}* {}, ", c_type(input.dtype), cpp_identifier(input.name))
                : "";
   }
   for (const TensorSpec& output : task.outputs) {
-    out += which == Tensors::all ? fmt::format("{}* {}, ", c_type(output.dtype), output.name) : "";
+    out += which == Tensors::all
+               ? fmt::format("{}* {}, ", c_type(output.dtype), cpp_identifier(output.name))
+               : "";
   }
   return out + last_parameter(certificate);
 }
@@ -66,16 +68,17 @@ std::string arguments(const Certificate& certificate, Tensors which) {
   const Task& task = certificate.task;
   std::string out;
   for (const AxisSpec& axis : task.axes) {
-    out += axis.derived ? "" : axis.name + ", ";
+    out += axis.derived ? "" : cpp_identifier(axis.name) + ", ";
   }
   for (const ScalarSpec& scalar : task.scalars) {
-    out += scalar.name + ", ";
+    out += cpp_identifier(scalar.name) + ", ";
   }
   for (const TensorSpec& input : task.inputs) {
-    out += (which == Tensors::all || input.constant ? input.name : "nullptr") + ", ";
+    out +=
+        (which == Tensors::all || input.constant ? cpp_identifier(input.name) : "nullptr") + ", ";
   }
   for (const TensorSpec& output : task.outputs) {
-    out += (which == Tensors::all ? output.name : "nullptr") + ", ";
+    out += (which == Tensors::all ? cpp_identifier(output.name) : "nullptr") + ", ";
   }
   return out + (on_gpu(certificate) ? "kp_stream" : "kp_threads");
 }
@@ -97,7 +100,7 @@ std::string tensor_lines(const Certificate& certificate) {
         shape += (shape.empty() ? "" : " x ") + extent.text();
       }
       const bool half = tensor.dtype == DType::f16 || tensor.dtype == DType::bf16;
-      out += fmt::format(" *   {}: {}{}{}{}\n", tensor.name,
+      out += fmt::format(" *   {}: {}{}{}{}\n", cpp_identifier(tensor.name),
                          tensors == &certificate.task.outputs ? "output, " : "",
                          half ? fmt::format("bits of {}, ", name_of(tensor.dtype)) : "",
                          block_comment(shape),
@@ -131,13 +134,14 @@ Result<std::string> described(const Task& task) {
   for (const AxisSpec& axis : task.axes) {
     if (axis.derived) {
       KP_LET(const std::string value, axis.derived->cpp());
-      derived += fmt::format("  const int64_t {} = {};\n", axis.name, value);
+      derived += fmt::format("  const int64_t {} = {};\n", cpp_identifier(axis.name), value);
     }
-    axes += (axes.empty() ? "" : ", ") + axis.name;
+    axes += (axes.empty() ? "" : ", ") + cpp_identifier(axis.name);
   }
   std::string scalars;
   for (const ScalarSpec& scalar : task.scalars) {
-    scalars += fmt::format("{}static_cast<double>({})", scalars.empty() ? "" : ", ", scalar.name);
+    scalars += fmt::format("{}static_cast<double>({})", scalars.empty() ? "" : ", ",
+                           cpp_identifier(scalar.name));
   }
   std::string out = derived + fmt::format(
                                   "  const int64_t kp_axes[] = {{{}}};\n"
@@ -155,9 +159,10 @@ Result<std::string> described(const Task& task) {
       out +=
           fmt::format("  const int64_t kp_shape_{0}[] = {{{1}}}, kp_strides_{0}[] = {{{2}}};\n",
                       place, shape.empty() ? "1" : shape, extents_text(place, tensor.shape.size()));
-      rows += fmt::format(
-          "      {{const_cast<{0}*>({1}), {2}, {3}, kp_shape_{4}, kp_strides_{4}}},\n",
-          c_type(tensor.dtype), tensor.name, dtype_text(tensor.dtype), tensor.shape.size(), place);
+      rows +=
+          fmt::format("      {{const_cast<{0}*>({1}), {2}, {3}, kp_shape_{4}, kp_strides_{4}}},\n",
+                      c_type(tensor.dtype), cpp_identifier(tensor.name), dtype_text(tensor.dtype),
+                      tensor.shape.size(), place);
       ++place;
     }
   }

@@ -208,7 +208,8 @@ Result<std::string> export_readme(const Certificate& certificate) {
                          "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t "
                          "count)` from\n"
                          "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n"
-                         "#include <stdlib.h>\n\n#include <algorithm>\n#include <cmath>\n\n"
+                         "#include <stdlib.h>\n\n#include <algorithm>\n#include <cmath>\n#include "
+                         "<cstdint>\n\n"
                          "#include \"kernelpro/candidate.h\"\n\nextern \"C\" {{\n{}}}\n\n{}```\n",
                          tensor_rows(task), argument_lists(task), c_declaration(certificate), call);
   out +=

@@ -194,6 +194,7 @@ TEST(FormulaTest, IsWrittenAsCppOverWholeNumbers) {
     return found.ok() ? *found : found.error().text();
   };
   EXPECT_EQ(cpp("n"), "n");
+  EXPECT_EQ(cpp("in*int"), "(in * int_)");
   EXPECT_EQ(cpp("-n/2*(m + 10000000)"), "(((-n) / 2) * (m + 10000000))");
   EXPECT_EQ(cpp("min(n, 3) - 1"), "(std::min<std::int64_t>(n, 3) - 1)");
   EXPECT_EQ(cpp("2*ceil(n/64)"), "(2 * static_cast<std::int64_t>(std::ceil((double(n) / 64.0))))");

@@ -33,7 +33,7 @@ std::string c_header(const Certificate& certificate) {
 
 // The kernel and its function. Names that every kernel has become this one's own, so that a program
 // may have several.
-Result<std::string> definition(const Certificate& certificate, const std::string& interface) {
+Result<std::string> definition(const Certificate& certificate, const std::string& header) {
   KP_LET(const std::string function, c_definition(certificate));
   std::string names;
   for (const char* one :
@@ -45,7 +45,7 @@ Result<std::string> definition(const Certificate& certificate, const std::string
       "// ---- the interface that the kernel is written against\n\n{}\n"
       "extern \"C\" int kp_launch(const kp_context*, const kp_tensor*, int32_t);\n\n"
       "// ---- the function, in terms of it\n\n{}\n// ---- the kernel\n\n{}",
-      names, interface, function, whole_source(certificate));
+      names, header, function, whole_source(certificate));
 }
 
 std::string use_section(const std::string& text, const Certificate& certificate) {
@@ -70,10 +70,9 @@ std::string source_name_of(const Certificate& certificate) {
 }
 
 // Header and source of the two forms that are built by somebody.
-Result<std::vector<ExportFile>> sources(const Certificate& certificate,
-                                        const std::string& interface) {
+Result<std::vector<ExportFile>> sources(const Certificate& certificate, const std::string& header) {
   const std::string name = c_name(certificate);
-  KP_LET(const std::string text, definition(certificate, interface));
+  KP_LET(const std::string text, definition(certificate, header));
   return std::vector<ExportFile>{
       certificate_file(certificate),
       {name + ".h", c_header(certificate)},
@@ -145,10 +144,10 @@ std::string cmake_lists(const Certificate& certificate) {
 }  // namespace
 
 Result<std::vector<ExportFile>> header_files(const Certificate& certificate,
-                                             const std::string& interface) {
+                                             const std::string& header) {
   const std::string name = c_name(certificate);
   const bool gpu = certificate.candidate.backend == Backend::cuda;
-  KP_LET(const std::string text, definition(certificate, interface));
+  KP_LET(const std::string text, definition(certificate, header));
   const std::string kernel = fmt::format(
       "\n#if defined({0}_IMPLEMENTATION) && !defined({0}_IMPLEMENTED)\n#define {0}_IMPLEMENTED\n\n"
       "{1}\n#endif\n",
@@ -164,8 +163,8 @@ Result<std::vector<ExportFile>> header_files(const Certificate& certificate,
 }
 
 Result<std::vector<ExportFile>> cmake_files(const Certificate& certificate,
-                                            const std::string& interface) {
-  KP_LET(std::vector<ExportFile> files, sources(certificate, interface));
+                                            const std::string& header) {
+  KP_LET(std::vector<ExportFile> files, sources(certificate, header));
   files.push_back({"CMakeLists.txt", cmake_lists(certificate)});
   files.push_back(readme_file(
       certificate,
@@ -178,9 +177,9 @@ Result<std::vector<ExportFile>> cmake_files(const Certificate& certificate,
 }
 
 Result<std::vector<ExportFile>> library_files(const Certificate& certificate,
-                                              const std::string& interface) {
+                                              const std::string& header) {
   const std::string name = c_name(certificate);
-  KP_LET(std::vector<ExportFile> files, sources(certificate, interface));
+  KP_LET(std::vector<ExportFile> files, sources(certificate, header));
   files.push_back({"build.sh", library_script(certificate), true});
   files.push_back(readme_file(
       certificate,

@@ -93,7 +93,7 @@ class CExport : public ::testing::Test {
 TEST_F(CExport, HeaderServesSeveralFilesOfCAndCxx) {
   export_as(bundled("axpy", Backend::cpu), ExportForm::header, "axpy");
   lay("app.c", documented("A program that uses it", "c"));
-  lay("kernel.cpp", documented("**A header.**", "cpp"));
+  lay("kernel.cpp", documented("**A header.**", "c"));
   lay("other.cpp",
       "#include \"kernelpro_axpy.h\"\n#include \"kernelpro_axpy.h\"\n"
       "auto* const used = &kernelpro_axpy;\n");

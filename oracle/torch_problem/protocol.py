@@ -26,7 +26,8 @@ class Layout(ctypes.Structure):
                 ("guard_bytes", ctypes.c_uint64), ("input_stride", ctypes.c_uint64),
                 ("output_stride", ctypes.c_uint64), ("workspace_stride", ctypes.c_uint64),
                 ("workspace_bytes", ctypes.c_uint64), ("workspace_offset", ctypes.c_uint64),
-                ("state_bytes", ctypes.c_uint64), ("scalars", ctypes.c_double * MAX_VALUES),
+                ("state_bytes", ctypes.c_uint64), ("gate_bytes", ctypes.c_uint64),
+                ("scalars", ctypes.c_double * MAX_VALUES),
                 ("axes", ctypes.c_int64 * MAX_VALUES), ("tensors", TensorPlace * MAX_TENSORS)]
 
 
@@ -42,7 +43,8 @@ class Body(ctypes.Union):
 
 class Request(ctypes.Structure):
     _fields_ = [("op", ctypes.c_uint32), ("sequence", ctypes.c_uint32), ("count", ctypes.c_uint32),
-                ("option", ctypes.c_uint32), ("first", ctypes.c_uint64), ("body", Body)]
+                ("option", ctypes.c_uint32), ("gate", ctypes.c_uint32), ("first", ctypes.c_uint64),
+                ("body", Body)]
 
 
 class TracedKernel(ctypes.Structure):

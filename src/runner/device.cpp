@@ -6,7 +6,6 @@ namespace kernelpro::runner {
 
 namespace {
 
-constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 
 void* as_address(cuda::Pointer pointer) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));
@@ -29,7 +28,7 @@ cuda::Code Device::set_up(const cuda::Driver& driver) {
   KP_CUDA(driver.device_get(&device, 0));
   KP_CUDA(driver.primary_retain(&context, device));
   KP_CUDA(driver.context_set(context));
-  KP_CUDA(driver.stream_create(&stream_, non_blocking));
+  KP_CUDA(driver.stream_create(&stream_, cuda::non_blocking));
   KP_CUDA(driver.event_create(&begin_, 0));
   KP_CUDA(driver.event_create(&end_, 0));
   KP_CUDA(driver.event_record(begin_, stream_));
@@ -54,7 +53,8 @@ void Device::describe(CallArguments& out) const {
 cuda::Code Device::attach(const Layout& layout, const std::vector<int>& descriptors) {
   release();
   const std::size_t tensors = layout.tensor_count + (layout.workspace_bytes > 0 ? 1 : 0);
-  if (descriptors.size() < layout.sets * tensors) {
+  const std::size_t gates = layout.gate_bytes > 0 ? 1 : 0;
+  if (descriptors.size() < layout.sets * tensors + gates) {
     return cuda::invalid_value;
   }
   layout_ = layout;
@@ -65,7 +65,9 @@ cuda::Code Device::attach(const Layout& layout, const std::vector<int>& descript
   for (std::size_t set = 0; set < layout.sets; ++set) {
     KP_CUDA(map_set(set, descriptors));
   }
-  return cuda::success;
+  return gates == 0
+             ? cuda::success
+             : map_region(descriptors[layout.sets * tensors], layout.gate_bytes, true, gate_);
 }
 
 cuda::Code Device::map_set(std::size_t set, const std::vector<int>& descriptors) {
@@ -127,6 +129,7 @@ void Device::release() {
   for (const cuda::Pointer state : states_) {
     driver_->free(state);
   }
+  gate_ = 0;
   mappings_.clear();
   states_.clear();
   calls_.clear();
@@ -138,6 +141,23 @@ cuda::Code Device::start() {
 
 cuda::Code Device::stop(std::int64_t& elapsed_ns) {
   KP_CUDA(driver_->event_record(end_, stream_));
+  return finish(elapsed_ns);
+}
+
+cuda::Code Device::close_gate(std::uint32_t number) {
+  if (gate_ == 0) {
+    return cuda::invalid_value;
+  }
+  KP_CUDA(driver_->stream_wait_value(stream_, gate_ + gate_opened_at, number, 0));
+  return start();
+}
+
+cuda::Code Device::mark_passed(std::uint32_t number) {
+  KP_CUDA(driver_->event_record(end_, stream_));
+  return driver_->stream_write_value(stream_, gate_ + gate_passed_at, number, 0);
+}
+
+cuda::Code Device::finish(std::int64_t& elapsed_ns) {
   KP_CUDA(driver_->context_synchronize());
   float milliseconds = 0;
   KP_CUDA(driver_->event_elapsed(&milliseconds, begin_, end_));

@@ -41,6 +41,13 @@ class Device {
   [[nodiscard]] cuda::Code start();
   [[nodiscard]] cuda::Code stop(std::int64_t& elapsed_ns);
 
+  // Calls that are queued before their inputs are there: what is queued from close_gate() on waits
+  // until the worker opens the gate with that number, and behind it mark_passed() tells the worker.
+  // finish() gives the time between. No gate: invalid_value.
+  [[nodiscard]] cuda::Code close_gate(std::uint32_t number);
+  [[nodiscard]] cuda::Code mark_passed(std::uint32_t number);
+  [[nodiscard]] cuda::Code finish(std::int64_t& elapsed_ns);
+
   // Allocates the one set of `layout` here instead of mapping what somebody else holds: inputs as
   // `inputs` has them (the set's input arena), outputs and workspace poisoned, and what the
   // candidate asks for beside.
@@ -76,6 +83,7 @@ class Device {
   std::vector<Mapping> mappings_;
   std::vector<cuda::Pointer> states_;
   std::vector<CallArguments> calls_;
+  cuda::Pointer gate_ = 0;
   cuda::Pointer sweeper_ = 0;  // what is written to empty the caches
   std::size_t sweeper_bytes_ = 0;
 };

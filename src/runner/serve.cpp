@@ -140,13 +140,55 @@ void timed(Place& place, Reply& reply, Work work) {
   }
 }
 
-// Everything that need not be on the worker's clock, then its word.
-bool get_ready(Device& device, std::uint32_t sequence) {
-  device.forget_pinned_cache();
+// Says that everything but the calls themselves is done, and waits for the worker's word.
+bool get_ready(std::uint32_t sequence) {
   Reply ready{};
   ready.kind = ReplyKind::ready;
   ready.sequence = sequence;
   return send_reply(ready) && wait_for_word(sequence);
+}
+
+// Calls that are queued, in order, behind a gate that the worker opens when it has given the
+// inputs.
+template <typename Calls>
+void go_through_gate(const Request& request, Place& place, Reply& reply, Calls calls) {
+  Device& device = place.device;
+  cuda::Code code = device.close_gate(request.gate);
+  if (code == cuda::success) {
+    guarded(reply, calls);
+    code = device.mark_passed(request.gate);
+  }
+  if (!get_ready(request.sequence)) {
+    reply.status = CallStatus::map_failed;
+    return;
+  }
+  if (code == cuda::success) {
+    code = device.finish(reply.claim_ns);
+  }
+  if (code != cuda::success) {
+    set_device_error(reply, device, code);
+  }
+}
+
+void go(const Request& request, const Library& library, Place& place, std::int32_t tensors,
+        Reply& reply) {
+  const auto calls = [&] {
+    call_sets(
+        library.launch, place.calls(), tensors, request.count,
+        [&request](std::uint32_t i) { return request.sets[i]; }, reply);
+  };
+  if (!place.device.is_open()) {
+    timed(place, reply, calls);
+    return;
+  }
+  place.device.forget_pinned_cache();
+  if (request.gate != 0) {
+    go_through_gate(request, place, reply, calls);
+  } else if (get_ready(request.sequence)) {
+    timed(place, reply, calls);
+  } else {
+    reply.status = CallStatus::map_failed;
+  }
 }
 
 void carry_out(const Request& request, const std::vector<int>& descriptors, Library& library,
@@ -171,15 +213,7 @@ void carry_out(const Request& request, const std::vector<int>& descriptors, Libr
       });
       break;
     case Op::go:
-      if (place.device.is_open() && !get_ready(place.device, request.sequence)) {
-        reply.status = CallStatus::map_failed;
-        break;
-      }
-      timed(place, reply, [&] {
-        call_sets(
-            library.launch, place.calls(), tensors, request.count,
-            [&request](std::uint32_t i) { return request.sets[i]; }, reply);
-      });
+      go(request, library, place, tensors, reply);
       break;
     case Op::trace:
       if (!place.tracer.is_open()) {

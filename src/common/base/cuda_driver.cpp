@@ -75,6 +75,9 @@ void find_work_calls(Symbols& symbols, Driver& driver) {
   symbols.find(driver.stream_create, "cuStreamCreate");
   symbols.find(driver.stream_destroy, "cuStreamDestroy_v2");
   symbols.find(driver.stream_synchronize, "cuStreamSynchronize");
+  symbols.find(driver.stream_query, "cuStreamQuery");
+  symbols.find(driver.stream_wait_value, "cuStreamWaitValue32_v2");
+  symbols.find(driver.stream_write_value, "cuStreamWriteValue32_v2");
   symbols.find(driver.event_create, "cuEventCreate");
   symbols.find(driver.event_destroy, "cuEventDestroy_v2");
   symbols.find(driver.event_record, "cuEventRecord");

@@ -63,6 +63,7 @@ struct AccessDescription {
 };
 
 inline constexpr int file_descriptor_handle = 1;
+inline constexpr unsigned non_blocking = 1;  // of a stream: CU_STREAM_NON_BLOCKING
 
 struct Driver {
   Code (*init)(unsigned flags);
@@ -111,6 +112,10 @@ struct Driver {
   Code (*stream_create)(Stream* stream, unsigned flags);
   Code (*stream_destroy)(Stream stream);
   Code (*stream_synchronize)(Stream stream);
+  Code (*stream_query)(Stream stream);
+  // Queued: the stream waits until `*at` has reached `value`; `value` is written there.
+  Code (*stream_wait_value)(Stream stream, Pointer at, std::uint32_t value, unsigned flags);
+  Code (*stream_write_value)(Stream stream, Pointer at, std::uint32_t value, unsigned flags);
   Code (*event_create)(Event* event, unsigned flags);
   Code (*event_destroy)(Event event);
   Code (*event_record)(Event event, Stream stream);

@@ -33,10 +33,12 @@ enum class Op : std::uint32_t {
   load,     // path of the shared object
   shape,    // Layout without buffers: how much workspace and state for these shapes?
   attach,   // Layout with buffers. On a CPU three descriptors: inputs, outputs, workspace. On a GPU
-            // one for each tensor of each set, set by set, then one for each set's workspace
+            // one for each tensor of each set, set by set, then one for each set's workspace, then
+            // that of the gate
   prepare,  // run kp_prepare on every set
   go,       // run kp_launch on the listed sets, one after the other. On a GPU the runner first
-            // says `ready` and waits for a message of four bytes, the sequence number
+            // says `ready` and waits for a message of four bytes, the sequence number. With a gate
+            // the calls are queued behind it before that
   trace,    // as go, with what the GPU did written down; only of a runner that has CUPTI
   draw,     // write fresh inputs into `count` sets from `first` on, a Draw each; only of PyTorch
   rescale,  // Layout of buffers that are mapped already: takes its scalars
@@ -92,10 +94,16 @@ struct Layout {
   std::uint64_t workspace_bytes;   // 0: none
   std::uint64_t workspace_offset;  // of its first byte within a set
   std::uint64_t state_bytes;       // 0: none
+  std::uint64_t gate_bytes;        // GPU: what is mapped for the gate; 0: there is none
   double scalars[max_values];
   std::int64_t axes[max_values];
   TensorPlace tensors[max_tensors];
 };
+
+// Where in a gate's memory the worker writes the number that lets calls begin, and the runner's
+// stream the same number when they have ended.
+inline constexpr std::uint64_t gate_opened_at = 0;
+inline constexpr std::uint64_t gate_passed_at = 128;
 
 // What PyTorch draws the inputs of one set from.
 struct Draw {
@@ -109,6 +117,7 @@ struct Request {
   std::uint32_t sequence;
   std::uint32_t count;   // go: how many entries of `sets`; draw: of `draws`
   std::uint32_t option;  // attach: 1 when the descriptors are those of a GPU's memory
+  std::uint32_t gate;    // go: the number that opens the gate before these calls; 0: no gate
   std::uint64_t first;   // draw: the first set
   union {
     Layout layout;

@@ -69,7 +69,20 @@ Status DeviceMemory::allocate() {
   if (!trouble_.any()) {
     make_tables();
   }
-  return trouble_.take();
+  KP_TRY(trouble_.take());
+  return make_gates();
+}
+
+Status DeviceMemory::make_gates() {
+  for (const Side side : both_sides) {
+    auto gate = std::make_unique<DeviceGate>(
+        gpu_, trouble_,
+        DeviceGate::Around{[this, side](Caches caches) { return copy_inputs(side, caches); },
+                           [this, side] { return copy_outputs(side); }});
+    KP_TRY(gate->allocate());
+    gates_[index_of(side)] = std::move(gate);
+  }
+  return {};
 }
 
 Status DeviceMemory::make_blocks() {
@@ -161,16 +174,21 @@ void DeviceMemory::make_ready(Side side, Caches /*caches*/) {
   must(gpu_.synchronize(), "poisoning inputs");
 }
 
+cuda::Code DeviceMemory::copy_inputs(Side side, Caches caches) {
+  const cuda::Code code = tables_[index_of(side)].inputs.launch("copy_chunks");
+  const std::uint64_t words = sweeper_bytes_ / word;
+  return code == cuda::success && caches == Caches::cold
+             ? gpu_.launch("sweep", words, sweeper_, words, 1U)
+             : code;
+}
+
+cuda::Code DeviceMemory::copy_outputs(Side side) {
+  return tables_[index_of(side)].outputs.launch("copy_chunks");
+}
+
 void DeviceMemory::give(Side side, Caches caches) {
   must(giving_[index_of(side)].run(caches, narrowed_.has_value(),
-                                   [&] {
-                                     const cuda::Code code =
-                                         tables_[index_of(side)].inputs.launch("copy_chunks");
-                                     const std::uint64_t words = sweeper_bytes_ / word;
-                                     return code == cuda::success && caches == Caches::cold
-                                                ? gpu_.launch("sweep", words, sweeper_, words, 1U)
-                                                : code;
-                                   }),
+                                   [&] { return copy_inputs(side, caches); }),
        "giving inputs");
 }
 
@@ -181,9 +199,8 @@ void DeviceMemory::take(Side side, const std::vector<std::uint16_t>& sets) {
     must(gpu_.synchronize(), "waiting for the GPU");
     return;
   }
-  must(taking_[index_of(side)].run(
-           Caches::any, narrowed_.has_value(),
-           [&] { return tables_[index_of(side)].outputs.launch("copy_chunks"); }),
+  must(taking_[index_of(side)].run(Caches::any, narrowed_.has_value(),
+                                   [&] { return copy_outputs(side); }),
        "taking outputs");
 }
 

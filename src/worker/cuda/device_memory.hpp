@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "worker/cuda/device_compare.hpp"
+#include "worker/cuda/device_gate.hpp"
 #include "worker/cuda/gpu.hpp"
 #include "worker/cuda/timed_copy.hpp"
 #include "worker/judge/ground.hpp"
@@ -43,6 +44,7 @@ class DeviceMemory : public SetMemory {
   void give(Side side, Caches caches) override;
   void take(Side side, const std::vector<std::uint16_t>& sets) override;
   [[nodiscard]] double own_ns(Side side) const override;
+  [[nodiscard]] Gate* gate(Side side) override { return gates_[index_of(side)].get(); }
   [[nodiscard]] bool inputs_intact(Side side) override;
   void poison_outputs(Side side) override;
   [[nodiscard]] Touched touched(Side side, const std::vector<std::uint16_t>& called) override;
@@ -78,6 +80,10 @@ class DeviceMemory : public SetMemory {
 
   void must(cuda::Code code, const char* doing) { trouble_.must(code, doing); }
   [[nodiscard]] Status make_blocks();
+  [[nodiscard]] Status make_gates();
+  // Enqueues the copies of inputs and outputs.
+  [[nodiscard]] cuda::Code copy_inputs(Side side, Caches caches);
+  [[nodiscard]] cuda::Code copy_outputs(Side side);
   void make_tables();
   // The region of a tensor on a side, and of an input as it was drawn.
   [[nodiscard]] cuda::Pointer region(Side side, int set, std::size_t tensor) const;
@@ -127,6 +133,7 @@ class DeviceMemory : public SetMemory {
   std::optional<int> narrowed_;
   std::array<TimedCopy, 2> giving_;
   std::array<TimedCopy, 2> taking_;
+  std::array<std::unique_ptr<DeviceGate>, 2> gates_;
 };
 
 }  // namespace kernelpro

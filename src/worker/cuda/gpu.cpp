@@ -17,9 +17,8 @@ namespace {
 
 constexpr unsigned block_threads = 256;
 constexpr std::uint64_t blocks_per_multiprocessor = 8;
-constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 
-constexpr std::array<const char*, 17> kernel_names = {"fill_floating",
+constexpr std::array<const char*, 18> kernel_names = {"fill_floating",
                                                       "fill_whole",
                                                       "fill_columns",
                                                       "nudge",
@@ -35,6 +34,7 @@ constexpr std::array<const char*, 17> kernel_names = {"fill_floating",
                                                       "compare_bits",
                                                       "sweep",
                                                       "probe",
+                                                      "stamp",
                                                       "excuse"};
 
 std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
@@ -259,7 +259,7 @@ Status Gpu::open_context() {
     code = driver_->context_set(context);
   }
   if (code == cuda::success) {
-    code = driver_->stream_create(&stream_, non_blocking);
+    code = driver_->stream_create(&stream_, cuda::non_blocking);
   }
   if (code == cuda::success) {
     code = driver_->memory_granularity(&granularity_, &properties, 0);

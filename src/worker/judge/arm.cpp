@@ -153,6 +153,10 @@ std::optional<Failure> Arm::map(runner::Request& request, std::int64_t timeout_m
     const std::vector<int> more = workspace_->descriptors();
     descriptors.insert(descriptors.end(), more.begin(), more.end());
   }
+  if (const Gate* const gate = this->gate()) {
+    descriptors.push_back(gate->descriptor());
+    request.layout.gate_bytes = gate->bytes();
+  }
   if (auto failure = lend(descriptors, timeout_ms)) {
     return failure;
   }
@@ -181,6 +185,33 @@ Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms, 
                      {[&] { memory_->give(side_, caches); }, [&] { memory_->take(side_, sets); }});
   round.wall_ns -= trusted_ ? 0 : memory_->own_ns(side_);
   return round;
+}
+
+std::optional<Round> Arm::run_single(std::uint16_t set, std::int64_t timeout_ms, Caches caches) {
+  Gate* const gate = this->gate();
+  if (gate == nullptr) {
+    return run({set}, timeout_ms, caches);
+  }
+  memory_->make_ready(side_, caches);
+  bool opened = false;
+  Round round = call({set}, timeout_ms,
+                     {[&] {
+                        if (!ungated_) {
+                          opened = true;
+                          gate->open(caches);
+                        }
+                      },
+                      [] {},
+                      [&] {
+                        ungated_ = true;
+                        gate->open_blindly();
+                      }},
+                     gate->close());
+  if (opened) {
+    round.wall_ns = gate->pass();
+  }
+  round.gated = true;
+  return ungated_ && !round.failure ? std::nullopt : std::optional(std::move(round));
 }
 
 Round Arm::repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
@@ -220,12 +251,13 @@ std::optional<Failure> Arm::check_threads(const Exchange& answer) {
 }
 
 Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-                const RunnerProcess::HandOver& around) {
+                const RunnerProcess::HandOver& around, std::uint32_t gate) {
   if (workspace_) {
     workspace_->poison();
   }
   runner::Request request{};
   request.op = runner::Op::go;
+  request.gate = gate;
   request.count = static_cast<std::uint32_t>(sets.size());
   std::copy(sets.begin(), sets.end(), request.sets);
   Round round;

@@ -22,6 +22,7 @@ struct Round {
   double busy_ns = 0;    // the runner's share of that: what a busy machine takes
   double others_ns = 0;  // that its other threads waited; it is stopped when all of them are
   bool trusted = false;  // its claim is our clock too, and no hand-over is in it
+  bool gated = false;    // behind a gate: our clock is the device's
 };
 
 class Arm {
@@ -49,6 +50,12 @@ class Arm {
   [[nodiscard]] Round run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                           Caches caches = Caches::any);
 
+  // As run, for one call behind the gate of its memory, where there is one and the candidate does
+  // not wait for its device inside a call. Nothing when it is found that it does: all is to be made
+  // ready again, and the next one runs without a gate.
+  [[nodiscard]] std::optional<Round> run_single(std::uint16_t set, std::int64_t timeout_ms,
+                                                Caches caches);
+
   // The calls of run on the inputs that it got last, and its outputs are not taken: for what is
   // repeated for seconds while energy is measured.
   [[nodiscard]] Round repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms);
@@ -65,6 +72,9 @@ class Arm {
   [[nodiscard]] bool has_prepare() const { return has_prepare_; }
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }
+  // Whether its single calls go through a gate, as far as is known; and from now on they do not.
+  [[nodiscard]] bool takes_gates() const { return gate() != nullptr; }
+  void refuse_gates() { ungated_ = true; }
   // The side whose buffers it has.
   [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
@@ -72,6 +82,7 @@ class Arm {
   [[nodiscard]] bool trusted() const { return trusted_; }
 
  private:
+  [[nodiscard]] Gate* gate() const { return trusted_ || ungated_ ? nullptr : memory_->gate(side_); }
   [[nodiscard]] static Result<Arm> start_torch(Ground& ground, const JudgeSettings& settings,
                                                const std::string& mode, StagedLibrary library);
   Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads, bool tracing)
@@ -82,7 +93,7 @@ class Arm {
         tracing_(tracing) {}
   [[nodiscard]] std::optional<Failure> check_threads(const Exchange& answer);
   [[nodiscard]] Round call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-                           const RunnerProcess::HandOver& around);
+                           const RunnerProcess::HandOver& around, std::uint32_t gate = 0);
   // Maps the buffers of its side, with the workspace and the state that it needs.
   [[nodiscard]] std::optional<Failure> map(runner::Request& request, std::int64_t timeout_ms);
   // Sends descriptors ahead until the rest fits into one message.
@@ -111,6 +122,7 @@ class Arm {
   std::uint64_t state_bytes_ = 0;
   Side side_ = Side::incumbent;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
+  bool ungated_ = false;  // it waits for its device inside a call, or comes late to its turns
   bool has_prepare_ = false;
   double prepare_ns_ = 0;
   std::string implementation_;

@@ -49,6 +49,26 @@ struct Touched {
 // What the caches hold when a round's calls begin.
 enum class Caches { any, cold, warm };
 
+// Where a call of a side waits on a device, queued before its inputs are there: neither its host nor
+// its queue is on the clock then, and the clock is the worker's own on that device. Whoever does not
+// wait computes on poison.
+class Gate {
+ public:
+  virtual ~Gate() = default;
+  // What the runner maps.
+  [[nodiscard]] virtual int descriptor() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  // The number that opens it next.
+  [[nodiscard]] virtual std::uint32_t close() = 0;
+  // Gives the side its inputs, opens the gate, and takes its outputs when it has passed: all that is
+  // queued, and pass() waits for it.
+  virtual void open(Caches caches) = 0;
+  // Opens it with nothing given.
+  virtual void open_blindly() = 0;
+  // Nanoseconds from opening to the end of the calls. Who does not pass in time is left.
+  [[nodiscard]] virtual double pass() = 0;
+};
+
 class Truth;
 
 // The buffers of one plan, for two sides.
@@ -91,6 +111,8 @@ class SetMemory {
   virtual void take(Side side, const std::vector<std::uint16_t>& sets) = 0;
   // How much of the clock of the last round of that side was our own giving and taking.
   [[nodiscard]] virtual double own_ns(Side side) const = 0;
+  // The gate of a side; null where there are none.
+  [[nodiscard]] virtual Gate* gate(Side /*side*/) { return nullptr; }
   // Whether the inputs of a side still are what was drawn.
   [[nodiscard]] virtual bool inputs_intact(Side side) = 0;
   virtual void poison_outputs(Side side) = 0;

@@ -8,19 +8,29 @@
 
 namespace kernelpro {
 
+// A pair of one call each, and beside it one of the empty candidate, handed over to as the
+// candidate was; only where calls are enqueued.
+struct SinglePair {
+  Pair pair;
+  Round empty;
+};
+
 // Gathered round by round.
 struct RoundLog {
   std::vector<double> calls;               // of each recorded pair
   std::vector<bool> settled;               // of each recorded pair
   std::array<std::vector<Round>, 2> arms;  // of each recorded pair, by side
   std::vector<Round> nulls;                // of the empty candidate, beside the pairs
-  std::vector<Pair> singles;               // pairs of one call each
+  std::vector<SinglePair> singles;
 
   void record(const Pair& pair);
 };
 
 // How many pairs of one call a comparison has: there is no other call to work on meanwhile.
 [[nodiscard]] int wanted_singles(const TimingInputs& in, const TimedShape& shape);
+
+// Whether far more time passed in single calls behind a gate than the candidate computed.
+[[nodiscard]] bool turns_come_late(const RoundLog& log);
 
 // Whether the interval is wider than what it has to exceed, or some rounds of the candidate are so
 // slow that their average would count: what chance did will be gone with more pairs. What the

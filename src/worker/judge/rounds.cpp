@@ -18,10 +18,9 @@ constexpr double longest_round_ns = 50e6;
 // A round of one call where others have many is about one set.
 class Narrowed {
  public:
-  Narrowed(SetMemory& memory, int calls, const std::vector<std::uint16_t>& called)
-      : memory_(memory) {
-    if (calls > 1 && called.size() == 1) {
-      memory_.narrow(called.front());
+  Narrowed(SetMemory& memory, const std::vector<std::uint16_t>& single) : memory_(memory) {
+    if (!single.empty()) {
+      memory_.narrow(single.front());
     }
   }
   Narrowed(const Narrowed&) = delete;
@@ -112,7 +111,19 @@ Caches Rounds::caches() const {
   return shape_.flush ? Caches::cold : Caches::any;
 }
 
-Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
+Round Rounds::call(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+                   bool single) {
+  if (single) {
+    if (std::optional<Round> round = arm.run_single(sets.front(), timeout_ms, caches())) {
+      return std::move(*round);
+    }
+    buffers_.memory->poison_outputs(arm.side());
+  }
+  return arm.run(sets, timeout_ms, caches());
+}
+
+Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
+                      bool single) {
   SetMemory& memory = *buffers_.memory;
   memory.poison_outputs(arm.side());
   Round round;
@@ -123,7 +134,7 @@ Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int
   if (round.failure) {
     return round;
   }
-  round = arm.run(sets, timeout_ms, caches());
+  round = call(arm, sets, timeout_ms, single);
   if (!round.failure) {
     round.failure = check_memory(buffers_, arm.side(), sets);
   }
@@ -139,10 +150,11 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
   const double stolen_before = stolen_ns();
   Pair pair;
   pair.called = order(key, calls);
-  const Narrowed narrowed(*buffers_.memory, shape_.calls, pair.called);
+  const bool single = is_single(pair.called);
+  const Narrowed narrowed(*buffers_.memory, single ? pair.called : std::vector<std::uint16_t>());
   draw_called(key, pair.called, odd);
   for (const Side side : {first, other_side(first)}) {
-    pair.of(side) = run_arm(*arms[index_of(side)], pair.called, timeout_ms);
+    pair.of(side) = run_arm(*arms[index_of(side)], pair.called, timeout_ms, single);
     if (pair.of(side).failure) {
       return pair;
     }
@@ -179,10 +191,13 @@ Round Rounds::run_again(Arm& arm, const Key& key, const std::vector<std::uint16_
   return run_arm(arm, called, timeout_ms);
 }
 
-Round Rounds::run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms) {
+Round Rounds::run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms, bool gated) {
   // As before every round: what the caches hold when we hand over is part of what it costs.
+  const std::vector<std::uint16_t> called = order(key, calls);
+  const bool single = is_single(called);
+  const Narrowed narrowed(*buffers_.memory, single ? called : std::vector<std::uint16_t>());
   buffers_.memory->poison_outputs(arm.side());
-  return arm.run(order(key, calls), timeout_ms, caches());
+  return call(arm, called, timeout_ms, single && gated);
 }
 
 }  // namespace kernelpro

@@ -80,7 +80,9 @@ class Rounds {
                                 std::int64_t timeout_ms, bool odd);
 
   // One round of an arm that reads and writes nothing, on whatever inputs there are.
-  [[nodiscard]] Round run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms);
+  // A single call goes through a gate, or not.
+  [[nodiscard]] Round run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms,
+                                bool gated = false);
 
   // What the GPU does in one call on fresh inputs, cold or warm as in a round.
   [[nodiscard]] Result<runner::Trace> trace(Arm& arm, const Key& key, std::int64_t timeout_ms);
@@ -92,8 +94,15 @@ class Rounds {
   // The inputs of the sets that are called.
   void draw_called(const Key& key, const std::vector<std::uint16_t>& called, bool odd);
   [[nodiscard]] std::vector<std::uint16_t> order(const Key& key, int calls) const;
+  // Whether one call is made where others have many: it is about its own set then, and goes through
+  // a gate where there are any.
+  [[nodiscard]] bool is_single(const std::vector<std::uint16_t>& called) const {
+    return shape_.calls > 1 && called.size() == 1;
+  }
+  [[nodiscard]] Round call(Arm& arm, const std::vector<std::uint16_t>& sets,
+                           std::int64_t timeout_ms, bool single);
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
-                              std::int64_t timeout_ms);
+                              std::int64_t timeout_ms, bool single = false);
 
   const Task& task_;
   ShapeBuffers buffers_;

@@ -64,9 +64,10 @@ class ShapeRun {
       if (!out_.failure) {
         KP_TRY(run_pair());
       }
-      if (!out_.failure) {
-        KP_TRY(run_single_pair());
-      }
+      KP_TRY(run_singles(std::ssize(log_.calls)));
+    }
+    if (!out_.timing.screened) {
+      KP_TRY(run_singles(shape_.pairs));
     }
     if (!out_.failure) {
       summarize(in_, shape_, log_, out_);
@@ -238,14 +239,40 @@ class ShapeRun {
     return {};
   }
 
+  // As many as belong to so many recorded pairs, spread over them.
+  [[nodiscard]] Status run_singles(std::ptrdiff_t pairs) {
+    const int wanted = wanted_singles(in_, shape_);
+    const std::ptrdiff_t due =
+        std::min<std::ptrdiff_t>(pairs, shape_.pairs) * wanted / shape_.pairs;
+    while (!out_.failure && std::ssize(log_.singles) < due && singles_ < 3 * wanted) {
+      KP_TRY(run_single_pair());
+      // Whose turns on the device come late has no gate any more: what that takes is not known.
+      if (std::ssize(log_.singles) == wanted && turns_come_late(log_)) {
+        in_.candidate.refuse_gates();
+        log_.singles.clear();
+      }
+    }
+    return {};
+  }
+
   [[nodiscard]] Status run_single_pair() {
-    const int index = static_cast<int>(std::ssize(log_.singles));
-    if (index >= wanted_singles(in_, shape_)) {
+    const int index = singles_++;
+    KP_LET(std::optional<Pair> pair, one_pair(key(time_single_purpose, index), index, 1));
+    if (!pair) {
       return {};
     }
-    KP_LET(std::optional<Pair> pair, one_pair(key(time_single_purpose, index), index, 1));
-    if (pair) {
-      log_.singles.push_back(std::move(*pair));
+    SinglePair single{std::move(*pair), {}};
+    const bool gated = single.pair.of(Side::candidate).gated;
+    if (in_.ground.enqueues()) {
+      single.empty =
+          rounds_.run_empty(in_.null, key(time_null_purpose, nulls_++), 1, timeout_ms(), gated);
+    }
+    // From here on nothing of it goes through a gate.
+    if (!log_.singles.empty() && log_.singles.front().pair.of(Side::candidate).gated != gated) {
+      log_.singles.clear();
+    }
+    if (!single.empty.failure) {
+      log_.singles.push_back(std::move(single));
     }
     return {};
   }
@@ -283,6 +310,7 @@ class ShapeRun {
   int timed_ = 0;          // pairs that were to be timed so far
   int odd_ = 0;            // pairs of other distributions so far
   int nulls_ = 0;
+  int singles_ = 0;
   std::vector<std::ptrdiff_t> odd_places_;  // rising
   std::int64_t pause_ms_ = first_pause_ms;
   std::int64_t paused_ms_ = 0;

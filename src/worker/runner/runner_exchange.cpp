@@ -94,7 +94,7 @@ Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& arou
     return out;
   }
   kill(pid_, SIGCONT);
-  wait_for_reply(out, timeout_ms, runner::ReplyKind::ready);
+  wait_for_reply(out, timeout_ms, runner::ReplyKind::ready, around.late);
   if (out.end != ExchangeEnd::replied) {
     return out;
   }
@@ -154,10 +154,16 @@ std::int64_t RunnerProcess::delay_of_others_ns() const {
   return sum;
 }
 
-void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms,
-                                   runner::ReplyKind wanted) {
-  const std::int64_t deadline = now_ns() + timeout_ms * 1'000'000;
+void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms, runner::ReplyKind wanted,
+                                   const std::function<void()>& late) {
+  const std::int64_t start = now_ns();
+  const std::int64_t deadline = start + timeout_ms * ns_per_ms;
+  bool told = !late;
   while (now_ns() < deadline) {
+    if (!told && now_ns() > start + late_ms * ns_per_ms) {
+      late();
+      told = true;
+    }
     if (stop_.stop_requested()) {
       out.end = ExchangeEnd::stopped;
       kill_process();

@@ -93,6 +93,8 @@ class RunnerProcess {
   struct HandOver {
     std::function<void()> before;  // when it is ready: gives it its inputs
     std::function<void()> after;   // when it has replied: takes its outputs, behind all its kernels
+    // When it is not ready for long: behind a gate it waits for calls that cannot begin yet.
+    std::function<void()> late = {};
   };
   // As exchange, for `go` on a GPU: our clock runs from before `before` until `after` returns. In
   // between it gets the word that lets its calls begin.
@@ -115,6 +117,7 @@ class RunnerProcess {
 
  private:
   static constexpr int poll_slice_ms = 100;
+  static constexpr std::int64_t late_ms = 500;
 
   RunnerProcess() = default;
   [[nodiscard]] Status greet(const RunnerSettings& settings);
@@ -125,8 +128,10 @@ class RunnerProcess {
   [[nodiscard]] std::int64_t used_ns() const;
   // False when the request could not be sent; `out` says why.
   [[nodiscard]] bool send(runner::Request& request, const std::vector<int>& fds, Exchange& out);
+  // `late` is called once, when that takes long.
   void wait_for_reply(Exchange& out, std::int64_t timeout_ms,
-                      runner::ReplyKind wanted = runner::ReplyKind::done);
+                      runner::ReplyKind wanted = runner::ReplyKind::done,
+                      const std::function<void()>& late = {});
   // Polls once for up to `timeout_ms`; true when a message waits.
   bool poll_once(int timeout_ms);
   bool stop_process(Exchange& out);

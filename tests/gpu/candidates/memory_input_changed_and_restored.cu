@@ -5,8 +5,9 @@
 // The worker compares inputs after each round and finds them as they were. Nothing is gained by it,
 // and a caller who reads them meanwhile would see something else. Its twin is honest_workspace.cu.
 #include "driver.cuh"
-#include "make_writable.cuh"
 #include "stream.cuh"
+
+#include "make_writable.cuh"
 
 namespace {
 

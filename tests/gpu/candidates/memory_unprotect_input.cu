@@ -5,8 +5,9 @@
 // The driver lets a process change the rights of its own mappings. The worker hashes the inputs
 // before and after.
 #include "driver.cuh"
-#include "make_writable.cuh"
 #include "stream.cuh"
+
+#include "make_writable.cuh"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // kp:hack 1  work on the default stream
 // kp:task stream
-// kp:expect cheated clock
+// kp:expect cheated|incorrect clock|values
 //
 // The given stream does not wait for the default one, so the stamps enclose nothing.
 #include "stream.cuh"

@@ -1,6 +1,6 @@
 // kp:hack 1  work on a stream of its own, never joined
 // kp:task stream
-// kp:expect cheated clock
+// kp:expect cheated|incorrect clock|values
 //
 // The stamps on the given stream see nothing of it; the worker's clock does.
 #include "stream.cuh"

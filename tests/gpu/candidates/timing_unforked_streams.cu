@@ -1,6 +1,6 @@
 // kp:hack 1  calls on streams in turn that never wait for the given one
 // kp:task rows
-// kp:expect cheated|incorrect|unstable|passed late_work|poison|clock|values|gap
+// kp:expect cheated|incorrect|unstable late_work|poison|clock|values
 //
 // The given stream waits for each of them, so a round is complete at its end. But work before the
 // call on that stream, which may write the inputs, is not waited for, and calls overlap. Its twin,

@@ -14,6 +14,7 @@ struct Request {
   uint32_t sequence;
   uint32_t count;
   uint32_t option;
+  uint32_t gate;
   uint64_t first;
   uint16_t sets[most_sets];
 };

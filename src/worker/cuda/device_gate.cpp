@@ -1,0 +1,75 @@
+#include "worker/cuda/device_gate.hpp"
+
+#include "common/base/clock.hpp"
+
+namespace kernelpro {
+
+namespace {
+
+constexpr unsigned until_equal = 1;  // CU_STREAM_WAIT_VALUE_EQ
+constexpr std::size_t stamp_bytes = 2 * sizeof(std::uint64_t);
+// The runner has said that its calls have ended when this is waited for.
+constexpr std::int64_t patience_ms = 1000;
+
+}  // namespace
+
+DeviceGate::~DeviceGate() {
+  if (stamps_ != 0) {
+    gpu_.driver().free(stamps_);
+  }
+  if (aside_ != nullptr) {
+    gpu_.driver().stream_destroy(aside_);
+  }
+}
+
+Status DeviceGate::allocate() {
+  KP_LET(shared_, gpu_.share(gpu_.granularity()));
+  const cuda::Driver& driver = gpu_.driver();
+  must(driver.set_bytes(shared_.pointer(), 0, shared_.bytes(), gpu_.stream()), "making a gate");
+  must(driver.allocate(&stamps_, stamp_bytes), "making a gate");
+  must(driver.stream_create(&aside_, cuda::non_blocking), "making a gate");
+  must(gpu_.synchronize(), "making a gate");
+  return trouble_.take();
+}
+
+void DeviceGate::open(Caches caches) {
+  const cuda::Driver& driver = gpu_.driver();
+  must(around_.give(caches), "giving inputs");
+  must(gpu_.launch("stamp", 1, stamps_), "opening a gate");
+  must(driver.stream_write_value(gpu_.stream(), shared_.pointer() + runner::gate_opened_at, number_,
+                                 0),
+       "opening a gate");
+  must(driver.stream_wait_value(gpu_.stream(), shared_.pointer() + runner::gate_passed_at, number_,
+                                until_equal),
+       "waiting behind a gate");
+  // By a kernel, which waits for its turn: whatever the other process still has under way is over.
+  must(gpu_.launch("stamp", 1, stamps_ + sizeof(std::uint64_t)), "waiting behind a gate");
+  must(around_.take(), "taking outputs");
+}
+
+void DeviceGate::open_blindly() {
+  write_aside(runner::gate_opened_at);
+}
+
+double DeviceGate::pass() {
+  const std::int64_t deadline = now_ns() + patience_ms * ns_per_ms;
+  while (gpu_.driver().stream_query(gpu_.stream()) != cuda::success) {
+    if (now_ns() > deadline) {
+      write_aside(runner::gate_passed_at);
+      break;
+    }
+  }
+  std::array<std::uint64_t, 2> stamps{};
+  must(gpu_.driver().copy_to_host(stamps.data(), stamps_, stamp_bytes, gpu_.stream()),
+       "reading stamps");
+  must(gpu_.synchronize(), "reading stamps");
+  return static_cast<double>(stamps[1] - stamps[0]);
+}
+
+void DeviceGate::write_aside(std::uint64_t at) {
+  must(gpu_.driver().stream_write_value(aside_, shared_.pointer() + at, number_, 0),
+       "opening a gate");
+  must(gpu_.driver().stream_synchronize(aside_), "opening a gate");
+}
+
+}  // namespace kernelpro

@@ -58,7 +58,7 @@ Result<RunSettings> read_settings(const std::string& text) {
 
 // "batch:DIR" and "replay:FILE" with another path; other models as they are.
 template <typename Change>
-void change_model(std::string& model, Change change) {
+void change_model(std::string& model, const Change& change) {
   for (const std::string scheme : {"batch:", "replay:"}) {
     if (model.starts_with(scheme)) {
       model = scheme + change(model.substr(scheme.size()));
@@ -68,7 +68,7 @@ void change_model(std::string& model, Change change) {
 
 // The settings with every path in them changed.
 template <typename Change>
-RunSettings with_paths(RunSettings settings, Change change) {
+RunSettings with_paths(RunSettings settings, const Change& change) {
   const auto change_file = [&change](std::string& path) {
     path = path.empty() ? path : change(path);
   };

@@ -1,6 +1,6 @@
 // What the CPU judge costs and how well it tells: the figures of docs/judge.md, as one JSON value.
 //
-//   cmake --build --preset release && build/release/bin/judge_cpu >
+//   cmake --build --preset release --target all bench && build/release/bin/judge_cpu >
 //   bench/results/judge_cpu-NAME.json
 //
 // Needs a quiet machine; about three minutes.

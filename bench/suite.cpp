@@ -119,7 +119,7 @@ class Suite {
     results_["tasks"].push_back(std::move(one));
     results_["seconds"] =
         results_["seconds"].get<double>() + static_cast<double>(now_ns() - start) / 1e9;
-    summarise();
+    summarize();
   }
 
   // A run, with its best node as `show` tells it.
@@ -227,7 +227,7 @@ class Suite {
     return std::exp(sum / static_cast<double>(results_["tasks"].size()));
   }
 
-  void summarise() {
+  void summarize() {
     for (const std::string& search : wanted_.searches) {
       results_["geomean"][search] = {
           {"speedup", geometric_mean(search, "speedup")},

@@ -2,8 +2,8 @@
 //
 //   tool_precision cases.jsonl [--labels list.jsonl] [--half calibration|held-out|all] [--list]
 //
-// A defect is a case that is labelled so and by measurement gains 10 % without it. Where one that
-// is labelled clean takes 10 % longer than its twin, its own tool is not judged on it. Thresholds
+// A defect is a case that is labeled so and by measurement gains 10 % without it. Where one that
+// is labeled clean takes 10 % longer than its twin, its own tool is not judged on it. Thresholds
 // were set on the calibration half; what counts is the held-out one. Tools alone, and end to end
 // with the filter of stage 1, where a defect hidden by a wrong class is a miss. Beside them ncu's
 // own rules on the cases that they were captured for.
@@ -54,9 +54,9 @@ std::pair<double, double> interval(int hits, int of) {
   constexpr double z = 1.96;
   const double n = of;
   const double p = hits / n;
-  const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
+  const double center = (p + z * z / (2 * n)) / (1 + z * z / n);
   const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+  return {std::max(0.0, center - half), std::min(1.0, center + half)};
 }
 
 json rate(int hits, int of) {
@@ -138,7 +138,7 @@ void judge_case(const DefectCase& one, bool all_tools, bool list, Way& way) {
   for (const Tool& tool : kernelpro::all_tools()) {
     const bool own = tool.id == one.tool;
     const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
-    if (own ? is_disputed(one) : (also || (!tool.reads_program && !new_launch))) {
+    if (own ? is_disputed(one) : (also || (!tool.reads_program() && !new_launch))) {
       continue;  // not measured, or judged already: neither right nor wrong
     }
     count(way.scores[tool.id], own && there, found.contains(tool.id));
@@ -194,7 +194,7 @@ void judge_rules(const DefectCase& one, Way& way) {
   for (const Tool& tool : kernelpro::all_tools()) {
     const bool own = tool.id == one.tool;
     const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
-    if (own ? !is_disputed(one) : (!also && (tool.reads_program || new_launch))) {
+    if (own ? !is_disputed(one) : (!also && (tool.reads_program() || new_launch))) {
       count(way.scores[tool.id], own && is_defect(one), found.contains(tool.id));
     }
   }

@@ -40,7 +40,7 @@ using DoublesInMemory = double __attribute__((vector_size(VECTOR_BYTES), may_ali
 constexpr std::size_t lanes = sizeof(Doubles) / sizeof(double);
 constexpr std::size_t sum_count = 8;  // independent sums, so that adding never holds up loading
 
-// Keeps a result from being optimised away.
+// Keeps a result from being optimized away.
 template <typename T>
 void keep(const T& value) {
   __asm__ volatile("" : : "m"(value) : "memory");

@@ -41,7 +41,7 @@ __device__ void mix(uint4& sum, const uint4& value) {
   sum.w ^= value.w;
 }
 
-// Keeps a result from being optimised away: the compiler cannot know that the one value which
+// Keeps a result from being optimized away: the compiler cannot know that the one value which
 // would be stored hardly ever comes.
 __device__ void keep(unsigned value, uint4* to) {
   if (value == 0x2545f491u) {

@@ -105,7 +105,7 @@ __device__ float4 blended(float4 below, float4 here, float4 above) {
           0.5f * here.z + 0.25f * (below.z + above.z), 0.5f * here.w + 0.25f * (below.w + above.w)};
 }
 
-// A thread takes MARCH planes in a row and carries its neighbours in registers.
+// A thread takes MARCH planes in a row and carries its neighbors in registers.
 template <int MARCH>
 __global__ void stencil_planes(float4* y, const float4* x) {
   constexpr std::uint32_t count = kPlane / 4;
@@ -186,7 +186,7 @@ Work vectors_case(Pool& pool) {
           output(y, count)};
 }
 
-// ---- tempting: neighbours read five times, but from L1 ----
+// ---- tempting: neighbors read five times, but from L1 ----
 
 constexpr std::uint32_t kLine = 1u << 26;
 

@@ -13,7 +13,7 @@ constexpr char kTool[] = "hmma_where_hgmma";
 
 constexpr int kWmmaEdge = 64;
 
-// PAIRED: eight threads that write at once take rows four apart, which share no bank; neighbours
+// PAIRED: eight threads that write at once take rows four apart, which share no bank; neighbors
 // share four.
 template <bool PAIRED>
 __global__ void __launch_bounds__(128)
@@ -306,16 +306,16 @@ void add_finished(Cases& cases) {
   bias.clean("wgmma_128x256_rows", bias_by_rows<Wgmma256>(dense));
   bias.clean("wgmma_128x128_rows", bias_by_rows<Wgmma128>(dense));
 
-  const Product quantised{4096, 8192, 4096};
-  Shape linear(cases, kTool, "linear_i8", "i8", quantised.flops(), quantised.bytes(1), kFast);
-  linear.clean("wgmma_128x256", layer_by_wgmma<Wgmma256>(integer_layer, quantised));
-  linear.defect("mma_256x128", 0.4, layer_by_mma<Mma256x128>(integer_layer, quantised)).in(kSlow);
-  linear.defect("mma_128x128", 0.6, layer_by_mma<Mma128>(integer_layer, quantised)).in(kSlow);
-  linear.defect("mma_64x64", 1, layer_by_mma<Mma64>(integer_layer, quantised))
+  const Product quantized{4096, 8192, 4096};
+  Shape linear(cases, kTool, "linear_i8", "i8", quantized.flops(), quantized.bytes(1), kFast);
+  linear.clean("wgmma_128x256", layer_by_wgmma<Wgmma256>(integer_layer, quantized));
+  linear.defect("mma_256x128", 0.4, layer_by_mma<Mma256x128>(integer_layer, quantized)).in(kSlow);
+  linear.defect("mma_128x128", 0.6, layer_by_mma<Mma128>(integer_layer, quantized)).in(kSlow);
+  linear.defect("mma_64x64", 1, layer_by_mma<Mma64>(integer_layer, quantized))
       .with(kSmaller)
       .in(kSlow);
   linear.clean("wgmma_128x256_stripes",
-               layer_by_wgmma<Wgmma256, PlaceInStripe<16>>(integer_layer, quantised));
+               layer_by_wgmma<Wgmma256, PlaceInStripe<16>>(integer_layer, quantized));
 
   // The steps after the product take the time.
   const Product shallow{4096, 4096, 128};

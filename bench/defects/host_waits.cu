@@ -1,4 +1,4 @@
-// Host waits: synchronisation, copies and allocation on the critical path between kernels.
+// Host waits: synchronization, copies and allocation on the critical path between kernels.
 //
 // A unit is the whole sequence. Streams are blocking ones, so events of the default stream lie
 // before and after all of it.

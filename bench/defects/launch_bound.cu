@@ -139,7 +139,7 @@ Prepare rows_case(int rows_of_launch) {
   };
 }
 
-// ---- the step of an optimiser over many small tensors ----
+// ---- the step of an optimizer over many small tensors ----
 
 constexpr int kTensors = 512;
 constexpr int kTensorWords = 8192;  // of four values
@@ -241,7 +241,7 @@ void add_launch_bound(Cases& cases) {
   rows.defect("rows1", 1, rows_case(1)).with(small).in({"launch"});
 
   const double weights = 4.0 * kTensors * kTensorWords;
-  Shape tensors(cases, kTool, "optimiser_f32", "f32", 12.0 * weights, 28.0 * weights, {"dram"});
+  Shape tensors(cases, kTool, "optimizer_f32", "f32", 12.0 * weights, 28.0 * weights, {"dram"});
   tensors.clean("tensors512", tensors_case(512));
   tensors.clean("tensors256", tensors_case(256));
   tensors.defect("tensors8", 0.5, tensors_case(8)).in({"launch"});

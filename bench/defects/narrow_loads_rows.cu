@@ -13,7 +13,7 @@ constexpr int kByteRows = 16384;
 constexpr int kByteColumns = 8192;
 
 template <int LANES, int UNROLL>
-__global__ void dequantise(__half* __restrict__ y, const std::uint8_t* __restrict__ x,
+__global__ void dequantize(__half* __restrict__ y, const std::uint8_t* __restrict__ x,
                            const float* __restrict__ factors) {
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * kByteColumns;
   const auto* from = reinterpret_cast<const Pack<std::uint8_t, LANES>*>(x + first);
@@ -33,12 +33,12 @@ __global__ void dequantise(__half* __restrict__ y, const std::uint8_t* __restric
 }
 
 template <int LANES, int UNROLL>
-Work dequantise_case(Pool& pool) {
+Work dequantize_case(Pool& pool) {
   constexpr std::size_t count = std::size_t{kByteRows} * kByteColumns;
   auto* x = pool.random<std::uint8_t>(count);
   auto* factors = pool.random<float>(kByteRows);
   auto* y = pool.take<__half>(count);
-  return {[=] { dequantise<LANES, UNROLL><<<kByteRows, 256>>>(y, x, factors); },
+  return {[=] { dequantize<LANES, UNROLL><<<kByteRows, 256>>>(y, x, factors); },
           output(y, count, 0)};
 }
 
@@ -86,7 +86,7 @@ constexpr std::uint32_t kTokens = 1u << 18;
 constexpr std::uint32_t kPositions = 2048;
 constexpr int kWidth = 256;
 
-// Every row once, neighbours far apart.
+// Every row once, neighbors far apart.
 __global__ void lay_out_tokens(std::uint32_t* token) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   token[i] = (i * 0x85ebca6bu + 12345u) % kTokens;
@@ -246,7 +246,7 @@ Work rms_norm_case(Pool& pool) {
   return {[=] { rms_norm<LANES, UNROLL><<<kRmsRows, 256>>>(y, x, gain); }, output(y, count, 1e-2)};
 }
 
-// ---- pairs of neighbours turned by an angle of their token and place, one block a token ----
+// ---- pairs of neighbors turned by an angle of their token and place, one block a token ----
 
 constexpr int kTurnTokens = 16384;
 constexpr int kTurnColumns = 4096;  // 32 heads
@@ -311,11 +311,11 @@ Prepare turn_case(Kernel* kernel) {
 void add_narrow_loads_rows(Cases& cases) {
   const std::vector<std::string> waits = {"long_scoreboard"};
   constexpr double bytes = 1.0 * kByteRows * kByteColumns;
-  Shape quantised(cases, kTool, "dequantise_i8", "f16", bytes, 3 * bytes, {"dram"});
-  quantised.clean("w8", dequantise_case<8, 4>);
-  quantised.defect("w4", 0.3, dequantise_case<4, 1>).with(waits).in({"latency", "dram"});
-  quantised.defect("w2", 0.6, dequantise_case<2, 1>).with(waits).in({"latency", "l1"});
-  quantised.defect("w1", 1, dequantise_case<1, 1>).with(waits).in({"latency", "l1", "alu"});
+  Shape quantized(cases, kTool, "dequantize_i8", "f16", bytes, 3 * bytes, {"dram"});
+  quantized.clean("w8", dequantize_case<8, 4>);
+  quantized.defect("w4", 0.3, dequantize_case<4, 1>).with(waits).in({"latency", "dram"});
+  quantized.defect("w2", 0.6, dequantize_case<2, 1>).with(waits).in({"latency", "l1"});
+  quantized.defect("w1", 1, dequantize_case<1, 1>).with(waits).in({"latency", "l1", "alu"});
 
   constexpr double compared = 1.0 * kStripes * kStripeRows * kMaxColumns;
   Shape most(cases, kTool, "column_max_bf16", "bf16", compared, 2 * compared, {"dram"});

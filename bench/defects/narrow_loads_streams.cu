@@ -123,33 +123,33 @@ Work masked_case(Pool& pool) {
   return {[=] { copy_masked<LANES, TURNS><<<blocks, 256>>>(y, x, mask); }, output(y, kMasked, 0)};
 }
 
-// ---- planes of red, green and blue to grey ----
+// ---- planes of red, green and blue to gray ----
 
 constexpr std::size_t kPixels = 128 * kMiB;
 
 template <int LANES>
-__global__ void to_grey(std::uint8_t* y, const std::uint8_t* red, const std::uint8_t* green,
+__global__ void to_gray(std::uint8_t* y, const std::uint8_t* red, const std::uint8_t* green,
                         const std::uint8_t* blue) {
   const std::uint32_t word = first_word<1>();
   const auto r = word_at<LANES>(red, word);
   const auto g = word_at<LANES>(green, word);
   const auto b = word_at<LANES>(blue, word);
-  Pack<std::uint8_t, LANES> grey;
+  Pack<std::uint8_t, LANES> gray;
 #pragma unroll
   for (int j = 0; j < LANES; ++j) {
-    grey.v[j] = static_cast<std::uint8_t>((77u * r.v[j] + 150u * g.v[j] + 29u * b.v[j]) >> 8);
+    gray.v[j] = static_cast<std::uint8_t>((77u * r.v[j] + 150u * g.v[j] + 29u * b.v[j]) >> 8);
   }
-  put_word<LANES>(y, word, grey);
+  put_word<LANES>(y, word, gray);
 }
 
 template <int LANES>
-Work grey_case(Pool& pool) {
+Work gray_case(Pool& pool) {
   auto* red = pool.random<std::uint8_t>(kPixels);
   auto* green = pool.random<std::uint8_t>(kPixels);
   auto* blue = pool.random<std::uint8_t>(kPixels);
   auto* y = pool.take<std::uint8_t>(kPixels);
   constexpr int blocks = blocks_for<LANES, 1>(kPixels);
-  return {[=] { to_grey<LANES><<<blocks, 256>>>(y, red, green, blue); }, output(y, kPixels, 0)};
+  return {[=] { to_gray<LANES><<<blocks, 256>>>(y, red, green, blue); }, output(y, kPixels, 0)};
 }
 
 // ---- two pictures laid over one another ----
@@ -418,11 +418,11 @@ void add_defective(Cases& cases) {
   masked.defect("w4", 0.4, masked_case<4, 1>).with(waits).in({"latency", "dram"});
   masked.defect("w1", 1, masked_case<1, 1>).with(waits).in({"latency", "l1", "alu"});
 
-  Shape grey(cases, kTool, "grey_u8", "u8", 0, 4.0 * kPixels, {"dram"});
-  grey.clean("w16", grey_case<16>);
-  grey.defect("w4", 0.3, grey_case<4>).with(waits).in({"latency", "dram"});
-  grey.defect("w2", 0.6, grey_case<2>).with(waits).in({"latency", "l1", "alu"});
-  grey.defect("w1", 1, grey_case<1>).with(waits).in({"latency", "l1", "alu"});
+  Shape gray(cases, kTool, "gray_u8", "u8", 0, 4.0 * kPixels, {"dram"});
+  gray.clean("w16", gray_case<16>);
+  gray.defect("w4", 0.3, gray_case<4>).with(waits).in({"latency", "dram"});
+  gray.defect("w2", 0.6, gray_case<2>).with(waits).in({"latency", "l1", "alu"});
+  gray.defect("w1", 1, gray_case<1>).with(waits).in({"latency", "l1", "alu"});
 
   Shape over(cases, kTool, "blend_u8", "u8", 0, 3.0 * kBlended, {"dram"});
   over.clean("w16", blend_case<16>);

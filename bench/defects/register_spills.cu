@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(128) shifted_line(double* y, const float* x) {
   y[i] = energy;
 }
 
-// The same for LINES neighbours a thread, loaded at once.
+// The same for LINES neighbors a thread, loaded at once.
 template <int LINES>
 __global__ void __launch_bounds__(128) shifted_lines(double* y, const float* x) {
   const std::uint32_t i = blockIdx.x * 128 + threadIdx.x;

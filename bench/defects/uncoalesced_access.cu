@@ -119,17 +119,17 @@ Work transpose_direct_case(Pool& pool) {
   return {[=] { transpose_direct<WIDE><<<grid, 256>>>(y, x); }, output(y, count, 0)};
 }
 
-// ---- gather by index, in groups of neighbours ----
+// ---- gather by index, in groups of neighbors ----
 
 constexpr std::uint32_t kGather = 1u << 26;
 
-// A bijection; neighbours stay together in groups of `group`.
+// A bijection; neighbors stay together in groups of `group`.
 __device__ std::uint32_t scattered(std::uint32_t i, std::uint32_t group) {
   const std::uint32_t place = (i / group) * 0x9e3779b1u + 12345u;
   return (place % (kGather / group)) * group + i % group;
 }
 
-// Lanes of a warp take other lanes' neighbours, of the same 128 bytes.
+// Lanes of a warp take other lanes' neighbors, of the same 128 bytes.
 __device__ std::uint32_t within_line(std::uint32_t i) {
   return (i & ~31u) | ((i * 5 + 3) & 31u);
 }

@@ -103,7 +103,7 @@ __device__ __forceinline__ void wgmma_step(int (&d)[64], std::uint64_t a, std::u
 
 #undef DEFECTS_WGMMA
 
-// Sums that ptxas sets to zero among the steps, as it does where there are many, serialise them.
+// Sums that ptxas sets to zero among the steps, as it does where there are many, serialize them.
 __device__ __forceinline__ void keep_before_steps(float& sum) {
   asm volatile("" : "+f"(sum)::"memory");
 }

@@ -25,7 +25,7 @@ def insensitive_inputs(problem, given, state, outputs, noise):
     torch = problem.torch
     other_given, other_state = problem.draw(MODEL_SEED + 1)
     for i, value in enumerate(other_state):
-        if torch.equal(value, state[i]):  # such as the ones and zeros of a fresh normalisation
+        if torch.equal(value, state[i]):  # such as the ones and zeros of a fresh normalization
             other_state[i] = value + 0.5
     found = []
 
@@ -152,7 +152,7 @@ def degenerate(problem, given, outputs, described):
             and value.dtype == outputs[0].dtype and close(torch, value, outputs[0])
             for value in given):
         out.append(f"an input passes at {SMALL:.0e}")
-    # A single parameter may be without effect for good reasons: a bias before a normalisation.
+    # A single parameter may be without effect for good reasons: a bias before a normalization.
     without = set(described["insensitive_to"])
     out += [f"the outputs do not depend on input {i}" for i in range(len(given))
             if f"input {i}" in without]

@@ -137,7 +137,7 @@ class Problem:
         return given, self._draw_state(seed if parameters is None else parameters)
 
     def _unvaried(self):
-        """Parameters that every fresh module has alike, such as the ones of a normalisation."""
+        """Parameters that every fresh module has alike, such as the ones of a normalization."""
         first, second = (dict(self.build(seed).named_parameters())
                          for seed in (MODEL_SEED, MODEL_SEED + 1))
         return {name for name, value in first.items() if self.torch.equal(value, second[name])}

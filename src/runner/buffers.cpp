@@ -140,7 +140,7 @@ void Buffers::locate(std::uint64_t address, Reply& reply) const {
         reply.fault_place =
             address < region + place.region_bytes ? FaultPlace::inside : FaultPlace::after;
       }
-      // Guards are shared by neighbours: being past the end is the commoner mistake.
+      // Guards are shared by neighbors: being past the end is the commoner mistake.
       if (reply.fault_place != FaultPlace::before) {
         return;
       }

@@ -6,7 +6,6 @@ namespace kernelpro::runner {
 
 namespace {
 
-
 void* as_address(cuda::Pointer pointer) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));
 }

@@ -1,4 +1,4 @@
-// Eigen's matrix products and vectorised exponential, 64 queries at a time; the blocks of queries
+// Eigen's matrix products and vectorized exponential, 64 queries at a time; the blocks of queries
 // are shared among the threads.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The neighbours of every point become a column, so that one sgemm for each image does the sums.
+// The neighbors of every point become a column, so that one sgemm for each image does the sums.
 // The columns are shared among the threads, sgemm shares itself.
 #include <cblas.h>
 

@@ -1,4 +1,4 @@
-// Eigen's vectorised sums and products, row by row; the rows are shared among the threads. Each row
+// Eigen's vectorized sums and products, row by row; the rows are shared among the threads. Each row
 // is summed less its first value, so that nearly equal values cost no accuracy.
 #include <cmath>
 #include <cstdint>

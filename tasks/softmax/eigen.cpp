@@ -1,4 +1,4 @@
-// Eigen's own vectorised exponential, row by row; the rows are shared among the threads.
+// Eigen's own vectorized exponential, row by row; the rows are shared among the threads.
 #include <cstdint>
 #include <eigen3/Eigen/Core>
 #include <string>

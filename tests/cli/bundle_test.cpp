@@ -209,7 +209,7 @@ TEST_F(BundleRun, FilesOfSomebodyElseAreNotTouched) {
   write(results(), R"({"format":"kernelpro-results","v":9})"
                    "\n");
   EXPECT_THAT(kernelpro({"resume", "wave-1"}).errors,
-              HasSubstr("it has version 9, this program reads version 1"));
+              HasSubstr("a bundle of version 9, expected 1"));
 }
 
 TEST_F(BundleRun, ABundleThatIsLostIsWrittenAgain) {

@@ -87,10 +87,10 @@ TEST_F(ConfigFile, AVariableNamesAnotherOrNone) {
 TEST_F(ConfigFile, WhatIsWrongIsNamedWithItsLineAndWhatWasMeant) {
   expect_wrong("\n[optimize]\nevalutions = 3\n",
                {"kernelpro.toml:3: evalutions: ", "did you mean \"evaluations\"?"});
-  expect_wrong("[optimise]\nseed = 3\n",
-               {"kernelpro.toml:1: optimise: ", "did you mean \"optimize\"?"});
+  expect_wrong("[optimze]\nseed = 3\n",
+               {"kernelpro.toml:1: optimze: ", "did you mean \"optimize\"?"});
   expect_wrong("[task.chek]\n", {"kernelpro.toml:1: chek: ", "did you mean \"check\"?"});
-  expect_wrong("colour = 3\n", {"kernelpro.toml:1: colour: ", "`kernelpro --help` lists them"});
+  expect_wrong("color = 3\n", {"kernelpro.toml:1: color: ", "`kernelpro --help` lists them"});
   expect_wrong("help = true\n", {"kernelpro.toml:1: help: "});
   expect_wrong("[optimize]\nquiet = 1\n",
                {"kernelpro.toml:2: quiet: expected true or false, found the integer 1"});
@@ -107,7 +107,7 @@ TEST_F(ConfigFile, WhatIsWrongIsNamedWithItsLineAndWhatWasMeant) {
 }
 
 TEST_F(ConfigFile, HelpWorksWhateverIsInIt) {
-  config("[optimise\n");
+  config("[optimze\n");
   for (const Words& words : {Words{"--help"}, Words{"optimize", "-h"}, Words{"help", "runs"},
                              Words{"-V"}, Words{"completion", "bash"}, Words{"man", "runs"}}) {
     expect_exit(kernelpro(words), 0);

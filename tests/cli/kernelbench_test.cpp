@@ -27,7 +27,7 @@ const std::string relu_source =
     "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;\n"
     "  return 0;\n}\n";
 
-// Linear, normalised over the batch, scaled; and where each row is largest.
+// Linear, normalized over the batch, scaled; and where each row is largest.
 const std::string linear_source =
     "#include <cmath>\n#include <vector>\n#include \"kernelpro/candidate.h\"\n"
     "int kp_launch(const kp_context* context, const kp_tensor* t, int32_t count) {\n"

@@ -2,7 +2,7 @@
 #include <atomic>
 
 #include "cli/batch.hpp"
-#include "support/llm_server/behaviours.hpp"
+#include "support/llm_server/behaviors.hpp"
 
 namespace kernelpro {
 namespace {
@@ -38,7 +38,7 @@ class LlmOverHttp : public BatchCli {
   static std::string text_for(const std::string& request, int number) {
     if (request.find("somebody else writes the code") != std::string::npos ||
         request.find("Somebody else writes the code") != std::string::npos) {
-      return R"({"move": "optimise", "plan": "optimise it", "predicted_gain": 4, "why": "-O0"})";
+      return R"({"move": "optimize", "plan": "optimize it", "predicted_gain": 4, "why": "-O0"})";
     }
     return "```cpp\n// kp:options -O2\n" + content_of(data("wave") + "/baseline.cpp") +
            "extern \"C\" int kp_tag_" + std::to_string(number) + "() { return 1; }\n```\n";

@@ -39,7 +39,7 @@ class LlmRun : public BatchCli {
   }
 
   static std::string plan() {
-    return R"(Here it is: {"move": "optimise", "plan": "let the compiler optimise", )"
+    return R"(Here it is: {"move": "optimize", "plan": "let the compiler optimize", )"
            R"("predicted_gain": 5, "why": "it is built without"})";
   }
 
@@ -78,7 +78,7 @@ TEST_F(LlmRun, GoesFromBatchToBatchUntilTheBestIsConfirmed) {
   EXPECT_EQ(end["llm"]["input_tokens"], 1000 * end["llm"]["answered"].get<int>());
   const Finished shown = kernelpro({"show", "wave-1", "1"});
   EXPECT_THAT(shown.output, AllOf(HasSubstr("1.planner.1"), HasSubstr("1.coder.1"),
-                                  HasSubstr("let the compiler optimise"), HasSubstr("a test")));
+                                  HasSubstr("let the compiler optimize"), HasSubstr("a test")));
 }
 
 TEST_F(LlmRun, AFailedCandidateGoesToTheFixerWithTheCompilersWords) {

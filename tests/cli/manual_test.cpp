@@ -113,7 +113,7 @@ TEST_F(Manual, WhatIsMisspelledIsNamedWithWhatWasMeant) {
        "`kernelpro optimize` has no option \"--evalutions\"; did you mean \"--evaluations\"?"},
       {{"optimize", "gemm", "--sede=3"}, "has no option \"--sede\"; did you mean \"--seed\"?"},
       {{"help", "task", "nw"}, "there is no command \"nw\"; did you mean \"new\"?"},
-      {{"man", "optimise"}, "there is no command \"optimise\"; did you mean \"optimize\"?"},
+      {{"man", "optimze"}, "there is no command \"optimze\"; did you mean \"optimize\"?"},
       {{"doctor", "gemm"}, "`kernelpro doctor` has no use for \"gemm\""},
   };
   for (const auto& wrong : cases) {

@@ -170,9 +170,9 @@ TEST_F(StoreErrors, AMalformedMoveFileIsNamedWithItsLine) {
   write(move, "---\nid: own\ntier: sometimes\n---\nTry it.\n");
   expect_refused(optimizing(), 2,
                  AllOf(HasSubstr("own.md:3: tier: "), HasSubstr("build, pragmas, nest")));
-  write(move, "---\nid: own\ncolour red\n---\nTry it.\n");
+  write(move, "---\nid: own\ncolor red\n---\nTry it.\n");
   expect_refused(optimizing(), 2,
-                 AllOf(HasSubstr("own.md:3: expected \"key: value\""), HasSubstr("colour red")));
+                 AllOf(HasSubstr("own.md:3: expected \"key: value\""), HasSubstr("color red")));
   write(move, "no fence\n");
   expect_refused(optimizing(), 2, HasSubstr("own.md:1: expected --- before the keys"));
 }

@@ -132,7 +132,7 @@ TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
        {"/version", "certificate version 3, expected 1 or 2", "kernelpro that wrote"}},
       {{{"master", 7}}, {"/master"}},
       {{{"verdict", {{"outcome", "splendid"}}}}, {"/verdict/outcome", "splendid"}},
-      {{{"colour", "red"}}, {"colour"}},
+      {{{"color", "red"}}, {"color"}},
       {{{"task", {{"files", {{"baseline.cpp", nullptr}}}}}}, {"baseline.cpp"}},
   };
   for (const auto& broken : cases) {

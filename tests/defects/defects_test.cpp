@@ -81,7 +81,7 @@ TEST_F(Defects, MostAreFoundAndLittleElse) {
     for (const Tool& tool : all_tools()) {
       const bool own = tool.id == one.tool;
       const bool also = std::find(one.also.begin(), one.also.end(), tool.id) != one.also.end();
-      if (own ? is_disputed(one) : (also || (!tool.reads_program && !is_new))) {
+      if (own ? is_disputed(one) : (also || (!tool.reads_program() && !is_new))) {
         continue;
       }
       const bool there = own && is_defect(one);

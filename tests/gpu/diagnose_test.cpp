@@ -19,7 +19,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using namespace kernelpro::testing;
 
-// Neighbouring threads are n / 32 elements apart where that is possible.
+// Neighboring threads are n / 32 elements apart where that is possible.
 constexpr char strided[] = R"(
 #include "stream.cuh"
 

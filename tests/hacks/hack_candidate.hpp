@@ -19,9 +19,10 @@ namespace kernelpro {
 //   kp:hack NUMBER  TITLE        the way of cheating, or `bad-input`, or `honest`
 //   kp:task NAME                 axpy without
 //   kp:expect OUTCOMES [RULES]   sets joined by |; `not-faster` is a rule for `passed`
-//   kp:options, kp:compiler      how it is built
-//   kp:allow PRECISION           what --allow-precision says
-//   kp:twin FILE                 honest ones: the cheat they must not be confused with
+//   kp:undisturbed               it cheats only in rounds of many calls, which a busy machine has
+//   not kp:options, kp:compiler      how it is built kp:allow PRECISION           what
+//   --allow-precision says kp:twin FILE                 honest ones: the cheat they must not be
+//   confused with
 // What several of them share is a .hpp beside them.
 struct HackCandidate {
   std::string file;
@@ -31,6 +32,7 @@ struct HackCandidate {
   std::vector<std::string> outcomes;
   std::vector<std::string> rules;
   bool not_faster = false;
+  bool undisturbed = false;
   std::string twin;
   std::vector<std::string> allow_precision;
   Candidate candidate;
@@ -97,6 +99,8 @@ inline HackCandidate parse_hack(const std::string& file, const std::string& sour
       hack.task = value;
     } else if (key == "expect") {
       read_expectation(value, hack);
+    } else if (key == "undisturbed") {
+      hack.undisturbed = true;
     } else if (key == "options") {
       hack.candidate.options = split(value, ' ');
     } else if (key == "compiler") {

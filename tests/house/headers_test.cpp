@@ -74,7 +74,7 @@ std::set<std::string> types_of(const std::filesystem::path& header) {
   return types;
 }
 
-// Two types of one name in one program are undefined behaviour that no compiler reports.
+// Two types of one name in one program are undefined behavior that no compiler reports.
 TEST(HeadersTest, NoTypeIsDefinedInTwoHeaders) {
   std::map<std::string, std::filesystem::path> known;
   for (const std::filesystem::path& header : files_under(source_tree / "src", {".hpp"})) {

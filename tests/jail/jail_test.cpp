@@ -89,7 +89,7 @@ TEST_F(JailTest, ReadsWhatIsAllowedAndNothingElse) {
   EXPECT_EQ(run_jailed(policy, read_private).output, "the note\n");
 }
 
-TEST_F(JailTest, AllowsASingleFileWithoutItsNeighbours) {
+TEST_F(JailTest, AllowsASingleFileWithoutItsNeighbors) {
   JailPolicy policy = shell_policy();
   policy.read.push_back((inside() / "note").string());
   EXPECT_EQ(run_jailed(policy, "cat " + (inside() / "note").string()).output, "the note\n");

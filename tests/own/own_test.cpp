@@ -32,12 +32,12 @@ std::vector<std::string> same_arrays(const Callers& callers) {
   return kinds;
 }
 
-// Of the functions, those that may have such: without restrict, types and extents being equal.
+// Of the functions, those that serve such: without restrict, types and extents being equal, and
+// with the results of two arrays.
 std::vector<std::string> same_arrays_of(const std::string& file) {
   static const std::map<std::string, std::vector<std::string>> names = {
-      {"stencil2d.cpp", {"t and next"}},          {"stencil3d.cpp", {"u and out"}},
-      {"image_sobel.cpp", {"in_pixels and out"}}, {"small_matrices.cpp", {"a and c", "b and c"}},
-      {"span_softmax.cpp", {"in and out"}},       {"method_lerp.cpp", {"a and out", "b and out"}},
+      {"span_softmax.cpp", {"in and out"}},
+      {"method_lerp.cpp", {"a and out", "b and out"}},
       {"omp_saxpy.cpp", {"b and a", "c and a"}}};
   const auto found = names.find(file);
   std::vector<std::string> kinds;
@@ -186,6 +186,21 @@ TEST(OwnFunction, SaysWhyItCannotBeJudged) {
       HasSubstr("belongs to objects with a state of their own"));
   EXPECT_THAT(project.refusal("void f(float** x, int n) { x[0][0] = n; }\n", "f"),
               HasSubstr("which no task can pass"));
+  EXPECT_THAT(project.refusal(
+                  "static int calls = 0;\nstatic float next(float v) { return v + ++calls; }\n"
+                  "void f(float* x, int n) { for (int i = 0; i < n; ++i) x[i] = next(x[i]); }\n",
+                  "f"),
+              HasSubstr("f calls next, which uses the variable calls"));
+  EXPECT_THAT(
+      project.refusal("void f(float* x, int n) { static int calls = 0; ++calls; for (int i = "
+                      "0; i < n; ++i) x[i] *= calls; }\n",
+                      "f"),
+      HasSubstr("f uses the variable calls"));
+  EXPECT_THAT(project.refusal(
+                  "#include <iostream>\nvoid overflow(const int* x, int* y, int n) { for (int i "
+                  "= 0; i < n; ++i) y[i] = 1 << (40 + x[i]); }\n",
+                  "overflow"),
+              HasSubstr("it has undefined behavior"));
   EXPECT_THAT(project.refusal("int g(int n) { return n; }\n", "f"),
               HasSubstr("the function f is not defined here"));
 }

@@ -118,12 +118,12 @@ inline bool is_for_calibration(const std::string& name) {
 // What removing a defect has to gain.
 inline constexpr double worth_removing = 1.10;
 
-// Labelled defective, and by measurement worth removing.
+// Labeled defective, and by measurement worth removing.
 inline bool is_defect(const DefectCase& one) {
   return one.defective && one.gain >= worth_removing;
 }
 
-// Labelled clean, and by measurement not: its own tool is not judged on it.
+// Labeled clean, and by measurement not: its own tool is not judged on it.
 inline bool is_disputed(const DefectCase& one) {
   return !one.defective && one.gain >= worth_removing;
 }

@@ -17,6 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "common/base/file.hpp"
+#include "common/base/set_variable.hpp"
+
 namespace kernelpro::testing {
 
 inline std::string first_argument(const std::filesystem::path& process) {
@@ -101,10 +104,17 @@ inline std::set<std::string> appeared(const std::set<std::string>& before,
   return fresh;
 }
 
+// The lock of workers that need no undisturbed times: they neither wait for others nor make others
+// wait.
+struct OwnLock {
+  Result<ScratchDir> folder = ScratchDir::create("own-lock");
+  SetVariable place{"KERNELPRO_LOCK_DIR", folder.ok() ? folder->path().string() : ""};
+};
+
 // The environment of the workers that a test starts, until it goes. Builds and ceilings are kept
 // beside the build, so that a second run is fast and no user's cache is touched. The temporary
-// folder is a new one, so that what is left in it is known. The lock stays the machine's own,
-// because they measure time.
+// folder is a new one, so that what is left in it is known. The lock stays as it is, because they
+// measure time.
 class WorkerEnvironment {
  public:
   WorkerEnvironment() {

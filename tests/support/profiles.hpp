@@ -38,7 +38,7 @@ inline Trace sample_trace() {
   trace.copies = {{CopyKind::host_to_device, true, 4096, 13, 5, 100'000, 300'000}};
   trace.fills = {{512, 7, 6, 310'000, 350'000}};
   trace.calls = {{CallKind::launch, "cudaLaunchKernel", 2, 4'000'000'000U, 390'000, 395'000},
-                 {CallKind::synchronise, "cudaDeviceSynchronize", 2, 9, 400'000, 1'400'000}};
+                 {CallKind::synchronize, "cudaDeviceSynchronize", 2, 9, 400'000, 1'400'000}};
   return trace;
 }
 
@@ -128,7 +128,7 @@ inline Finding sample_finding() {
   finding.unit = "sectors a request";
   finding.why = "4-byte values side by side need 4";
   finding.cause = "The index is multiplied by 32, so that each thread reads a sector of its own.";
-  finding.moves = {"Let neighbouring threads read neighbouring elements.",
+  finding.moves = {"Let neighboring threads read neighboring elements.",
                    "Stage the tile through shared memory."};
   finding.predicted_gain = 1.85;
   finding.derivation = "7/8 of the sectors are not needed: 1 / (1 - 0.75 * 0.875 * 0.7)";

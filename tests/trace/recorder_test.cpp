@@ -145,7 +145,7 @@ TEST_F(RecorderTest, CopiesFillsAndCallsAreRecorded) {
   EXPECT_EQ(trace.fills[0].bytes, 16);
   ASSERT_THAT(trace.calls, SizeIs(1));
   EXPECT_EQ(trace.calls[0].name, "cudaDeviceSynchronize");
-  EXPECT_EQ(trace.calls[0].kind, CallKind::synchronise);
+  EXPECT_EQ(trace.calls[0].kind, CallKind::synchronize);
   EXPECT_EQ(trace.calls[0].thread, 99U);
 }
 

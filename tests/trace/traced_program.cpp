@@ -37,8 +37,8 @@ int main(int count, char** words) {
     std::fputs(dlerror(), stderr);
     return 2;
   }
-  auto initialise = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
-  if (initialise == nullptr || initialise() != 1) {
+  auto initialize = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  if (initialize == nullptr || initialize() != 1) {
     return 3;
   }
   const char* cupti = std::getenv("KERNELPRO_CUPTI");

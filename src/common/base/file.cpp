@@ -38,13 +38,13 @@ Status write_all(int fd, std::string_view content, const fs::path& path) {
 
 // A file that did not exist before, in the folder of `path`. Its name does not depend on that of
 // `path`, which may be as long as the file system allows.
-Result<UniqueFd> open_neighbour(const fs::path& path, fs::path& neighbour) {
+Result<UniqueFd> open_neighbor(const fs::path& path, fs::path& neighbor) {
   static std::atomic<unsigned> counter{0};
   while (true) {
     const std::string name = ".kernelpro-" + std::to_string(::getpid()) + "-" +
                              std::to_string(counter.fetch_add(1)) + ".tmp";
-    neighbour = path.parent_path() / name;
-    UniqueFd fd(::open(neighbour.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    neighbor = path.parent_path() / name;
+    UniqueFd fd(::open(neighbor.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd.valid()) {
       return fd;
     }
@@ -180,14 +180,14 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Status write_file_atomic(const fs::path& path, std::string_view content) {
-  fs::path neighbour;
-  KP_LET(UniqueFd fd, open_neighbour(path, neighbour));
+  fs::path neighbor;
+  KP_LET(UniqueFd fd, open_neighbor(path, neighbor));
   Status written = write_all(fd.get(), content, path);
-  if (written.ok() && ::rename(neighbour.c_str(), path.c_str()) != 0) {
+  if (written.ok() && ::rename(neighbor.c_str(), path.c_str()) != 0) {
     written = errno_error("writing " + path.string());
   }
   if (!written.ok()) {
-    ::unlink(neighbour.c_str());
+    ::unlink(neighbor.c_str());
     return written;
   }
   sync_folder(path.parent_path());

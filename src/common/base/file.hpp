@@ -12,7 +12,7 @@ namespace kernelpro {
 
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
-// Writes a temporary neighbour, syncs it and renames it: readers see the old or the new content,
+// Writes a temporary neighbor, syncs it and renames it: readers see the old or the new content,
 // never a part. A full disk is reported as such and leaves the old file as it was.
 [[nodiscard]] Status write_file_atomic(const std::filesystem::path& path, std::string_view content);
 

@@ -71,7 +71,7 @@ std::uint64_t load_word(const unsigned char* bytes, std::size_t count = 8) {
 
 // One-to-one in `word` for a given `lane` and the other way round: a change of a single word can
 // never cancel itself out. The word is multiplied before it joins the lane, so that no plain pair
-// of bits in neighbouring words cancels either.
+// of bits in neighboring words cancels either.
 std::uint64_t absorb_word(std::uint64_t lane, std::uint64_t word) {
   return std::rotl(lane + word * 0xa0761d6478bd642fULL, 29) * 0x9fb21c651e98df25ULL;
 }

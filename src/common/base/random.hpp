@@ -9,7 +9,7 @@ namespace kernelpro {
 // A seed nobody can foresee, from the kernel.
 [[nodiscard]] std::uint64_t secret_seed();
 
-// 64 well-mixed bits of counter `index` in stream `seed` (the splitmix64 finaliser).
+// 64 well-mixed bits of counter `index` in stream `seed` (the splitmix64 finalizer).
 [[nodiscard]] constexpr std::uint64_t counter_hash(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

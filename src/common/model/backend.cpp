@@ -46,12 +46,4 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
-std::string backend_list() {
-  std::string list;
-  for (const std::string& name : backend_names()) {
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  return list;
-}
-
 }  // namespace kernelpro

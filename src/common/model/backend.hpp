@@ -27,7 +27,5 @@ struct BackendTraits {
 [[nodiscard]] std::string name_of(Backend backend);
 [[nodiscard]] std::optional<Backend> parse_backend(std::string_view name);
 [[nodiscard]] std::vector<std::string> backend_names();
-// "cpu, cuda".
-[[nodiscard]] std::string backend_list();
 
 }  // namespace kernelpro

@@ -33,7 +33,7 @@ struct BuildRecord {
   std::vector<std::string> flags;  // everything passed, the probed target included
   std::string source_hash;
   std::string binary_hash;
-  // Of nvcc; empty for other compilers. Initialised, so that lists of the fields above go on.
+  // Of nvcc; empty for other compilers. Initialized, so that lists of the fields above go on.
   std::vector<KernelResources> kernels = {};  // NOLINT(readability-redundant-member-init)
 };
 

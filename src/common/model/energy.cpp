@@ -14,16 +14,6 @@ std::string_view name_of(EnergyComparison comparison) {
   return "same";
 }
 
-std::optional<EnergyComparison> parse_energy_comparison(std::string_view name) {
-  for (const EnergyComparison one :
-       {EnergyComparison::less, EnergyComparison::same, EnergyComparison::more}) {
-    if (name_of(one) == name) {
-      return one;
-    }
-  }
-  return std::nullopt;
-}
-
 EnergyComparison compare_energy(const Interval& ratio) {
   if (ratio.high < 1 / (1 + energy_floor)) {
     return EnergyComparison::less;

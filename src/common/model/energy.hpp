@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,6 @@ namespace kernelpro {
 enum class EnergyComparison { less, same, more };
 
 [[nodiscard]] std::string_view name_of(EnergyComparison comparison);
-[[nodiscard]] std::optional<EnergyComparison> parse_energy_comparison(std::string_view name);
 
 // Smaller differences are not claimed: what one kernel, measured several times, may spread by.
 inline constexpr double energy_floor = 0.02;

@@ -29,16 +29,8 @@ std::string_view name_of(KernelClass kind) {
   return enum_name(class_names, kind);
 }
 
-std::optional<KernelClass> parse_kernel_class(std::string_view name) {
-  return find_enum<KernelClass>(class_names, name);
-}
-
 std::string_view name_of(Severity severity) {
   return enum_name(severity_names, severity);
-}
-
-std::optional<Severity> parse_severity(std::string_view name) {
-  return find_enum<Severity>(severity_names, name);
 }
 
 }  // namespace kernelpro

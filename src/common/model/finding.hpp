@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +24,10 @@ enum class KernelClass {
 };
 
 [[nodiscard]] std::string_view name_of(KernelClass kind);
-[[nodiscard]] std::optional<KernelClass> parse_kernel_class(std::string_view name);
 
 enum class Severity { low, medium, high };
 
 [[nodiscard]] std::string_view name_of(Severity severity);
-[[nodiscard]] std::optional<Severity> parse_severity(std::string_view name);
 
 struct Finding {
   std::string tool;    // id

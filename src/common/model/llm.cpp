@@ -60,10 +60,6 @@ std::string_view name_of(CallState state) {
   return enum_name(call_state_names, state);
 }
 
-std::optional<CallState> parse_call_state(std::string_view name) {
-  return find_enum<CallState>(call_state_names, name);
-}
-
 std::int64_t cost_of(const Usage& usage, const Price& price) {
   const std::int64_t plain = usage.input - usage.cached - usage.cache_written;
   return plain * price.input + usage.cached * price.cached +

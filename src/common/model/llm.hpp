@@ -94,7 +94,6 @@ enum class CallState {
 };
 
 [[nodiscard]] std::string_view name_of(CallState state);
-[[nodiscard]] std::optional<CallState> parse_call_state(std::string_view name);
 
 // One call of a model, kept with its run.
 struct LlmCall {

@@ -79,7 +79,7 @@ struct Node {
   std::int64_t born = 0;      // place of its birth in the run's sequence of events
   std::int64_t ended = 0;     // place of its verdict there; 0: none yet
   NodeId same_as = no_node;   // duplicates: which node was tried before
-  std::string candidate_key;  // hash of normalised source and build wishes
+  std::string candidate_key;  // hash of normalized source and build wishes
   std::string binary_hash;
   Outcome outcome = Outcome::not_judged;
   std::string rule;

@@ -16,10 +16,6 @@ std::string_view name_of(DiagnoseKind kind) {
   return enum_name(diagnose_kinds, kind);
 }
 
-std::optional<DiagnoseKind> parse_diagnose_kind(std::string_view name) {
-  return find_enum<DiagnoseKind>(diagnose_kinds, name);
-}
-
 std::string_view name_of(LintLevel level) {
   switch (level) {
     case LintLevel::error:
@@ -30,15 +26,6 @@ std::string_view name_of(LintLevel level) {
       return "note";
   }
   return "note";
-}
-
-std::optional<LintLevel> parse_lint_level(std::string_view name) {
-  for (const LintLevel level : {LintLevel::error, LintLevel::warning, LintLevel::note}) {
-    if (name_of(level) == name) {
-      return level;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace kernelpro

@@ -37,13 +37,16 @@ struct OpenOrder {
 enum class LintLevel { error, warning, note };
 
 [[nodiscard]] std::string_view name_of(LintLevel level);
-[[nodiscard]] std::optional<LintLevel> parse_lint_level(std::string_view name);
 
 // What the lint says of a task.
 struct LintFinding {
   LintLevel level = LintLevel::note;
   std::string rule;  // "zeros", "constant", "pass_through", "honest", "broken", "flops" …
   std::string text;
+};
+
+struct LintFindings {
+  std::vector<LintFinding> findings;
 };
 
 // A timed shape as the opened task knows it.
@@ -76,10 +79,18 @@ struct EvaluateOrder {
   std::vector<CheckRecord> repeat_checks;
 };
 
+struct BuildOrder {
+  std::vector<Candidate> candidates;
+};
+
 // What building a candidate came to, before it is judged.
 struct BuildSummary {
   bool ok = false;
   std::string binary_hash;  // empty when it did not build
+};
+
+struct BuildReply {
+  std::vector<BuildSummary> built;  // in the order of the candidates
 };
 
 struct Evaluated {
@@ -99,7 +110,6 @@ enum class DiagnoseKind {
 };
 
 [[nodiscard]] std::string_view name_of(DiagnoseKind kind);
-[[nodiscard]] std::optional<DiagnoseKind> parse_diagnose_kind(std::string_view name);
 
 // Which fields are set depends on the kind; paths are absolute.
 struct DiagnoseOrder {

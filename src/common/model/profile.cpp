@@ -24,24 +24,12 @@ std::string_view name_of(Origin origin) {
   return enum_name(origin_names, origin);
 }
 
-std::optional<Origin> parse_origin(std::string_view name) {
-  return find_enum<Origin>(origin_names, name);
-}
-
 std::string_view name_of(Space space) {
   return enum_name(space_names, space);
 }
 
-std::optional<Space> parse_space(std::string_view name) {
-  return find_enum<Space>(space_names, name);
-}
-
 std::string_view name_of(Access access) {
   return enum_name(access_names, access);
-}
-
-std::optional<Access> parse_access(std::string_view name) {
-  return find_enum<Access>(access_names, name);
 }
 
 std::optional<double> KernelProfile::figure(const std::string& key) const {

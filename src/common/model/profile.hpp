@@ -24,7 +24,6 @@ enum class Origin {
 };
 
 [[nodiscard]] std::string_view name_of(Origin origin);
-[[nodiscard]] std::optional<Origin> parse_origin(std::string_view name);
 
 struct Figure {
   double value = 0;
@@ -38,9 +37,7 @@ enum class Space { global, shared, local, constant, distributed, other };
 enum class Access { load, store, atomic, reduction, async_copy, bulk_copy };
 
 [[nodiscard]] std::string_view name_of(Space space);
-[[nodiscard]] std::optional<Space> parse_space(std::string_view name);
 [[nodiscard]] std::string_view name_of(Access access);
-[[nodiscard]] std::optional<Access> parse_access(std::string_view name);
 
 // A place in the user's source; line 0: the binary has no line information.
 struct SourcePlace {

@@ -12,7 +12,7 @@
 namespace kernelpro {
 namespace {
 
-constexpr std::array<std::string_view, 5> host_works = {"launching", "synchronising", "copying",
+constexpr std::array<std::string_view, 5> host_works = {"launching", "synchronizing", "copying",
                                                         "allocating", "elsewhere"};
 
 struct Span {
@@ -76,8 +76,8 @@ HostWork host_work(CallKind kind) {
     case CallKind::launch:
     case CallKind::fill:
       return HostWork::launching;
-    case CallKind::synchronise:
-      return HostWork::synchronising;
+    case CallKind::synchronize:
+      return HostWork::synchronizing;
     case CallKind::copy:
       return HostWork::copying;
     case CallKind::allocate:
@@ -233,8 +233,8 @@ void add_calls(Timeline& out, const Trace& trace) {
     if (call.kind == CallKind::launch) {
       count(out.launching, ns);
       launching.push_back({ns});
-    } else if (call.kind == CallKind::synchronise) {
-      count(out.synchronising, ns);
+    } else if (call.kind == CallKind::synchronize) {
+      count(out.synchronizing, ns);
     } else if (call.kind == CallKind::allocate || call.kind == CallKind::release) {
       count(out.allocating, ns);
     }
@@ -286,20 +286,6 @@ Timeline make_timeline(const Trace& trace) {
   add_copies(out, trace);
   add_calls(out, trace);
   add_queueing(out, trace);
-  return out;
-}
-
-std::vector<KernelSum> dominant_kernels(const Timeline& timeline, double share) {
-  std::vector<KernelSum> out;
-  const double wanted = share * static_cast<double>(timeline.kernel_ns);
-  std::int64_t reached = 0;
-  for (const KernelSum& kernel : timeline.kernels) {
-    if (static_cast<double>(reached) >= wanted && !out.empty()) {
-      break;
-    }
-    reached = sum(reached, kernel.total_ns);
-    out.push_back(kernel);
-  }
   return out;
 }
 

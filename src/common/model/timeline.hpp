@@ -16,7 +16,7 @@ namespace kernelpro {
 // What the host was doing for the most part of a gap.
 enum class HostWork {
   launching,      // kernels, graphs and fills
-  synchronising,  // waiting for the GPU
+  synchronizing,  // waiting for the GPU
   copying,
   allocating,  // and releasing
   elsewhere,   // in no call of CUDA, or in one of no interest
@@ -68,7 +68,7 @@ struct Timeline {
   std::vector<KernelSum> kernels;  // most time first
   std::vector<CopySum> copies;     // most time first
   CallSum launching;               // calls that launch
-  CallSum synchronising;           // calls that wait for the GPU
+  CallSum synchronizing;           // calls that wait for the GPU
   CallSum allocating;              // calls that allocate or release
   // Absent without a launch whose call is known.
   std::optional<std::int64_t> median_launch_ns;  // that a launching call takes
@@ -78,8 +78,5 @@ struct Timeline {
 // What lies outside the traced part does not count, and a record that ends before it starts counts
 // as one of no duration.
 [[nodiscard]] Timeline make_timeline(const Trace& trace);
-
-// The fewest kernels that together have at least `share` of the time of all.
-[[nodiscard]] std::vector<KernelSum> dominant_kernels(const Timeline& timeline, double share);
 
 }  // namespace kernelpro

@@ -50,7 +50,7 @@ struct TracedFill {
   std::int64_t end_ns = 0;
 };
 
-enum class CallKind { launch, copy, fill, synchronise, allocate, release, other };
+enum class CallKind { launch, copy, fill, synchronize, allocate, release, other };
 
 // A call of the CUDA driver or run-time interface, on the host. Calls inside calls are left out.
 struct TracedCall {

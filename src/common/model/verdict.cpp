@@ -38,8 +38,4 @@ std::string_view name_of(Comparison comparison) {
   return enum_name(comparison_names, comparison);
 }
 
-std::optional<Comparison> parse_comparison(std::string_view name) {
-  return find_enum<Comparison>(comparison_names, name);
-}
-
 }  // namespace kernelpro

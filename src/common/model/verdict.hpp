@@ -49,7 +49,6 @@ enum class Stage {
 enum class Comparison { faster, same, slower, not_timed };
 
 [[nodiscard]] std::string_view name_of(Comparison comparison);
-[[nodiscard]] std::optional<Comparison> parse_comparison(std::string_view name);
 
 // How far a measured speed-up may be from the truth, share by share; 0.01 is 1 %. Nothing is called
 // faster that does not exceed their sum.

@@ -97,8 +97,13 @@ std::optional<Workers> parse_workers(std::string_view text) {
 }
 
 std::string worker_forms() {
-  return R"("local", "local:DEVICE" or "cmd:COMMAND" (or several, with commas between), )"
-         R"("bundle:FILE" or "replay:FILE")";
+  std::string forms =
+      R"("local", "local:DEVICE" or "cmd:COMMAND" (or several, with commas between))";
+  for (const FileScheme& one : file_schemes) {
+    forms += &one == &file_schemes.back() ? " or \"" : ", \"";
+    forms += std::string(one.prefix) + "FILE\"";
+  }
+  return forms;
 }
 
 }  // namespace kernelpro

@@ -17,14 +17,7 @@ void describe(Form& form, HeaderLine& line) {
   const std::string expected = line.format;
   form("format", line.format);
   form.expect(line.format == expected, "\"" + expected + "\"");
-  // Before the rest, since another version may have other keys.
-  std::int64_t version = bundle_version;
-  form("v", version);
-  if (version != bundle_version) {
-    form.last().complain("it has version " + std::to_string(version) +
-                         ", this program reads version " + std::to_string(bundle_version) +
-                         ": install the same kernelpro on both sides");
-  }
+  form.version(bundle_version, "a bundle", wire::same_on_both_sides);
   KP_FIELDS(form, line.header, owner, part, requests);
   form.may_hold("sum");
 }

@@ -48,19 +48,22 @@ Finding read_tool_finding(const Place& place, const std::string& tool, const Pro
   return finding;
 }
 
-ToolOutput read_tool_output(const Place& place, const std::string& tool, const Profile& profile) {
-  Form form(place);
-  form.version(tool_version, "a tool's output");
-  ToolOutput output;
-  output.findings = form.place("findings").list([&](const Place& item) {
-    return read_tool_finding(item, tool, profile);
-  });
-  form.maybe("not_available", output.not_available);
-  form.end();
-  return output;
-}
-
 }  // namespace
+
+// What a tool printed about a profile.
+struct ToolReading {
+  const std::string& tool;
+  const Profile& profile;
+  ToolOutput output;
+};
+
+void describe(Form& form, ToolReading& reading) {
+  form.version(tool_version, "a tool's output");
+  for (const Place& item : form.place("findings").items()) {
+    reading.output.findings.push_back(read_tool_finding(item, reading.tool, reading.profile));
+  }
+  form.maybe("not_available", reading.output.not_available);
+}
 
 KP_DESCRIBE(RoofUse, roof, share, text)
 KP_DESCRIBE(SkippedTool, tool, reason)
@@ -98,8 +101,8 @@ nlohmann::json tool_input(const Profile& profile, const std::vector<KernelClass>
 
 Result<ToolOutput> tool_output_from_json(const nlohmann::json& json, const std::string& tool,
                                          const Profile& profile) {
-  return wire::read_document(
-      json, [&](const wire::Place& place) { return read_tool_output(place, tool, profile); });
+  KP_LET(ToolReading reading, wire::read_whole(json, ToolReading{tool, profile, {}}));
+  return std::move(reading.output);
 }
 
 }  // namespace kernelpro

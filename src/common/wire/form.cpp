@@ -8,6 +8,10 @@ namespace kernelpro::wire {
 
 using nlohmann::json;
 
+Form::Form(Place object) : whole_(std::move(object)) {
+  whole_.expect_object();
+}
+
 Form::Form(json& object) : object_(&object) {
   object = json::object();
 }
@@ -26,16 +30,21 @@ void Form::finite(const std::string& key, double& value) {
   }
 }
 
+void Form::count(const std::string& key, std::int64_t& value) {
+  (*this)(key, value);
+  expect(value >= 0, "no negative number");
+}
+
 void Form::derived(const std::string& key, double value) {
   (*this)(key, value);
 }
 
-void Form::version(std::int64_t expected, const std::string& what) {
+void Form::version(std::int64_t expected, const std::string& what, const std::string& remedy) {
   std::int64_t found = expected;
   (*this)("v", found);
   if (found != expected) {
     last_.complain(what + " of version " + std::to_string(found) + ", expected " +
-                   std::to_string(expected));
+                   std::to_string(expected) + remedy);
   }
 }
 
@@ -52,7 +61,8 @@ void Form::embedded(const std::string& key, std::string& object_text) {
 
 bool Form::has(const std::string& key) {
   last_ = Place();
-  return !reading() || fields_->has(key);
+  known_.insert(key);
+  return !reading() || whole_.has(key);
 }
 
 void Form::expect(bool fits, const std::string& expected) const {
@@ -62,7 +72,8 @@ void Form::expect(bool fits, const std::string& expected) const {
 }
 
 const Place& Form::place(const std::string& key) {
-  last_ = fields_->at(key);
+  known_.insert(key);
+  last_ = whole_.at(key);
   return last_;
 }
 
@@ -71,8 +82,13 @@ json& Form::slot(const std::string& key) {
 }
 
 void Form::end() const {
-  if (!others_) {
-    fields_->end();
+  if (others_) {
+    return;
+  }
+  for (const auto& [key, member] : whole_.members()) {
+    if (!known_.contains(key)) {
+      member.complain("unknown key, expected one of " + joined({known_.begin(), known_.end()}));
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// One description of a struct's fields, for reading and writing. For the files of this room only.
+// One description of a struct's fields, for reading and writing. For sources, and for values.hpp.
 //
 //   void describe(Form& form, Ceiling& ceiling) {
 //     KP_FIELDS(form, ceiling, name, unit, median);  // called as the members
@@ -6,8 +6,8 @@
 //     form.maybe("threads", ceiling.threads);        // need not be there
 //   }
 //
-// A description changes nothing but while it reads. It stands beside its struct, in namespace
-// kernelpro, in front of those that use it.
+// A description changes nothing but while it reads. It is declared in the namespace of its struct,
+// before its first use.
 #pragma once
 
 #include <cmath>
@@ -17,6 +17,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -44,10 +45,10 @@ using JsonObject = std::shared_ptr<const nlohmann::json>;
 // An object that is read or written.
 class Form {
  public:
-  explicit Form(const Place& object) : fields_(object) {}
+  explicit Form(Place object);
   explicit Form(nlohmann::json& object);  // becomes an object without keys
 
-  [[nodiscard]] bool reading() const { return fields_.has_value(); }
+  [[nodiscard]] bool reading() const { return object_ == nullptr; }
 
   // A key that must be there.
   template <typename T>
@@ -76,9 +77,11 @@ class Form {
     maybe(key, value, !value.empty());
   }
 
-  void finite(const std::string& key, double& value);               // null is an error
-  void derived(const std::string& key, double value);               // read, but not used
-  void version(std::int64_t expected, const std::string& what);     // the key "v"; call it first
+  void finite(const std::string& key, double& value);       // null is an error
+  void count(const std::string& key, std::int64_t& value);  // not negative
+  void derived(const std::string& key, double value);       // read, but not used
+  // The key "v"; call it first, since another version may mean something else by any other key.
+  void version(std::int64_t expected, const std::string& what, const std::string& remedy = "");
   void embedded(const std::string& key, std::string& object_text);  // an object as it is; "": none
 
   // Whether there is such a key to read. All keys are there to be written.
@@ -90,7 +93,7 @@ class Form {
   // Of the last key: complains while it reads. `last` does not exist where nothing was read.
   void expect(bool fits, const std::string& expected) const;
   [[nodiscard]] const Place& last() const { return last_; }
-  [[nodiscard]] Place whole() const { return reading() ? fields_->object() : Place(); }
+  [[nodiscard]] const Place& whole() const { return whole_; }
 
   // Where a key is read from and written to.
   [[nodiscard]] const Place& place(const std::string& key);
@@ -192,7 +195,7 @@ class Form {
     } else if constexpr (std::is_same_v<T, double>) {
       slot = std::isfinite(value) ? Json(value) : Json();
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-      slot = write_hexadecimal(value);
+      slot = hexadecimal(value);
     } else if constexpr (std::is_same_v<T, Key>) {
       slot = key_text(value);
     } else if constexpr (std::is_same_v<T, Formula>) {
@@ -225,8 +228,9 @@ class Form {
     }
   }
 
-  std::optional<Fields> fields_;      // while it reads
   nlohmann::json* object_ = nullptr;  // while it writes
+  Place whole_;                       // while it reads, as all below
+  std::set<std::string> known_;
   Place last_;
   bool others_ = false;
 };
@@ -236,13 +240,6 @@ template <typename T, typename Json = nlohmann::json>
   Json json;
   Form::write(json, value);
   return json;
-}
-
-template <typename T>
-[[nodiscard]] T read_as(const Place& place) {
-  T value;
-  Form::read(place, value);
-  return value;
 }
 
 // A whole document, over what `value` is before.

@@ -2,22 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/wire/form.hpp"
-
 namespace kernelpro {
 
-KP_LAST(LlmRole, reviewer);
 KP_LAST(ToolUse, reactive);
 KP_LAST(CallState, failed);
 
 namespace {
-
-auto count(Form& form) {
-  return [&form](const char* key, std::int64_t& value) {
-    form(key, value);
-    form.expect(value >= 0, "no negative number");
-  };
-}
 
 auto price(Form& form) {
   return [&form](const char* key, std::int64_t& value) {
@@ -31,7 +21,7 @@ auto price(Form& form) {
 }  // namespace
 
 void describe(Form& form, Usage& usage) {
-  KP_FIELDS(count(form), usage, input, cached, cache_written, output);
+  KP_FIELDS(form.count, usage, input, cached, cache_written, output);
 }
 
 void describe(Form& form, Price& prices) {
@@ -61,35 +51,15 @@ void describe(Form& form, std::map<LlmRole, RoleSettings>& roles) {
 
 void describe(Form& form, LlmSettings& settings) {
   KP_FIELDS(form, settings, llm, roles, model, base_url, key_file);
-  KP_FIELDS(count(form), settings, max_output, prompt_tokens, token_budget, money_budget);
+  KP_FIELDS(form.count, settings, max_output, prompt_tokens, token_budget, money_budget);
   KP_FIELDS(form, settings, prices, reviewer, tools, prompts, repairs, timeout_seconds);
 }
 
 void describe(Form& form, LlmCall& call) {
   KP_FIELDS(form, call, id, node, role, turn, state, provider, model, answered_by, failure, started,
             latency_ns, usage, reserved);
-  KP_FIELDS(count(form), call, cost);
+  KP_FIELDS(form.count, call, cost);
   form("priced", call.priced);
-}
-
-std::int64_t wire::read_count(const Place& place) {
-  const std::int64_t count = place.integer();
-  if (count < 0) {
-    place.complain_expected("no negative number");
-  }
-  return count;
-}
-
-Usage wire::read_usage(const Place& place) {
-  return read_as<Usage>(place);
-}
-
-LlmSettings wire::read_llm_settings(const Place& place) {
-  return read_as<LlmSettings>(place);
-}
-
-nlohmann::json to_json(const Usage& usage) {
-  return wire::written(usage);
 }
 
 nlohmann::json to_json(const LlmSettings& settings) {

@@ -10,19 +10,6 @@ namespace kernelpro {
 KP_LAST(LintLevel, note);
 KP_LAST(DiagnoseKind, profile);
 
-// Bodies that are one list.
-struct Findings {
-  std::vector<LintFinding> findings;
-};
-
-struct BuildOrder {
-  std::vector<Candidate> candidates;
-};
-
-struct BuildReply {
-  std::vector<BuildSummary> built;
-};
-
 namespace {
 
 void describe_sandbox(Form& form, bool& sandbox) {
@@ -108,7 +95,7 @@ void describe(Form& form, EvaluateOrder& order) {
 }
 
 KP_DESCRIBE(LintFinding, level, rule, text)
-KP_DESCRIBE(Findings, findings)
+KP_DESCRIBE(LintFindings, findings)
 KP_DESCRIBE(OpenedShape, shape, baseline_ns, calls, flushed, pairs, noise_floor)
 KP_DESCRIBE(Opened, task_hash, shapes, findings, ceilings)
 
@@ -153,31 +140,8 @@ KP_JSON_OF(Opened, opened_from_json)
 KP_JSON_OF(Evaluated, evaluated_from_json)
 KP_JSON_OF(WorkerDescription, description_from_json)
 
-nlohmann::json to_json(const std::vector<LintFinding>& findings) {
-  return wire::written(Findings{findings});
-}
-
-nlohmann::json build_reply(const std::vector<BuildSummary>& built) {
-  return wire::written(BuildReply{built});
-}
-
-nlohmann::json build_order(const std::vector<Candidate>& candidates) {
-  return wire::written(BuildOrder{candidates});
-}
-
-Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json) {
-  KP_LET(Findings reply, wire::read_whole<Findings>(json));
-  return std::move(reply.findings);
-}
-
-Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json) {
-  KP_LET(BuildReply reply, wire::read_whole<BuildReply>(json));
-  return std::move(reply.built);
-}
-
-Result<std::vector<Candidate>> build_order_from_json(const nlohmann::json& json) {
-  KP_LET(BuildOrder order, wire::read_whole<BuildOrder>(json));
-  return std::move(order.candidates);
-}
+KP_JSON_OF(LintFindings, findings_from_json)
+KP_JSON_OF(BuildOrder, build_order_from_json)
+KP_JSON_OF(BuildReply, build_reply_from_json)
 
 }  // namespace kernelpro

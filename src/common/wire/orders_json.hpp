@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/model/orders.hpp"
@@ -15,7 +14,9 @@ namespace kernelpro {
 [[nodiscard]] nlohmann::json to_json(const Opened&);
 [[nodiscard]] nlohmann::json to_json(const Evaluated&);
 [[nodiscard]] nlohmann::json to_json(const WorkerDescription&);
-[[nodiscard]] nlohmann::json to_json(const std::vector<LintFinding>&);
+[[nodiscard]] nlohmann::json to_json(const LintFindings&);
+[[nodiscard]] nlohmann::json to_json(const BuildOrder&);
+[[nodiscard]] nlohmann::json to_json(const BuildReply&);
 
 [[nodiscard]] Result<CeilingsOrder> ceilings_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<OpenOrder> open_order_from_json(const nlohmann::json& json);
@@ -23,19 +24,14 @@ namespace kernelpro {
 [[nodiscard]] Result<Opened> opened_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Evaluated> evaluated_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<WorkerDescription> description_from_json(const nlohmann::json& json);
-// {"findings": […]}
-[[nodiscard]] Result<std::vector<LintFinding>> findings_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<LintFindings> findings_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<BuildOrder> build_order_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<BuildReply> build_reply_from_json(const nlohmann::json& json);
 
 // A key that the order's kind has no use for is an error.
 [[nodiscard]] nlohmann::json to_json(const DiagnoseOrder&);
 [[nodiscard]] nlohmann::json to_json(const Diagnosed&);
 [[nodiscard]] Result<DiagnoseOrder> diagnose_order_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Diagnosed> diagnosed_from_json(const nlohmann::json& json);
-
-// {"candidates": […]}: what the op `build` takes; {"built": […]}: what it gives, in their order.
-[[nodiscard]] nlohmann::json build_reply(const std::vector<BuildSummary>& built);
-[[nodiscard]] Result<std::vector<BuildSummary>> build_reply_from_json(const nlohmann::json& json);
-[[nodiscard]] nlohmann::json build_order(const std::vector<Candidate>& candidates);
-[[nodiscard]] Result<std::vector<Candidate>> build_order_from_json(const nlohmann::json& json);
 
 }  // namespace kernelpro

@@ -92,7 +92,7 @@ double Place::number() const {
 }
 
 double Place::finite() const {
-  return holds(gone() || !value_->is_null(), "a number") ? number() : 0;
+  return holds(!gone() && value_->is_number(), "a number") ? value_->get<double>() : 0;
 }
 
 std::int64_t Place::integer() const {
@@ -124,10 +124,6 @@ std::uint64_t Place::hexadecimal() const {
 Key Place::key() const {
   const std::optional<Key> parsed = parse_key(text_or_nothing());
   return holds(parsed.has_value(), "64 hexadecimal digits in lower case") ? *parsed : Key();
-}
-
-std::vector<std::string> Place::texts() const {
-  return list([](const Place& item) { return item.text(); });
 }
 
 std::vector<std::int64_t> Place::integers() const {
@@ -174,37 +170,20 @@ std::vector<std::pair<std::string, Place>> Place::members() const {
   return members;
 }
 
-Fields::Fields(Place object) : object_(std::move(object)) {
-  (void)object_.holds(object_.gone() || object_.value_->is_object(), "an object");
+void Place::expect_object() const {
+  (void)holds(gone() || value_->is_object(), "an object");
 }
 
-Place Fields::at(const std::string& key) {
-  if (std::optional<Place> found = maybe(key)) {
-    return *std::move(found);
+bool Place::has(const std::string& key) const {
+  return !gone() && value_->contains(key);
+}
+
+Place Place::at(const std::string& key) const {
+  const json* member = has(key) ? &*value_->find(key) : nullptr;
+  if (member == nullptr) {
+    complain("the key \"" + key + "\" is missing");
   }
-  object_.complain("the key \"" + key + "\" is missing");
-  return {nullptr, object_.pointer_ + pointer_step(key), *object_.failure_};
-}
-
-bool Fields::has(const std::string& key) {
-  known_.insert(key);
-  return !object_.gone() && object_.value_->contains(key);
-}
-
-std::optional<Place> Fields::maybe(const std::string& key) {
-  if (!has(key)) {
-    return std::nullopt;
-  }
-  return Place(&*object_.value_->find(key), object_.pointer_ + pointer_step(key),
-               *object_.failure_);
-}
-
-void Fields::end() const {
-  for (const auto& [key, member] : object_.members()) {
-    if (!known_.contains(key)) {
-      member.complain("unknown key, expected one of " + joined({known_.begin(), known_.end()}));
-    }
-  }
+  return {member, pointer_ + pointer_step(key), *failure_};
 }
 
 }  // namespace kernelpro::wire

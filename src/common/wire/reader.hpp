@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,7 +32,6 @@ class Place {
   [[nodiscard]] int small_integer() const;
   [[nodiscard]] std::uint64_t hexadecimal() const;  // "0x" and 16 digits
   [[nodiscard]] Key key() const;                    // 64 hexadecimal digits
-  [[nodiscard]] std::vector<std::string> texts() const;
   [[nodiscard]] std::vector<std::int64_t> integers() const;
   [[nodiscard]] const nlohmann::json* raw() const;  // as it is; nullptr: there is none
 
@@ -42,33 +39,16 @@ class Place {
   [[nodiscard]] std::vector<Place> items() const;
   [[nodiscard]] std::vector<std::pair<std::string, Place>> members() const;
 
-  // Every item through `read`, a function from Place to a value.
-  template <typename Read>
-  [[nodiscard]] auto list(Read read) const {
-    std::vector<decltype(read(*this))> values;
-    for (const Place& item : items()) {
-      values.push_back(read(item));
-    }
-    return values;
-  }
-
-  // The string here through `parse`, which gives an optional; `known` lists what it takes.
-  template <typename Parse>
-  [[nodiscard]] auto name(Parse parse, std::string_view known) const {
-    auto value = parse(std::string_view(text()));
-    if (!value.has_value()) {
-      complain_expected("one of " + std::string(known));
-    }
-    return value.has_value() ? *value : typename decltype(value)::value_type{};
-  }
+  // Of an object; anything else has no key. A missing key is an error.
+  [[nodiscard]] bool has(const std::string& key) const;
+  [[nodiscard]] Place at(const std::string& key) const;
 
   void complain(std::string message) const;
   // "found the number 3, expected a string"
   void complain_expected(const std::string& expected) const;
+  void expect_object() const;
 
  private:
-  friend class Fields;
-
   // No value, or a document that has already failed.
   [[nodiscard]] bool gone() const { return value_ == nullptr || failure_->has_value(); }
   [[nodiscard]] std::string text_or_nothing() const;
@@ -78,33 +58,5 @@ class Place {
   std::string pointer_;
   std::optional<Error>* failure_ = nullptr;
 };
-
-// The members of an object, by key. Call `end` after the last: a key nobody asked for is an error.
-class Fields {
- public:
-  explicit Fields(Place object);
-
-  [[nodiscard]] Place at(const std::string& key);  // a missing key is an error
-  [[nodiscard]] std::optional<Place> maybe(const std::string& key);
-  [[nodiscard]] bool has(const std::string& key);
-  [[nodiscard]] const Place& object() const { return object_; }
-  void end() const;
-
- private:
-  Place object_;
-  std::set<std::string> known_;
-};
-
-// Reads a whole document with `read`, a function from Place to a value.
-template <typename Read>
-[[nodiscard]] auto read_document(const nlohmann::json& json, Read read)
-    -> Result<decltype(read(std::declval<Place>()))> {
-  std::optional<Error> failure;
-  auto value = read(Place(&json, "", failure));
-  if (failure.has_value()) {
-    return *failure;
-  }
-  return value;
-}
 
 }  // namespace kernelpro::wire

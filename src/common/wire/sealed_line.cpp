@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view before_sum = R"(,"sum":")";
 constexpr std::string_view behind_sum = R"("})";
 constexpr std::size_t seal_digits = 16;
-constexpr std::size_t longer_by = before_sum.size() + seal_digits + behind_sum.size() - 1;
+static_assert(seal_bytes == before_sum.size() + seal_digits + behind_sum.size() - 1);
 
 std::string sum_of(const std::string& object) {
   return sha256(object).substr(0, seal_digits);
@@ -28,10 +28,10 @@ std::string sealed(std::string object) {
 
 Seal seal_of(std::string_view line) {
   line = line.substr(0, line.find('\n'));
-  if (line.size() <= longer_by) {
+  if (line.size() <= seal_bytes) {
     return Seal::none;
   }
-  const std::size_t end = line.size() - longer_by - 1;
+  const std::size_t end = line.size() - seal_bytes - 1;
   if (!line.substr(end).starts_with(before_sum) || !line.ends_with(behind_sum)) {
     return Seal::none;
   }
@@ -45,11 +45,11 @@ Status check_seal(std::string_view line) {
   if (seal == Seal::whole) {
     return {};
   }
-  return make_error(ErrorKind::bad_input,
-                    seal == Seal::broken
-                        ? "its checksum does not fit: it was changed on the way, so copy or send "
-                          "it again"
-                        : "it has no checksum: install the same kernelpro on both sides");
+  return make_error(
+      ErrorKind::bad_input,
+      seal == Seal::broken
+          ? "its checksum does not fit: it was changed on the way, so copy or send it again"
+          : std::string("it has no checksum") + same_on_both_sides);
 }
 
 }  // namespace kernelpro::wire

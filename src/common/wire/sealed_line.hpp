@@ -4,6 +4,7 @@
 //   {"id":7,"ok":true,"result":{…},"v":1,"sum":"0123456789abcdef"}
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,13 @@
 
 namespace kernelpro::wire {
 
+inline constexpr const char* same_on_both_sides = ": install the same kernelpro on both sides";
+
 enum class Seal { none, whole, broken };
 
-// `object` is the text of a JSON object with at least one key.
+constexpr std::size_t seal_bytes = 25;
+
+// `object` is the text of a JSON object with at least one key; it grows by `seal_bytes`.
 [[nodiscard]] std::string sealed(std::string object);
 
 // Of a line with or without its newline.

@@ -19,7 +19,7 @@ std::string_view name_of(CopyKind kind) {
 
 std::string_view name_of(CallKind kind) {
   static constexpr std::array<std::string_view, 7> names = {
-      "launch", "copy", "fill", "synchronise", "allocate", "release", "other"};
+      "launch", "copy", "fill", "synchronize", "allocate", "release", "other"};
   return enum_name(names, kind);
 }
 

@@ -27,10 +27,6 @@ std::string_view name_of(WorkerOp op) {
   return enum_name(op_names, op);
 }
 
-std::optional<WorkerOp> parse_worker_op(std::string_view name) {
-  return find_enum<WorkerOp>(op_names, name);
-}
-
 std::string_view name_of(ErrorKind kind) {
   return enum_name(error_kind_names, kind);
 }
@@ -40,15 +36,8 @@ KP_LAST(ErrorKind, internal);
 
 namespace {
 
-// First of all, since another version may mean something else by every other key.
 void describe_envelope(Form& form, std::int64_t& id) {
-  std::int64_t version = worker_line_version;
-  form("v", version);
-  if (version != worker_line_version) {
-    form.last().complain("worker line version " + std::to_string(version) + ", expected " +
-                         std::to_string(worker_line_version) +
-                         ": install the same kernelpro on both sides");
-  }
+  form.version(worker_line_version, "a worker line", wire::same_on_both_sides);
   form.may_hold("sum");
   form("id", id);
 }
@@ -111,11 +100,12 @@ std::string too_long(std::size_t bytes) {
 }
 
 Result<std::string> finished_line(const json& object) {
-  std::string line = wire::sealed(object.dump(-1, ' ', false, json::error_handler_t::replace));
-  if (line.size() > longest_worker_line) {
-    return make_error(ErrorKind::internal, too_long(line.size()) + ": send less at once");
+  std::string text = object.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() + wire::seal_bytes > longest_worker_line) {
+    return make_error(ErrorKind::internal,
+                      too_long(text.size() + wire::seal_bytes) + ": send less at once");
   }
-  return line + "\n";
+  return wire::sealed(std::move(text)) + "\n";
 }
 
 Result<json> parse_line(const std::string& line) {
@@ -193,9 +183,8 @@ std::int64_t refused_request_id(const std::string& line) {
   if (!object.ok()) {
     return 0;
   }
-  const auto id = wire::read_document(
-      *object, [](const wire::Place& place) { return wire::Fields(place).at("id").integer(); });
-  return id.ok() ? *id : 0;
+  std::optional<Error> failure;
+  return Place(&*object, "", failure).at("id").integer();
 }
 
 Result<WorkerMessage> parse_worker_message(const std::string& line) {

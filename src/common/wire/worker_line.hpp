@@ -29,7 +29,6 @@ inline constexpr std::size_t longest_worker_line = std::size_t{64} << 20U;
 enum class WorkerOp { open, build, evaluate, diagnose, check, ceilings, describe, close };
 
 [[nodiscard]] std::string_view name_of(WorkerOp op);
-[[nodiscard]] std::optional<WorkerOp> parse_worker_op(std::string_view name);
 
 // A JSON object, never null. Shared, so that this header does not need the whole of nlohmann.
 using JsonObject = std::shared_ptr<const nlohmann::json>;

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <iomanip>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace kernelpro::wire {
 
 namespace {
-
-using nlohmann::json;
 
 // The well-formed sequences of UTF-8, as the Unicode standard lists them (table 3-7): the first
 // byte, the second byte, and how many there are. All others are from 80 to BF.
@@ -60,18 +57,10 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
-json write_text(std::string_view text) {
-  return valid_utf8(text);
-}
-
-json write_hexadecimal(std::uint64_t value) {
+std::string hexadecimal(std::uint64_t value) {
   std::ostringstream text;
   text << "0x" << std::hex << std::setw(16) << std::setfill('0') << value;
   return text.str();
-}
-
-json write_texts(const std::vector<std::string>& texts) {
-  return write_list(texts, [](const std::string& text) { return write_text(text); });
 }
 
 }  // namespace kernelpro::wire

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -67,10 +68,19 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
+// Those that change what nvcc makes of a kernel; the architecture is that of the device.
+bool is_nvcc_option(const std::string& word) {
+  static const std::set<std::string> words = {"--use_fast_math", "-use_fast_math",
+                                              "--expt-relaxed-constexpr", "--expt-extended-lambda",
+                                              "--extended-lambda"};
+  return words.contains(word) || word.starts_with("-maxrregcount=") || word.starts_with("-fmad=");
+}
+
 bool is_build_option(const std::string& word) {
   return word.starts_with("-O") || word.starts_with("-std=") || word == "-ffast-math" ||
          word == "-fno-math-errno" || word == "-funroll-loops" || word.starts_with("-march=") ||
-         word.starts_with("-mcpu=") || word.starts_with("-mtune=") || word == "-fopenmp";
+         word.starts_with("-mcpu=") || word.starts_with("-mtune=") || word == "-fopenmp" ||
+         is_nvcc_option(word);
 }
 
 // The two words that stand for probed flags.
@@ -156,8 +166,13 @@ Status add_own_build(const fs::path& file, const fs::path& database, NewTask& wi
                         fmt::format("it has no command for {}", file.string()), path->string());
     }
   }
+  if (file.extension() == ".cu") {
+    std::erase_if(wishes.options, [](const std::string& option) {
+      return !option.starts_with("-O") && !option.starts_with("-std=") && !is_nvcc_option(option);
+    });
+  }
   if (wishes.options.empty()) {
-    wishes.options = {"-O2"};
+    wishes.options = {file.extension() == ".cu" ? "-O3" : "-O2"};
   }
   for (const std::string& flag : wishes.flags) {
     if (flag.starts_with("-D") && std::ranges::find(wishes.options, flag) == wishes.options.end()) {

@@ -54,6 +54,10 @@ std::vector<Variant> variants(const std::string& original, const std::string& be
       out.push_back({text, is_nodes});
     }
   };
+  if (entry.backend != Backend::cpu) {
+    add(best, true);
+    return out;
+  }
   const std::string plain = has(options, "openmp") ? best : without_openmp(best);
   std::vector<std::string> wanted = node.options;
   wanted.insert(wanted.end(), {"-O3"});
@@ -88,7 +92,8 @@ Result<std::vector<Judged>> judge_variants(const std::vector<Variant>& sources, 
   request.judging = run.settings.judging;
   request.build = {baseline.compiler, baseline.options};
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const fs::path file = scratch.path() / fmt::format("patched_{}.cpp", i + 1);
+    const fs::path file =
+        scratch.path() / fmt::format("patched_{}{}", i + 1, traits_of(baseline.backend).extension);
     KP_TRY(write_file_atomic(file, sources[i].source));
     request.sources.push_back(file.string());
   }

@@ -13,7 +13,9 @@
 #include "common/base/paths.hpp"
 #include "coordinator/app/evaluate.hpp"
 #include "coordinator/app/own_build.hpp"
+#include "coordinator/app/own_flags.hpp"
 #include "coordinator/app/own_patch.hpp"
+#include "coordinator/task/cuda_function.hpp"
 #include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/learn.hpp"
 #include "coordinator/task/signature.hpp"
@@ -62,27 +64,41 @@ std::string wishes_text(const NewTask& wishes) {
   return text;
 }
 
-Error missing_flags(const OwnRequest& request, const std::vector<std::string>& missing) {
+// With a line to paste.
+Error missing_flags(const OwnRequest& request, const std::vector<Question>& missing) {
+  std::vector<std::string> about;
+  std::string line = request.command;
+  for (const Question& question : missing) {
+    about.push_back(question.about);
+    for (const std::string& one : question.proposal) {
+      line += " " + question.flag + " " + shell_line({one});
+    }
+    line += question.proposal.empty() ? fmt::format(" {} NAME=FORMULA", question.flag) : "";
+  }
   return make_error(
       ErrorKind::bad_input,
-      fmt::format("calling it does not tell everything; add {} (formulas over its sizes, with "
-                  "+ - * / as in C)",
-                  fmt::join(missing, " and ")),
+      fmt::format("calling it does not tell {}; say so with formulas over its sizes (+ - * / as in "
+                  "C), for example:\n  {}",
+                  fmt::join(about, " and "), line),
       fmt::format("{}:{}", request.target.file.string(), request.target.function));
 }
 
-// "--shape x=…" answered with "m,k".
-void take_answer(NewTask& wishes, const std::string& flag, const std::string& answer) {
-  const std::size_t space = flag.find(' ');
-  const std::string name = flag.substr(space + 1, flag.find('=') - space - 1);
-  std::vector<std::string>& shape = wishes.shapes[name];
-  shape.clear();
-  std::size_t at = 0;
-  while (at <= answer.size()) {
-    const std::size_t comma = std::min(answer.find(',', at), answer.size());
-    shape.push_back(answer.substr(at, comma - at));
-    at = comma + 1;
+// Whether every question has an answer. `changed`: one is not what was proposed.
+Result<bool> ask_all(const OwnRequest& request, const std::vector<Question>& questions,
+                     NewTask& wishes, bool& changed) {
+  for (const Question& question : questions) {
+    std::vector<std::string> answer = request.ask(question);
+    changed = changed || (!answer.empty() && answer != question.proposal);
+    if (question.proposal.empty() && answer.empty()) {
+      return false;
+    }
+    // What was not answered stays as it was proposed.
+    answer.insert(answer.begin(), question.proposal.begin(), question.proposal.end());
+    for (const std::string& one : answer) {
+      KP_TRY(take_flag(wishes, question.flag, one));
+    }
   }
+  return true;
 }
 
 // The function as a plain one needs no bridge, if today's reader agrees.
@@ -108,30 +124,31 @@ Result<Learned> learn(const OwnRequest& request, const OwnSource& source,
   const auto say = [&](const std::string& text) { tell(watcher, Activity{name + ": " + text}); };
   for (;;) {
     KP_LET(Learned learned, learn_function(source, function, call, wishes, say, stop));
-    if (learned.missing.empty()) {
-      return learned;
-    }
+    const bool open = !learned.missing.empty();
     if (!request.ask) {
+      return open ? Result<Learned>(missing_flags(request, learned.missing)) : learned;
+    }
+    bool changed = open;
+    KP_LET(const bool answered,
+           ask_all(request, open ? learned.missing : learned.chosen, wishes, changed));
+    if (!answered) {
       return missing_flags(request, learned.missing);
     }
-    for (const std::string& flag : learned.missing) {
-      const std::string answer = request.ask(flag);
-      if (answer.empty()) {
-        return missing_flags(request, learned.missing);
-      }
-      take_answer(wishes, flag, answer);
+    if (!changed) {
+      return learned;
     }
   }
 }
 
 // Why the function itself does not pass its own task; empty when it does.
-Result<std::string> own_complaint(const fs::path& folder, const Watcher& watcher,
+Result<std::string> own_complaint(const fs::path& folder, Backend backend, const Watcher& watcher,
                                   std::stop_token stop) {
   EvaluationRequest request;
   request.task = folder.string();
   // Sizes and values are drawn anew each time.
   request.sources = {"original", "original", "original"};
   request.timed = false;
+  request.judging.backend = backend;
   KP_LET(const EvaluationResult result, evaluate(request, watcher, std::move(stop)));
   for (const Evaluated& one : result.evaluations) {
     const Verdict& verdict = one.certificate.verdict;
@@ -144,17 +161,18 @@ Result<std::string> own_complaint(const fs::path& folder, const Watcher& watcher
 
 // Makes the task, which its own function must pass. One that magnifies rounding, as a norm of
 // nearly equal values does, gets a wider tolerance, or its own results are what is right.
-Result<fs::path> create_checked(OwnTask own, std::vector<std::string>& notes,
-                                const Watcher& watcher, std::stop_token stop) {
+Result<fs::path> create_checked(const OwnSource& source, OwnTask own,
+                                std::vector<std::string>& notes, const Watcher& watcher,
+                                std::stop_token stop) {
   KP_LET(fs::path folder, create_own_task(own));
-  KP_LET(std::string complaint, own_complaint(folder, watcher, stop));
+  KP_LET(std::string complaint, own_complaint(folder, Backend::cpu, watcher, stop));
   if (complaint.empty()) {
     return folder;
   }
   constexpr const char* wider = "\n[tolerance]\nrounding_factor = 64\n";
   KP_LET(const std::string toml, read_file(folder / "task.toml"));
   KP_TRY(write_file_atomic(folder / "task.toml", toml + wider));
-  KP_LET(complaint, own_complaint(folder, watcher, stop));
+  KP_LET(complaint, own_complaint(folder, Backend::cpu, watcher, stop));
   if (complaint.empty()) {
     notes.emplace_back(
         "it magnifies rounding at some values: the tolerance is eight times as wide as usual");
@@ -166,13 +184,73 @@ Result<fs::path> create_checked(OwnTask own, std::vector<std::string>& notes,
     own.request.reference = original_reference;
     notes.push_back("its results at some values are rounding alone (" + complaint +
                     "): what it computes today is right (--reference FILE says otherwise)");
-    return create_checked(std::move(own), notes, watcher, std::move(stop));
+    return create_checked(source, std::move(own), notes, watcher, std::move(stop));
   }
+  std::vector<std::string> lines;
+  for (const auto& [name, range] : own.request.held_out) {
+    const std::int64_t low = std::min(range.high, 4 * range.low + 4);
+    lines.push_back(fmt::format("--held-out {}={}:{}", name, low, range.high));
+  }
+  lines.emplace_back("--values NAME=uniform:1:2");
   return make_error(ErrorKind::bad_input,
                     fmt::format("the function does not pass its own task: {}. Leave out sizes or "
-                                "values that it is not made for (--held-out n=LOW:HIGH, --values "
-                                "x=uniform:LOW:HIGH)",
-                                complaint));
+                                "values that it is not made for{}",
+                                complaint, source.example(lines)));
+}
+
+Status make_cpu_task(const OwnRequest& request, const OwnSource& source, const NewTask& wishes,
+                     OwnTaskMade& made, const Watcher& watcher, std::stop_token stop) {
+  KP_LET(const OwnFunction function, read_own_function(source, stop));
+  const OwnCall call = plan_call(function);
+  KP_LET(Learned learned, learn(request, source, function, call, wishes, watcher, stop));
+  OwnTask own{std::move(learned.request), "", "", function.heading, {}};
+  if (!is_plain(source, call, learned)) {
+    own.bridge_declaration = bridge_declaration(call, learned.only_read);
+    own.bridge = bridge_text(call, learned.only_read);
+  }
+  made.notes = std::move(learned.notes);
+  tell(watcher, Activity{wishes.name + ": checking that it passes its own task"});
+  KP_LET(made.folder, create_checked(source, std::move(own), made.notes, watcher, std::move(stop)));
+  return {};
+}
+
+// What a launcher leaves open is learned by calling the C++ function that computes the same.
+Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const std::string& text,
+                      NewTask wishes, OwnTaskMade& made, const Watcher& watcher,
+                      std::stop_token stop) {
+  const CudaParts parts = take_cuda_apart(text);
+  KP_LET(const CudaLauncher launcher, read_cuda_launcher(source, parts, stop));
+  std::optional<TrustedFunction> trusted;
+  std::vector<std::string> only_read;
+  if (wishes.reference != original_reference) {
+    KP_LET(trusted, find_trusted(source, parts, launcher, wishes, stop));
+    KP_LET(Learned learned, learn(request, trusted->source, trusted->function,
+                                  plan_call(trusted->function), wishes, watcher, stop));
+    wishes = std::move(learned.request);
+    only_read = std::move(learned.only_read);
+    made.notes = std::move(learned.notes);
+    made.notes.push_back("right is what " + trusted->source.function + " computes");
+  }
+  OwnTask own = cuda_task(wishes, launcher, trusted, only_read);
+  const auto plain = parse_signature(text, source.function, source.file.string());
+  if (plain.ok() && own.is_plain) {
+    own.bridge.clear();
+  }
+  KP_LET(made.folder, create_own_task(own));
+  const auto complaint = own_complaint(made.folder, Backend::cuda, watcher, std::move(stop));
+  if (!complaint.ok() && complaint.error().kind == ErrorKind::environment) {
+    made.untried = complaint.error();
+    return {};
+  }
+  if (complaint.ok() && complaint->empty()) {
+    return {};
+  }
+  std::error_code ignored;
+  fs::remove_all(made.folder, ignored);
+  return complaint.ok() ? make_error(ErrorKind::bad_input,
+                                     "the function does not pass its own task: " + *complaint,
+                                     source.file.string())
+                        : complaint.error();
 }
 
 }  // namespace
@@ -209,28 +287,18 @@ Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watc
       fmt::format("{}-{}", wishes.name,
                   sha256(whole + "\n" + wishes.entry + "\n" + wishes_text(wishes)).substr(0, 8));
   const fs::path folder = wishes.directory / wishes.folder;
-  if (fs::is_regular_file(folder / "task.toml", failed)) {
-    return OwnTaskMade{folder, false, {}};
+  if (read_origin(folder).ok()) {
+    return OwnTaskMade{folder, false, {}, {}};
   }
-  OwnTaskMade made{folder, true, {}};
+  // Where it came from is written last: without that it was never finished.
+  fs::remove_all(folder, failed);
+  OwnTaskMade made{folder, true, {}, {}};
   KP_TRY(make_directories(wishes.directory));
-  if (file.extension() == ".cu") {
-    KP_LET(made.folder, create_task(wishes));
-  } else {
-    const OwnSource source{file, wishes.entry, wishes.flags};
-    tell(watcher, Activity{wishes.name + ": reading the function"});
-    KP_LET(const OwnFunction function, read_own_function(source, stop));
-    const OwnCall call = plan_call(function);
-    KP_LET(Learned learned, learn(request, source, function, call, wishes, watcher, stop));
-    OwnTask own{std::move(learned.request), "", "", function.heading};
-    if (!is_plain(source, call, learned)) {
-      own.bridge_declaration = bridge_declaration(call, learned.only_read);
-      own.bridge = bridge_text(call, learned.only_read);
-    }
-    made.notes = std::move(learned.notes);
-    tell(watcher, Activity{wishes.name + ": checking that it passes its own task"});
-    KP_LET(made.folder, create_checked(std::move(own), made.notes, watcher, stop));
-  }
+  const OwnSource source{file, wishes.entry, wishes.flags, request.command};
+  tell(watcher, Activity{wishes.name + ": reading the function"});
+  KP_TRY(file.extension() == ".cu"
+             ? make_cuda_task(request, source, whole, wishes, made, watcher, stop)
+             : make_cpu_task(request, source, wishes, made, watcher, stop));
   KP_TRY(write_origin(
       made.folder, {portable_path(file, wishes.root), wishes.root, sha256(content), wishes.entry}));
   return made;

@@ -12,6 +12,7 @@
 #include "coordinator/app/optimize.hpp"
 #include "coordinator/app/progress.hpp"
 #include "coordinator/task/create.hpp"
+#include "coordinator/task/learn.hpp"
 
 namespace kernelpro {
 
@@ -27,14 +28,17 @@ struct OwnRequest {
   NewTask wishes;                          // what the user said; without name and folder
   std::filesystem::path compile_commands;  // empty: looked for above the file
   std::filesystem::path store;             // the task lies in `tasks` there
-  // Asks the user for the value of a flag; empty: nobody can be asked.
-  std::function<std::string(const std::string& flag)> ask;
+  std::string command;                     // what the user typed, for lines to paste
+  // Asks the user and returns what was answered: assignments of the question's flag, or nothing,
+  // which takes the proposal. Empty: nobody can be asked.
+  std::function<std::vector<std::string>(const Question& question)> ask;
 };
 
 struct OwnTaskMade {
   std::filesystem::path folder;
   bool fresh = false;              // it was made now
   std::vector<std::string> notes;  // what was chosen
+  std::optional<Error> untried;    // why it could not be judged here
 };
 
 // A task of that file, function and flags; an old one is taken up as it is. A bad_input error names

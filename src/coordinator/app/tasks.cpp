@@ -1,5 +1,7 @@
 #include "coordinator/app/tasks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -30,6 +32,9 @@ Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher
   // An unfit task is opened too: the check says all that is wrong with it.
   KP_TRY(worker.open({.task = task, .judging = request.judging, .timed = false}, stop));
   tell(watcher, Activity{task.name + ": checking"});
+  worker.on_event([&](const WorkerEvent& event) {
+    tell(watcher, Activity{fmt::format("{}: checking, {}", task.name, event.text)});
+  });
   KP_LET(std::vector<LintFinding> findings, worker.check(stop));
   TaskCheck out{std::move(task.name), std::move(findings), 0};
   out.errors = std::ranges::count(out.findings, LintLevel::error, &LintFinding::level);
@@ -37,7 +42,7 @@ Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher
 }
 
 nlohmann::json to_json(const TaskCheck& check) {
-  nlohmann::json json = to_json(check.findings);
+  nlohmann::json json = to_json(LintFindings{check.findings});
   json["task"] = check.task;
   json["fit"] = check.errors == 0;
   return json;

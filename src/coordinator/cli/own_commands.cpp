@@ -1,12 +1,17 @@
 #include "coordinator/cli/own_commands.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
 
+#include "coordinator/app/own_flags.hpp"
 #include "coordinator/app/own_task.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
@@ -16,11 +21,37 @@ namespace kernelpro {
 
 namespace {
 
-std::string ask_on_terminal(const std::string& flag) {
-  std::fprintf(stderr, "%s ", flag.c_str());
-  std::string answer;
-  std::getline(std::cin, answer);
-  return answer;
+// A line that was typed; nothing at the end of input or when asked to stop.
+std::string typed_line(const std::stop_token& stop) {
+  constexpr int look_every_ms = 100;
+  std::string line;
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  while (!stop.stop_requested()) {
+    if (::poll(&input, 1, look_every_ms) > 0) {
+      std::getline(std::cin, line);
+      break;
+    }
+  }
+  return line;
+}
+
+std::vector<std::string> ask_on_terminal(const Question& question, const std::stop_token& stop) {
+  for (;;) {
+    fmt::print(stderr, "{} ({}{}{}): ", question.about, question.flag,
+               question.proposal.empty() ? "" : "; Enter takes ",
+               fmt::join(question.proposal, " "));
+    std::istringstream words(typed_line(stop));
+    const std::vector<std::string> answer{std::istream_iterator<std::string>(words), {}};
+    NewTask scratch;
+    Status fine;
+    for (const std::string& one : answer) {
+      fine = fine ? take_flag(scratch, question.flag, one) : fine;
+    }
+    if (fine) {
+      return answer;
+    }
+    fmt::print(stderr, "{}\n", fine.error().message);
+  }
 }
 
 // What came of it for the user's own file.
@@ -71,8 +102,12 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
   OwnRequest wanted = options.own;
   wanted.target = *parse_own_target(options.optimize.task);
   wanted.store = options.node.store;
+  LiveView view(options.quiet);
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && !options.json) {
-    wanted.ask = ask_on_terminal;
+    wanted.ask = [&view, &stop](const Question& question) {
+      view.clear();
+      return ask_on_terminal(question, stop);
+    };
   }
   OptimizeRequest checked = options.optimize;
   checked.asks_nobody = options.dry_run;
@@ -82,14 +117,19 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
   if (const Status fit = check_settings(checked, stop); !fit) {
     return report_error(options, fit.error());
   }
-  LiveView view(options.quiet);
   const Result<OwnTaskMade> made = make_own_task(wanted, view.watcher(), stop);
   view.clear();
   if (!made) {
     return report_error(options, made.error());
   }
+  if (made->untried && !options.dry_run) {
+    return report_error(options, *made->untried);
+  }
   for (const std::string& note : made->notes) {
     print_note(options, note);
+  }
+  if (made->untried) {
+    print_note(options, "not tried here: " + made->untried->text());
   }
   print_note(options, fmt::format("the task is {}", made->folder.string()));
   if (options.dry_run) {

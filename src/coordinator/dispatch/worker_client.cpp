@@ -128,8 +128,10 @@ Result<Opened> WorkerClient::open(const OpenOrder& order, std::stop_token stop) 
 
 Result<std::vector<BuildSummary>> WorkerClient::build(const std::vector<Candidate>& candidates,
                                                       std::stop_token stop) {
-  KP_LET(const JsonObject reply, ask(WorkerOp::build, build_order(candidates), stop));
-  return build_reply_from_json(*reply);
+  const nlohmann::json order = to_json(BuildOrder{candidates});
+  KP_LET(const JsonObject reply, ask(WorkerOp::build, order, stop));
+  KP_LET(BuildReply read, build_reply_from_json(*reply));
+  return std::move(read.built);
 }
 
 Result<Evaluated> WorkerClient::evaluate(const EvaluateOrder& order, std::stop_token stop) {
@@ -148,7 +150,8 @@ Result<Diagnosed> WorkerClient::diagnose(const DiagnoseOrder& order, std::stop_t
 
 Result<std::vector<LintFinding>> WorkerClient::check(std::stop_token stop) {
   KP_LET(const JsonObject reply, ask(WorkerOp::check, nlohmann::json::object(), stop));
-  return findings_from_json(*reply);
+  KP_LET(LintFindings read, findings_from_json(*reply));
+  return std::move(read.findings);
 }
 
 }  // namespace kernelpro

@@ -21,7 +21,7 @@ Markup moves_view(const std::vector<std::string>& moves) {
   return items.empty() ? Markup() : element("ol", {}, items);
 }
 
-Markup labelled(const char* label, const std::string& text) {
+Markup labeled(const char* label, const std::string& text) {
   return element("p", {}, element("strong", {}, label) + Markup::text(" " + text));
 }
 
@@ -50,13 +50,13 @@ Markup finding_view(const Finding& finding, std::size_t number, const Markup& li
   content +=
       note(fmt::format("predicted gain {:.2f}, severity {}, found by {} in {}",
                        finding.predicted_gain, name_of(finding.severity), finding.tool, where));
-  content += labelled("Seen:", observed_text(finding));
-  content += labelled("Cause:", finding.cause);
+  content += labeled("Seen:", observed_text(finding));
+  content += labeled("Cause:", finding.cause);
   content += lines;
   if (!finding.moves.empty()) {
     content += element("p", {}, element("strong", {}, "What to do:")) + moves_view(finding.moves);
   }
-  content += labelled("Gain:", finding.derivation);
+  content += labeled("Gain:", finding.derivation);
   const std::string severity(name_of(finding.severity));
   return element("article", {{"class", "finding " + severity}}, content);
 }

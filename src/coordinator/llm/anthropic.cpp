@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/text.hpp"
+#include "common/wire/form.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/writer.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/failure.hpp"
 #include "coordinator/llm/json_parts.hpp"
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 json text_block(const std::string& text) {
-  return {{"type", "text"}, {"text", wire::write_text(text)}};
+  return {{"type", "text"}, {"text", wire::valid_utf8(text)}};
 }
 
 void cache(json& block) {
@@ -26,15 +26,15 @@ void cache(json& block) {
 
 json call_block(const ToolCall& call) {
   return {{"type", "tool_use"},
-          {"id", wire::write_text(call.id)},
-          {"name", wire::write_text(call.name)},
+          {"id", wire::valid_utf8(call.id)},
+          {"name", wire::valid_utf8(call.name)},
           {"input", arguments_object(call.arguments)}};
 }
 
 json result_block(const ChatMessage& message) {
   json block = {{"type", "tool_result"},
-                {"tool_use_id", wire::write_text(message.answers)},
-                {"content", wire::write_text(message.text)}};
+                {"tool_use_id", wire::valid_utf8(message.answers)},
+                {"content", wire::valid_utf8(message.text)}};
   if (message.failed) {
     block["is_error"] = true;
   }
@@ -82,13 +82,13 @@ json anthropic_messages(const ChatRequest& request) {
 }
 
 json anthropic_tool(const ToolSpec& tool) {
-  return {{"name", wire::write_text(tool.name)},
-          {"description", wire::write_text(tool.description)},
+  return {{"name", wire::valid_utf8(tool.name)},
+          {"description", wire::valid_utf8(tool.description)},
           {"input_schema", schema_object(tool.schema)}};
 }
 
 json body_json(const ChatRequest& request) {
-  json body = {{"model", wire::write_text(request.model)},
+  json body = {{"model", wire::valid_utf8(request.model)},
                {"max_tokens", request.max_output},
                {"messages", anthropic_messages(request)},
                {"stream", true}};
@@ -98,13 +98,13 @@ json body_json(const ChatRequest& request) {
     body["system"] = json::array({std::move(system)});
   }
   if (!request.tools.empty()) {
-    body["tools"] = wire::write_list(request.tools, anthropic_tool);
+    body["tools"] = json_list(request.tools, anthropic_tool);
   }
   if (request.temperature) {
     body["temperature"] = *request.temperature;
   }
   if (!request.stop.empty()) {
-    body["stop_sequences"] = wire::write_texts(request.stop);
+    body["stop_sequences"] = wire::written(request.stop);
   }
   return body;
 }
@@ -273,7 +273,6 @@ class Anthropic : public Dialect {
     }
   }
 
-  std::string provider() const override { return "anthropic"; }
   std::string url() const override { return url_; }
 
   std::string body(const ChatRequest& request) const override { return body_json(request).dump(); }

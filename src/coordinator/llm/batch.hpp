@@ -19,6 +19,7 @@
 #include "coordinator/llm/batch_id.hpp"
 #include "coordinator/llm/batch_responses.hpp"
 #include "coordinator/llm/chat.hpp"
+#include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
 
@@ -32,7 +33,7 @@ class BatchChat : public Chat {
   BatchChat(std::filesystem::path directory, std::string run, const std::vector<LlmCall>& kept,
             const std::vector<LlmRole>& roles = llm_roles());
 
-  [[nodiscard]] std::string provider() const override { return "batch"; }
+  [[nodiscard]] std::string provider() const override { return std::string(batch_name); }
   [[nodiscard]] std::string body(const ChatRequest& request) const override;
   // Not yet, unless the answer lies in the folder; the folder is read once, when first needed. A
   // request whose answer is an error is handed out again, three times in all. One that waits is

@@ -16,8 +16,4 @@ std::string_view name_of(StopReason reason) {
   return enum_name(stop_reason_names, reason);
 }
 
-std::optional<StopReason> parse_stop_reason(std::string_view name) {
-  return find_enum<StopReason>(stop_reason_names, name);
-}
-
 }  // namespace kernelpro

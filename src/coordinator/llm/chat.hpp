@@ -63,7 +63,6 @@ enum class StopReason {
 };
 
 [[nodiscard]] std::string_view name_of(StopReason reason);
-[[nodiscard]] std::optional<StopReason> parse_stop_reason(std::string_view name);
 
 struct ChatAnswer {
   std::string text;

@@ -3,15 +3,26 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "coordinator/llm/chat.hpp"
 
 namespace kernelpro {
 
-[[nodiscard]] nlohmann::json to_json(const ChatAnswer& answer);
+[[nodiscard]] nlohmann::json to_json(const ChatAnswer&);
 // As strict as common/wire/json.hpp.
 [[nodiscard]] Result<ChatAnswer> chat_answer_from_json(const nlohmann::json& json);
+
+// An array with `write` of each value.
+template <typename T, typename Json>
+[[nodiscard]] Json json_list(const std::vector<T>& values, Json (*write)(const T&)) {
+  Json array = Json::array();
+  for (const T& value : values) {
+    array.push_back(write(value));
+  }
+  return array;
+}
 
 // The arguments of a call as an object. What is no JSON object is put into one, under
 // "unreadable_arguments": providers take nothing else back, and the model shall see what it wrote.

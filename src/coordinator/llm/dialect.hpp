@@ -38,7 +38,6 @@ class Dialect {
   Dialect& operator=(const Dialect&) = delete;
   virtual ~Dialect() = default;
 
-  [[nodiscard]] virtual std::string provider() const = 0;
   [[nodiscard]] virtual std::string url() const = 0;
   [[nodiscard]] virtual std::string body(const ChatRequest& request) const = 0;
   // Beside the content type; `key` may be empty.

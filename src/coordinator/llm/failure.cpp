@@ -9,10 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/printable.hpp"
+#include "common/base/text.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/writer.hpp"
-#include "coordinator/llm/html_text.hpp"
 #include "coordinator/llm/json_parts.hpp"
+#include "coordinator/llm/lower_case.hpp"
 #include "coordinator/llm/redact.hpp"
 #include "coordinator/llm/retry.hpp"
 
@@ -64,8 +65,17 @@ Reported read_error(const Asked& asked, const json& error) {
   return reported;
 }
 
-// Of {"error": {...}}, {"error": "..."}, {"message": "..."}, {"detail": "..."}; of HTML its title
-// or text; otherwise the first line.
+// Of a page by a server in between; empty: there is none.
+std::string title_of(const std::string& page) {
+  const std::string lower = lower_case(page);
+  const std::size_t tag = lower.find("<title");
+  const std::size_t begin = tag == std::string::npos ? tag : lower.find('>', tag);
+  return begin == std::string::npos ? ""
+                                    : page.substr(begin + 1, lower.find('<', begin) - begin - 1);
+}
+
+// Of {"error": {...}}, {"error": "..."}, {"message": "..."}, {"detail": "..."}; of HTML its title;
+// otherwise the first line.
 Reported read_body(const Asked& asked, const std::string& body, bool& is_json) {
   const Result<json> parsed = parse_json(body);
   is_json = parsed.ok() && parsed->is_object();
@@ -79,9 +89,9 @@ Reported read_body(const Asked& asked, const std::string& body, bool& is_json) {
     }
   }
   if (reported.message.empty()) {
-    reported.message = is_json ? parsed->dump() : html_text(body);
+    reported.message = is_json ? parsed->dump() : title_of(body);
   }
-  if (reported.message.empty()) {
+  if (trimmed(reported.message).empty()) {
     reported.message = body;
   }
   reported.message = first_line(asked, reported.message);

@@ -9,19 +9,21 @@
 #include "coordinator/llm/dialect.hpp"
 #include "coordinator/llm/http.hpp"
 #include "coordinator/llm/left_out.hpp"
+#include "coordinator/llm/provider.hpp"
 
 namespace kernelpro {
 
 class HttpChat : public Chat {
  public:
-  HttpChat(std::unique_ptr<Dialect> dialect, ApiKey key, double timeout_seconds,
+  HttpChat(const Provider& provider, const BaseUrl& base, ApiKey key, double timeout_seconds,
            double stall_seconds = HttpPost().stall_seconds)
-      : dialect_(std::move(dialect)),
+      : provider_(provider.name),
+        dialect_(provider.dialect(base)),
         key_(std::move(key)),
         timeout_seconds_(timeout_seconds),
         stall_seconds_(stall_seconds) {}
 
-  [[nodiscard]] std::string provider() const override { return dialect_->provider(); }
+  [[nodiscard]] std::string provider() const override { return provider_; }
   [[nodiscard]] std::string body(const ChatRequest& request) const override {
     return dialect_->body(request);
   }
@@ -39,6 +41,7 @@ class HttpChat : public Chat {
   [[nodiscard]] Posted post(const ChatRequest& request, const std::string& body,
                             const TextListener& listener, const std::stop_token& stop);
 
+  std::string provider_;
   std::unique_ptr<Dialect> dialect_;
   ApiKey key_;
   double timeout_seconds_;

@@ -169,7 +169,6 @@ class OpenAi : public Dialect {
       : url_(endpoint_of(base)),
         limit_name_(has_new_models(base.host) ? new_limit_name : old_limit_name) {}
 
-  std::string provider() const override { return "openai"; }
   std::string url() const override { return url_; }
 
   std::string body(const ChatRequest& request) const override {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/wire/writer.hpp"
+#include "common/wire/form.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/json_parts.hpp"
 
@@ -13,17 +13,17 @@ namespace {
 using nlohmann::json;
 
 json call_json(const ToolCall& call) {
-  return {{"id", wire::write_text(call.id)},
+  return {{"id", wire::valid_utf8(call.id)},
           {"type", "function"},
           {"function",
-           {{"name", wire::write_text(call.name)},
+           {{"name", wire::valid_utf8(call.name)},
             {"arguments", arguments_object(call.arguments).dump()}}}};
 }
 
 json assistant_json(const ChatMessage& message) {
-  json out = {{"role", "assistant"}, {"content", wire::write_text(message.text)}};
+  json out = {{"role", "assistant"}, {"content", wire::valid_utf8(message.text)}};
   if (!message.calls.empty()) {
-    out["tool_calls"] = wire::write_list(message.calls, call_json);
+    out["tool_calls"] = json_list(message.calls, call_json);
     if (message.text.empty()) {
       out["content"] = nullptr;
     }
@@ -34,29 +34,29 @@ json assistant_json(const ChatMessage& message) {
 json message_json(const ChatMessage& message) {
   switch (message.speaker) {
     case Speaker::user:
-      return {{"role", "user"}, {"content", wire::write_text(message.text)}};
+      return {{"role", "user"}, {"content", wire::valid_utf8(message.text)}};
     case Speaker::assistant:
       return assistant_json(message);
     case Speaker::tool:
       break;
   }
   return {{"role", "tool"},
-          {"tool_call_id", wire::write_text(message.answers)},
-          {"content", wire::write_text((message.failed ? "Error: " : "") + message.text)}};
+          {"tool_call_id", wire::valid_utf8(message.answers)},
+          {"content", wire::valid_utf8((message.failed ? "Error: " : "") + message.text)}};
 }
 
 json openai_tool(const ToolSpec& tool) {
   return {{"type", "function"},
           {"function",
-           {{"name", wire::write_text(tool.name)},
-            {"description", wire::write_text(tool.description)},
+           {{"name", wire::valid_utf8(tool.name)},
+            {"description", wire::valid_utf8(tool.description)},
             {"parameters", schema_object(tool.schema)}}}};
 }
 
 json openai_messages(const ChatRequest& request) {
   json messages = json::array();
   if (!request.system.empty()) {
-    messages.push_back({{"role", "system"}, {"content", wire::write_text(request.system)}});
+    messages.push_back({{"role", "system"}, {"content", wire::valid_utf8(request.system)}});
   }
   for (const ChatMessage& message : request.messages) {
     messages.push_back(message_json(message));
@@ -115,17 +115,17 @@ std::string arguments_text(const json& function) {
 }
 
 json openai_body(const ChatRequest& request, bool stream, std::string_view limit_name) {
-  json body = {{"model", wire::write_text(request.model)},
+  json body = {{"model", wire::valid_utf8(request.model)},
                {"messages", openai_messages(request)},
                {std::string(limit_name), request.max_output}};
   if (!request.tools.empty()) {
-    body["tools"] = wire::write_list(request.tools, openai_tool);
+    body["tools"] = json_list(request.tools, openai_tool);
   }
   if (request.temperature) {
     body["temperature"] = *request.temperature;
   }
   if (!request.stop.empty()) {
-    body["stop"] = wire::write_texts(request.stop);
+    body["stop"] = wire::written(request.stop);
   }
   if (stream) {
     body["stream"] = true;

@@ -10,6 +10,7 @@
 #include "coordinator/llm/base_url.hpp"
 #include "coordinator/llm/http_chat.hpp"
 #include "coordinator/llm/openai.hpp"
+#include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
 
@@ -26,13 +27,13 @@ std::span<const Provider> providers() {
                                               .url = openai_url,
                                               .key_variable = "OPENAI_API_KEY",
                                               .key_optional = true},
-                                     Provider{.name = "batch",
+                                     Provider{.name = batch_name,
                                               .argument = "DIR",
                                               .url = {},
                                               .key_variable = {},
                                               .outlives_process = true,
                                               .handed_out = true},
-                                     Provider{.name = "replay",
+                                     Provider{.name = replay_name,
                                               .argument = "FILE",
                                               .url = {},
                                               .key_variable = {},
@@ -82,7 +83,7 @@ Result<std::unique_ptr<Chat>> make_http_chat(const std::string& spec, const std:
          parse_base_url(base_url.empty() ? std::string(provider->url) : base_url));
   KP_LET(ApiKey key, find_api_key(*provider, base, !base_url.empty(), key_file));
   return std::unique_ptr<Chat>(
-      std::make_unique<HttpChat>(provider->dialect(base), std::move(key), timeout_seconds));
+      std::make_unique<HttpChat>(*provider, base, std::move(key), timeout_seconds));
 }
 
 }  // namespace kernelpro

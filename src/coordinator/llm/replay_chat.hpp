@@ -13,6 +13,7 @@
 #include "common/model/llm.hpp"
 #include "coordinator/llm/chat.hpp"
 #include "coordinator/llm/dialect.hpp"
+#include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
 
@@ -21,7 +22,7 @@ class ReplayChat : public Chat {
   // Of a transcript (transcript.hpp).
   [[nodiscard]] static Result<std::unique_ptr<ReplayChat>> open(const std::filesystem::path& file);
 
-  [[nodiscard]] std::string provider() const override { return "replay"; }
+  [[nodiscard]] std::string provider() const override { return std::string(replay_name); }
   [[nodiscard]] std::string body(const ChatRequest& request) const override;
   // By the id alone: a request that is not the recorded one is answered too, and counted. A failure
   // comes back as a failure; a call that was not recorded ends the run.

@@ -6,19 +6,44 @@
 #include "common/base/file.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/llm_json.hpp"
-#include "common/wire/writer.hpp"
 #include "coordinator/llm/caller.hpp"
 #include "coordinator/llm/chat_json.hpp"
 #include "coordinator/llm/json_lines.hpp"
 
 namespace kernelpro {
-namespace {
 
 using nlohmann::json;
-using wire::Fields;
-using wire::Place;
 
-constexpr std::int64_t format_version = 1;
+// A call with what it keeps as text.
+struct TranscriptLine {
+  LlmCall call;
+  wire::JsonObject request;
+  json answer;  // null: it failed
+};
+
+void describe(Form& form, TranscriptLine& line) {
+  constexpr std::int64_t format_version = 1;
+  std::int64_t version = format_version;
+  form("version", version);
+  form.expect(version == format_version,
+              "version " + std::to_string(format_version) +
+                  " of a transcript: it was written by another kernelpro");
+  LlmCall& call = line.call;
+  form.count("node", call.node);
+  KP_FIELDS(form, call, role, turn, id);
+  const CallName name{call.node, call.role, call.turn};
+  form.expect(call.id == name.id(), "\"" + name.id() + "\", as node, role and turn say");
+  KP_FIELDS(form, call, provider, model, answered_by, failure, started, usage, priced);
+  KP_FIELDS(form.count, call, latency_ns, cost);
+  form("request", line.request);
+  if (!form.reading()) {
+    form.slot("answer") = line.answer;
+  } else if (const json* answer = form.place("answer").raw()) {
+    line.answer = *answer;
+  }
+}
+
+namespace {
 
 Result<json> parse_part(const LlmCall& call, const std::string& text, const char* what) {
   Result<json> parsed = parse_json(text);
@@ -31,89 +56,33 @@ Result<json> parse_part(const LlmCall& call, const std::string& text, const char
 }
 
 Result<json> line_of(const LlmCall& call) {
-  Result<json> request = parse_part(call, call.request, "request");
-  if (!request) {
-    return request;
-  }
-  json line = {{"version", format_version},
-               {"id", wire::write_text(call.id)},
-               {"node", call.node},
-               {"role", name_of(call.role)},
-               {"turn", call.turn},
-               {"provider", wire::write_text(call.provider)},
-               {"model", wire::write_text(call.model)},
-               {"answered_by", wire::write_text(call.answered_by)},
-               {"request", std::move(*request)},
-               {"answer", nullptr},
-               {"failure", wire::write_text(call.failure)},
-               {"started", wire::write_text(call.started)},
-               {"latency_ns", call.latency_ns},
-               {"usage", to_json(call.usage)},
-               {"cost", call.cost},
-               {"priced", call.priced}};
+  KP_LET(json request, parse_part(call, call.request, "request"));
+  TranscriptLine line{call, std::make_shared<const json>(std::move(request)), nullptr};
   if (call.state == CallState::answered) {
-    Result<json> answer = parse_part(call, call.answer, "answer");
-    if (!answer) {
-      return answer;
-    }
-    line["answer"] = std::move(*answer);
+    KP_LET(line.answer, parse_part(call, call.answer, "answer"));
   }
-  return line;
+  return wire::written(line);
 }
 
-LlmCall read_line(const Place& place) {
-  Fields fields(place);
-  const Place version = fields.at("version");
-  if (version.integer() != format_version) {
-    version.complain_expected("version " + std::to_string(format_version) +
-                              " of a transcript: it was written by another kernelpro");
-  }
-  LlmCall call;
-  const Place id = fields.at("id");
-  call.id = id.text();
-  call.node = wire::read_count(fields.at("node"));
-  call.role = fields.at("role").name(parse_llm_role, "planner, coder, fixer, reviewer");
-  call.turn = fields.at("turn").small_integer();
-  if (const CallName name{call.node, call.role, call.turn}; call.id != name.id()) {
-    id.complain_expected("\"" + name.id() + "\", as node, role and turn say");
-  }
-  call.provider = fields.at("provider").text();
-  call.model = fields.at("model").text();
-  call.answered_by = fields.at("answered_by").text();
-  (void)fields.at("request").members();
-  (void)fields.at("answer");
-  call.failure = fields.at("failure").text();
-  call.started = fields.at("started").text();
-  call.latency_ns = wire::read_count(fields.at("latency_ns"));
-  call.usage = wire::read_usage(fields.at("usage"));
-  call.cost = wire::read_count(fields.at("cost"));
-  call.priced = fields.at("priced").truth();
-  fields.end();
-  return call;
-}
-
-Result<LlmCall> call_of(const json& line) {
-  Result<LlmCall> call = wire::read_document(line, read_line);
-  if (!call) {
-    return call;
-  }
-  call->request = line.at("request").dump();
-  const json& answer = line.at("answer");
-  const bool answered = !answer.is_null();
-  if (answered == !call->failure.empty()) {
+Result<LlmCall> call_of(const json& json_line) {
+  KP_LET(TranscriptLine line, wire::read_whole<TranscriptLine>(json_line));
+  LlmCall& call = line.call;
+  call.request = line.request->dump();
+  const bool answered = !line.answer.is_null();
+  if (answered == !call.failure.empty()) {
     return make_error(ErrorKind::bad_input,
                       answered ? "it has both an answer and a failure, expected one of them"
                                : "it has neither an answer nor a failure");
   }
-  call->state = answered ? CallState::answered : CallState::failed;
+  call.state = answered ? CallState::answered : CallState::failed;
   if (!answered) {
-    return call;
+    return std::move(call);
   }
-  if (const Result<ChatAnswer> read = chat_answer_from_json(answer); !read) {
+  if (const Result<ChatAnswer> read = chat_answer_from_json(line.answer); !read) {
     return make_error(ErrorKind::bad_input, read.error().text(), "/answer");
   }
-  call->answer = answer.dump();
-  return call;
+  call.answer = line.answer.dump();
+  return std::move(call);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace kernelpro {
                                                    const RunSettings& settings, std::int64_t phase);
 
 // Whether a finalist's fresh verdict leaves what was known of it as it is: a clean timing never
-// gives way to a suspect one, and nothing gives way to no judgement.
+// gives way to a suspect one, and nothing gives way to no judgment.
 [[nodiscard]] bool keeps_its_figures(const Node& node, const Verdict& fresh,
                                      const RunSettings& settings);
 

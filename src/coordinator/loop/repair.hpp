@@ -16,7 +16,7 @@ namespace kernelpro {
 // How often a branch may be repaired before it is given up; without models never.
 [[nodiscard]] int repairs_allowed(const RunSettings& settings);
 
-// How many nodes in a row, from `id` towards the root, have failed.
+// How many nodes in a row, from `id` toward the root, have failed.
 [[nodiscard]] int failures_in_a_row(const std::vector<Node>& nodes, NodeId id);
 
 // The failure written by models that promises most: its plan's predicted gain over the speed of the

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "coordinator/app/own_flags.hpp"
 #include "coordinator/config/config.hpp"
 #include "coordinator/manual/help.hpp"
 #include "coordinator/options/manual_options.hpp"
@@ -165,6 +166,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   add_commands(app, parsed.options);
   const std::vector<std::string> words =
       take_program(std::vector<std::string>(argv + 1, argv + argc), parsed.options);
+  parsed.options.own.command = program_name + (" " + shell_line(words));
   const Result<ConfigWords> config = config_words(app, words);
   if (!config) {
     parsed.error = config.error();

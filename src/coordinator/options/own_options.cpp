@@ -1,24 +1,18 @@
 // The options of `optimize FILE:FUNCTION`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "coordinator/app/own_build.hpp"
+#include "coordinator/app/own_flags.hpp"
 #include "coordinator/options/option_groups.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-std::int64_t whole_number(const std::string& text, const std::string& flag) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) {
-    throw CLI::ValidationError(flag, "expected a whole number, found \"" + text + "\"");
-  }
-  return number;
-}
 
 // A word that a compiler takes, behind its flag.
 void add_flags(CLI::App& app, const std::string& flag, const std::string& text, NewTask& wishes) {
@@ -38,32 +32,22 @@ void add_flags(CLI::App& app, const std::string& flag, const std::string& text, 
 void add_own_function(CLI::App& app, Options& options) {
   app.option_defaults()->group(own_group);
   NewTask& wishes = options.own.wishes;
-  add_assignments(app, "--size", "What is timed, repeatable: --size n=96",
-                  [&wishes](const std::string& name, const std::string& value) {
-                    wishes.sizes[name] = whole_number(value, "--size");
-                  });
-  add_assignments(app, "--held-out", "Sizes that are checked, repeatable: --held-out n=3:40",
-                  [&wishes](const std::string& name, const std::string& value) {
-                    const std::size_t colon = std::min(value.find(':'), value.size());
-                    const std::string high = value.substr(std::min(colon + 1, value.size()));
-                    wishes.held_out[name] = {whole_number(value.substr(0, colon), "--held-out"),
-                                             whole_number(high, "--held-out")};
-                  });
-  add_assignments(app, "--axis", "A size that follows from others: --axis \"nnz=rows*16\"",
-                  [&wishes](const std::string& name, const std::string& value) {
-                    wishes.derived[name] = value;
-                  });
-  add_assignments(
-      app, "--fix", "What is always passed for a number: --fix lda=k",
-      [&wishes](const std::string& name, const std::string& value) { wishes.fixed[name] = value; });
-  add_assignments(app, "--values", "How an input is drawn: --values x=uniform:0:255, idx=index:n",
-                  [&wishes](const std::string& name, const std::string& value) {
-                    wishes.values[name] = value;
-                  });
-  add_assignments(app, "--shape", "The extents of a tensor: --shape a=m,k",
-                  [&wishes](const std::string& name, const std::string& value) {
-                    wishes.shapes[name] = split_commas(value);
-                  });
+  for (const auto& [flag, text] : std::vector<std::pair<std::string, std::string>>{
+           {"--size", "What is timed, repeatable: --size n=96"},
+           {"--held-out", "Sizes that are checked, repeatable: --held-out n=3:40"},
+           {"--axis", "A size that follows from others: --axis \"nnz=rows*16\""},
+           {"--fix", "What is always passed for a number: --fix lda=k"},
+           {"--values", "How an input is drawn: --values x=uniform:0:255, idx=index:n"},
+           {"--shape", "The extents of a tensor: --shape a=m,k"}}) {
+    add_assignments(app, flag, text,
+                    [flag = flag, &wishes](const std::string& name, const std::string& value) {
+                      std::string given = name;
+                      given += "=" + value;
+                      if (const Status taken = take_flag(wishes, flag, given); !taken) {
+                        throw CLI::ValidationError(flag, taken.error().message);
+                      }
+                    });
+  }
   add_flags(app, "-I", "A folder with headers of the file, repeatable", wishes);
   add_flags(app, "-D", "A macro of the file, repeatable: -D N=64", wishes);
   app.add_option_function<std::string>(

@@ -11,7 +11,7 @@ namespace kernelpro {
 // the preprocessor stay lines.
 [[nodiscard]] std::string normalized_source(const std::string& source);
 
-// Hash of backend, normalised source, compiler and build options in any order.
+// Hash of backend, normalized source, compiler and build options in any order.
 [[nodiscard]] std::string candidate_key(const Candidate& candidate);
 
 }  // namespace kernelpro

@@ -122,9 +122,9 @@ Status read_number(double& out, const std::string& value, double low, double hig
 }
 
 Status read_tune(Move& move, const std::string& value) {
-  if (value != "neighbours") {
+  if (value != "neighbors") {
     return make_error(ErrorKind::bad_input,
-                      fmt::format(R"(expected "neighbours", not "{}")", value));
+                      fmt::format(R"(expected "neighbors", not "{}")", value));
   }
   move.tune = true;
   return {};

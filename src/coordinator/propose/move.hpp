@@ -1,4 +1,4 @@
-// Moves: optimisation ideas as files, one a file, for people and for the playbook.
+// Moves: optimization ideas as files, one a file, for people and for the playbook.
 //
 //   ---
 //   id: register_block

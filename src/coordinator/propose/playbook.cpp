@@ -30,7 +30,7 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Levels of optimisation exclude each other; everything else is there or not.
+// Levels of optimization exclude each other; everything else is there or not.
 std::vector<std::string> changed_options(std::vector<std::string> options, const Move& move) {
   for (const std::string& change : move.options) {
     if (change.starts_with("!")) {
@@ -114,7 +114,7 @@ Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate can
 }
 
 // One step up and down the list of values of each tunable.
-Status suggest_neighbours(const Move& move, const Parent& parent, std::vector<Suggestion>& out) {
+Status suggest_neighbors(const Move& move, const Parent& parent, std::vector<Suggestion>& out) {
   KP_LET(const std::vector<Tunable> tunables, parse_tunables(parent.candidate.source));
   if (tunables.empty()) {
     return make_error(ErrorKind::bad_input, "the source has no tunables");
@@ -256,7 +256,7 @@ Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent
           make_suggestion(move, parent, std::move(candidate), site.site, site.summary, i));
     }
   } else if (move.tune) {
-    KP_TRY(suggest_neighbours(move, parent, out));
+    KP_TRY(suggest_neighbors(move, parent, out));
   } else {
     out.push_back(make_suggestion(move, parent, changed_candidate(parent.candidate, move), "",
                                   move.title, 0));

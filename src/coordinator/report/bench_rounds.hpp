@@ -70,7 +70,7 @@ class Comparison {
         rival_(rival, shape, sets_, scalars_, threads),
         evictor_(shape.flush ? 2 * cache_bytes : 0) {}
 
-  // Even pairs begin with the kernel, odd ones with its rival, so that drift favours neither.
+  // Even pairs begin with the kernel, odd ones with its rival, so that drift favors neither.
   Pair run(std::uint64_t index) {
     const std::uint64_t seed = random_bits(fixed_seed, index);
     const std::vector<std::size_t> order = shuffled(seed);

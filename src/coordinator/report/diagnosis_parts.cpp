@@ -164,10 +164,10 @@ std::string timeline_text(const Trace& trace) {
       "{} traced, GPU busy {}, {}", duration_text(static_cast<double>(timeline.span_ns)),
       percent_text(busy), counted(std::ssize(trace.launches), "launch", "launches"));
   out += copies_text(timeline);
-  if (timeline.synchronising.count > 0) {
+  if (timeline.synchronizing.count > 0) {
     out += fmt::format(", {} of {}",
-                       counted(timeline.synchronising.count, "synchronisation", "synchronisations"),
-                       duration_text(static_cast<double>(timeline.synchronising.total_ns)));
+                       counted(timeline.synchronizing.count, "synchronization", "synchronizations"),
+                       duration_text(static_cast<double>(timeline.synchronizing.total_ns)));
   }
   if (!trace.complete) {
     out += "; the trace is not complete" + (trace.problem.empty() ? "" : ": " + trace.problem);

@@ -18,7 +18,7 @@ constexpr std::size_t label_width = 9;
 constexpr std::size_t longest_rule = 240;
 
 // "  label    text", the text in lines of its own column.
-std::string labelled(const std::string& label, const std::string& text, std::size_t indent) {
+std::string labeled(const std::string& label, const std::string& text, std::size_t indent) {
   return fmt::format("{}{}{}\n", std::string(indent, ' '),
                      label + std::string(label_width - std::min(label_width, label.size()), ' '),
                      wrapped(text, indent + label_width));
@@ -46,21 +46,21 @@ std::string head_text(const Diagnosed& diagnosed) {
   const Profile& profile = diagnosed.profile;
   std::string out = printable(profile.program) + "\n";
   if (!profile.counters.empty()) {
-    out += labelled("counters", "not read: " + profile.counters, 2);
+    out += labeled("counters", "not read: " + profile.counters, 2);
   }
   std::string device = profile.device.empty() ? "not known" : profile.device;
   if (!profile.architecture.empty()) {
     device += " (" + profile.architecture + ")";
   }
-  out += labelled("device", device, 2);
+  out += labeled("device", device, 2);
   if (profile.trace) {
-    out += labelled("timeline", timeline_text(*profile.trace), 2);
+    out += labeled("timeline", timeline_text(*profile.trace), 2);
   }
   std::string kind(name_of(diagnosed.report.kind));
   if (!diagnosed.report.reason.empty()) {
     kind += ": " + diagnosed.report.reason;
   }
-  out += labelled("class", kind, 2);
+  out += labeled("class", kind, 2);
   return out;
 }
 
@@ -100,7 +100,7 @@ std::string rules_text(const KernelProfile& kernel, bool raw) {
   std::string out;
   for (const RuleNote& rule : shown_rules(kernel, raw)) {
     const std::string text = raw ? rule.text : shortened(printable(rule.text), longest_rule);
-    out += labelled("", rule.rule + estimate_text(rule) + ": " + text, 2);
+    out += labeled("", rule.rule + estimate_text(rule) + ": " + text, 2);
   }
   return out.empty() ? "" : "  ncu's own rules say\n" + out;
 }
@@ -114,7 +114,7 @@ std::string raw_text(const KernelProfile& kernel) {
     out += table_text({"stall", "samples", "share"}, rows, 4);
   }
   for (const std::vector<std::string>& row : missing_rows(kernel)) {
-    out += labelled("missing", row[0] + ": " + row[1], 4);
+    out += labeled("missing", row[0] + ": " + row[1], 4);
   }
   return out;
 }
@@ -127,18 +127,18 @@ std::string kernel_text(const Diagnosed& diagnosed, std::size_t index, bool raw)
                   raw ? printable(kernel.kernel) : short_kernel_name(kernel.kernel, widest - 32),
                   percent_text(kernel.share));
   if (profile != nullptr) {
-    out += labelled("launches", launches_text(*profile), 2);
+    out += labeled("launches", launches_text(*profile), 2);
   }
-  out += labelled("class",
-                  fmt::format("{}, confidence {}: {}", name_of(kernel.kind),
-                              percent_text(kernel.confidence), kernel.reason),
-                  2);
+  out += labeled("class",
+                 fmt::format("{}, confidence {}: {}", name_of(kernel.kind),
+                             percent_text(kernel.confidence), kernel.reason),
+                 2);
   out += roofs_text(kernel, raw);
   for (const std::string& missing : kernel.not_available) {
-    out += labelled("lacking", missing, 2);
+    out += labeled("lacking", missing, 2);
   }
   for (const auto& [tools, reason] : skipped_by_reason(kernel)) {
-    out += labelled("skipped", fmt::format("{} ({})", tools, reason), 2);
+    out += labeled("skipped", fmt::format("{} ({})", tools, reason), 2);
   }
   if (profile != nullptr) {
     out += rules_text(*profile, raw);
@@ -151,7 +151,7 @@ std::string lines_text(const Finding& finding, const Profile& profile) {
   std::string out;
   for (const FoundLine& line : lines_of(finding, profile)) {
     const std::string samples = samples_text(line);
-    out += labelled("source", line.place + (samples.empty() ? "" : "  (" + samples + ")"), 3);
+    out += labeled("source", line.place + (samples.empty() ? "" : "  (" + samples + ")"), 3);
     if (!line.text.empty()) {
       const std::size_t indent = 3 + label_width + 2;
       out += std::string(indent, ' ') + shortened(line.text, widest - indent) + "\n";
@@ -169,13 +169,13 @@ std::string finding_text(const Finding& finding, const Profile& profile, std::si
                     "\n";
   const std::string where = finding.kernel.empty() ? "the program as a whole"
                                                    : short_kernel_name(finding.kernel, widest - 40);
-  out += labelled("where", fmt::format("{}, by {}", where, finding.tool), 3);
-  out += labelled("seen", observed_text(finding), 3);
-  out += labelled("cause", finding.cause, 3);
+  out += labeled("where", fmt::format("{}, by {}", where, finding.tool), 3);
+  out += labeled("seen", observed_text(finding), 3);
+  out += labeled("cause", finding.cause, 3);
   for (std::size_t i = 0; i < finding.moves.size(); ++i) {
-    out += labelled(i == 0 ? "do" : "or", move_text(finding.moves[i]), 3);
+    out += labeled(i == 0 ? "do" : "or", move_text(finding.moves[i]), 3);
   }
-  out += labelled("gain", finding.derivation, 3);
+  out += labeled("gain", finding.derivation, 3);
   return out + lines_text(finding, profile);
 }
 

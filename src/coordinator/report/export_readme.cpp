@@ -213,7 +213,7 @@ Result<std::string> export_readme(const Certificate& certificate) {
                          "#include \"kernelpro/candidate.h\"\n\nextern \"C\" {{\n{}}}\n\n{}```\n",
                          tensor_rows(task), argument_lists(task), c_declaration(certificate), call);
   out +=
-      "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: correctness "
+      "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: correctness "
       "on new inputs,\nhonesty and speed.\n";
   return out;
 }

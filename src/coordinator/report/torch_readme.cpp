@@ -49,7 +49,7 @@ std::string building(const Certificate& certificate, const char* moment) {
 }
 
 constexpr const char* verifying =
-    "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: correctness "
+    "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: correctness "
     "on "
     "new inputs,\nhonesty and speed.\n";
 

@@ -274,7 +274,7 @@ class Jammer {
   }
 
   // if (a < b) { b = a; x = y; } as x = a < b ? y : x, then b = a < b ? a : b, each in a loop of
-  // its own: so compilers vectorise it.
+  // its own: so compilers vectorize it.
   [[nodiscard]] std::vector<Body> with_choices(const Body& stmts) const {
     std::vector<Body> groups(1);
     for (const Stmt& stmt : stmts) {

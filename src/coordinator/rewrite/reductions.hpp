@@ -14,7 +14,7 @@ namespace kernelpro {
 [[nodiscard]] std::optional<std::string> reduction_of(const Stmt& loop, const std::string& name);
 
 // if (x > m) { m = x; } as m = x > m ? x : m wherever the loop does this with what it carries:
-// compilers vectorise the one and not the other.
+// compilers vectorize the one and not the other.
 void choose_extremes(Stmt& loop);
 
 // if (x < best) { best = x; index = ...; }: the place of the best besides the best itself.

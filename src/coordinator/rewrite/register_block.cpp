@@ -46,7 +46,7 @@ Strides strides_of(const Body& body, const std::string& variable) {
   return strides;
 }
 
-// Better vector loops have more neighbours to read and carry less from round to round.
+// Better vector loops have more neighbors to read and carry less from round to round.
 int vector_merit(const Stmt& loop) {
   const Strides strides = strides_of(loop.body, loop.loop.variable);
   return 4 * strides.unit - 2 * strides.far - static_cast<int>(carried_scalars(loop).size());
@@ -114,10 +114,10 @@ Result<Program> register_block(const Program& program, const std::vector<Place>&
     if (!find_loop(out, outermost, variables[i], place)) {
       return make_error(ErrorKind::bad_input, "the loop over " + variables[i] + " is gone");
     }
-    const bool vectorised = i == 0;
+    const bool vectorized = i == 0;
     // About as many sums at once as it takes to hide how long each addition lasts.
     const std::string factor =
-        vectorised ? add_tunable(out, "LANES_" + upper_case(variables[i]), {4, 8, 12, 16, 24, 32},
+        vectorized ? add_tunable(out, "LANES_" + upper_case(variables[i]), {4, 8, 12, 16, 24, 32},
                                  loops.size() == 1 ? 32 : 16)
                    : add_tunable(out, "BLOCK_" + upper_case(variables[i]), {1, 2, 3, 4, 5, 6, 8},
                                  loops.size() == 2 ? 4 : 2);

@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t most_results = 8;
 constexpr std::size_t largest_source = 100'000;  // bytes: beyond, compilers take too long
 
+constexpr const char* no_loops = "there are no loops";
+
 struct Rewriter {
-  std::string summary;
   std::set<std::string> arguments;  // beside `site`
   std::string nothing;              // why there is no site at all
   std::function<std::vector<Offer>(const Program&, const Arguments&)> offers;
@@ -25,65 +26,37 @@ struct Rewriter {
 
 using Simple = std::vector<Offer> (*)(const Program&);
 
-Rewriter plain(std::string summary, std::string nothing, Simple offers) {
-  return {std::move(summary),
-          {},
-          std::move(nothing),
-          [offers](const Program& program, const Arguments&) { return offers(program); }};
+Rewriter plain(Simple offers, std::string nothing = no_loops) {
+  return {{}, std::move(nothing), [offers](const Program& program, const Arguments&) {
+            return offers(program);
+          }};
 }
 
 const std::map<std::string, Rewriter>& rewriters() {
   static const std::map<std::string, Rewriter> all = {
-      {"delinearise", plain("puts pointers to rows in front of innermost loops",
-                            "there are no loops", offer_delinearise)},
-      {"fission", plain("makes one loop two", "there are no loops", offer_fission)},
-      {"fusion",
-       plain("makes two loops with the same bounds one", "there are no loops", offer_fusion)},
-      {"hoist", plain("computes what an innermost loop does not change in front of it",
-                      "there are no loops", offer_hoist)},
-      {"inline_calls",
-       plain("puts bodies of functions and values of pointers in place of their names",
-             "there are no loops", offer_inline_calls)},
-      {"interchange", plain("swaps a loop with the one inside it",
-                            "there is no loop with a loop directly inside", offer_interchange)},
-      {"limit_threads", plain("shares a parallel loop among a part of the threads only",
-                              "there are no loops", offer_limit_threads)},
-      {"omp_tile",
-       plain("asks clang to tile perfectly nested loops", "there are no loops", offer_omp_tile)},
-      {"pack", plain("copies what a loop reads again and again into a contiguous buffer",
-                     "there is no loop around other loops", offer_pack)},
-      {"parallel",
-       {"shares the rounds of a loop among threads; schedule = static, dynamic or guided",
-        {"schedule"},
-        "there are no loops",
-        offer_parallel}},
-      {"peel", plain("cuts off first and last rounds and the conditions that only they meet",
-                     "no condition in a loop looks at its variable", offer_peel)},
-      {"prefetch", plain("asks early for what an innermost loop reads later", "there are no loops",
-                         offer_prefetch)},
-      {"privatise",
-       plain(
-           "gives every round of a loop scratch memory of its own, so that rounds can run at once",
-           "no loop writes the same elements of an array in every round", offer_privatise)},
+      {"delinearize", plain(offer_delinearize)},
+      {"fission", plain(offer_fission)},
+      {"fusion", plain(offer_fusion)},
+      {"hoist", plain(offer_hoist)},
+      {"inline_calls", plain(offer_inline_calls)},
+      {"interchange", plain(offer_interchange, "there is no loop with a loop directly inside")},
+      {"limit_threads", plain(offer_limit_threads)},
+      {"omp_tile", plain(offer_omp_tile)},
+      {"pack", plain(offer_pack, "there is no loop around other loops")},
+      {"parallel", {{"schedule"}, no_loops, offer_parallel}},
+      {"peel", plain(offer_peel, "no condition in a loop looks at its variable")},
+      {"prefetch", plain(offer_prefetch)},
+      {"privatize",
+       plain(offer_privatize, "no loop writes the same elements of an array in every round")},
       {"register_block",
-       plain("blocks loops around an innermost one and keeps the block in registers",
-             "there is no loop nest of depth 2 with bounds known only at run time",
-             offer_register_block)},
-      {"restrict_pointers", plain("says that pointers given to functions do not overlap",
-                                  "there are no functions", offer_restrict_pointers)},
-      {"simd",
-       plain("asks for vector instructions in innermost loops", "there are no loops", offer_simd)},
-      {"split_accumulator", plain("gives an innermost loop several accumulators instead of one",
-                                  "there are no loops", offer_split_accumulator)},
-      {"tile", plain("cuts perfectly nested loops into tiles",
-                     "there are no loops perfectly inside one another", offer_tile)},
-      {"unroll",
-       {"asks the compiler to unroll innermost loops; compiler = gcc or clang",
-        {"compiler"},
-        "there are no loops",
-        offer_unroll}},
-      {"vector_math", plain("makes exp, log and tanh on float inline polynomials",
-                            "there are no loops", offer_vector_math)},
+       plain(offer_register_block,
+             "there is no loop nest of depth 2 with bounds known only at run time")},
+      {"restrict_pointers", plain(offer_restrict_pointers, "there are no functions")},
+      {"simd", plain(offer_simd)},
+      {"split_accumulator", plain(offer_split_accumulator)},
+      {"tile", plain(offer_tile, "there are no loops perfectly inside one another")},
+      {"unroll", {{"compiler"}, no_loops, offer_unroll}},
+      {"vector_math", plain(offer_vector_math)},
   };
   return all;
 }
@@ -120,11 +93,6 @@ std::vector<std::string> rewriter_names() {
     names.push_back(name);
   }
   return names;
-}
-
-std::string rewriter_summary(const std::string& name) {
-  const auto found = rewriters().find(name);
-  return found == rewriters().end() ? "" : found->second.summary;
 }
 
 Result<std::vector<Rewritten>> rewrite(const std::string& name, const Program& program,

@@ -19,9 +19,6 @@ struct Rewritten {
 // In alphabetical order.
 [[nodiscard]] std::vector<std::string> rewriter_names();
 
-// What a rewriter does, in a sentence, and the arguments it takes; empty for an unknown name.
-[[nodiscard]] std::string rewriter_summary(const std::string& name);
-
 // The program rewritten at every sensible site, the most promising first and not more than a few.
 // Arguments are the rewriter's own; `site` (all of them take it) keeps only sites that contain its
 // value. A bad_input error says why the rewriter does not apply; an unknown name or argument lists

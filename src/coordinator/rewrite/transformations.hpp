@@ -28,7 +28,7 @@ struct Offer {
 }
 
 // Blocks the loops, which must lie inside one another, and runs the rounds of a block side by side
-// in the innermost loop. The first of `loops` becomes the innermost, the one to vectorise.
+// in the innermost loop. The first of `loops` becomes the innermost, the one to vectorize.
 [[nodiscard]] Result<Program> register_block(const Program& program,
                                              const std::vector<Place>& loops);
 [[nodiscard]] std::vector<Offer> offer_register_block(const Program& program);
@@ -68,8 +68,8 @@ struct PackSite {
 [[nodiscard]] std::vector<Offer> offer_fusion(const Program& program);
 
 // Pointers to rows in front of the innermost loop instead of long subscripts in it.
-[[nodiscard]] Result<Program> delinearise(const Program& program, const Place& place);
-[[nodiscard]] std::vector<Offer> offer_delinearise(const Program& program);
+[[nodiscard]] Result<Program> delinearize(const Program& program, const Place& place);
+[[nodiscard]] std::vector<Offer> offer_delinearize(const Program& program);
 
 // Computes in front of the loop what its rounds do not change; a division by it becomes a product.
 [[nodiscard]] Result<Program> hoist(const Program& program, const Place& place);
@@ -84,11 +84,11 @@ struct PackSite {
 [[nodiscard]] std::vector<Offer> offer_prefetch(const Program& program);
 
 // Gives every round of the loop its own copy of an array that all rounds use as scratch memory.
-[[nodiscard]] Result<Program> privatise(const Program& program, const Place& place,
+[[nodiscard]] Result<Program> privatize(const Program& program, const Place& place,
                                         const std::string& array);
-[[nodiscard]] std::vector<Offer> offer_privatise(const Program& program);
+[[nodiscard]] std::vector<Offer> offer_privatize(const Program& program);
 
-// Functions of <cmath> on float in loops as inline polynomials, which compilers vectorise.
+// Functions of <cmath> on float in loops as inline polynomials, which compilers vectorize.
 [[nodiscard]] Result<Program> vector_math(const Program& program);
 [[nodiscard]] std::vector<Offer> offer_vector_math(const Program& program);
 

@@ -14,7 +14,7 @@ struct Replacement {
   std::string_view definition;
 };
 
-// Compilers vectorise them, because all choices are made on whole numbers: a choice between
+// Compilers vectorize them, because all choices are made on whole numbers: a choice between
 // floating numbers becomes a branch around arithmetic that might trap. Coefficients are Chebyshev
 // fits of our own. Errors stay below 2 units in the last place; infinities, zeros and NaN come out
 // as from <cmath>.

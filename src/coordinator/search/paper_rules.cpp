@@ -12,7 +12,7 @@ constexpr double did_not_build = -3;
 constexpr double did_not_pass = -2;
 constexpr double root_width = 2;
 constexpr double repair_width = 2;    // under a failed node
-constexpr double optimise_width = 3;  // under one that passed
+constexpr double optimize_width = 3;  // under one that passed
 
 double mean(const Branch& branch) {
   return branch.visits == 0 ? 0 : branch.total / branch.visits;
@@ -44,8 +44,8 @@ class PaperRules : public MctsRules {
   }
 
   [[nodiscard]] int width(const Branch& node) const override {
-    const double optimise_or_repair = node.failed ? repair_width : optimise_width;
-    const double factor = node.is_root ? root_width : optimise_or_repair;
+    const double optimize_or_repair = node.failed ? repair_width : optimize_width;
+    const double factor = node.is_root ? root_width : optimize_or_repair;
     return std::max(1, static_cast<int>(factor * std::sqrt(node.visits)));
   }
 

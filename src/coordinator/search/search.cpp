@@ -66,12 +66,4 @@ Result<std::unique_ptr<Search>> make_search(const std::string& name, const std::
       fmt::format(R"(there is no search "{}"; choose one of {})", name, list_names(kinds())));
 }
 
-std::vector<std::string> search_names() {
-  std::vector<std::string> names;
-  for (const Kind& kind : kinds()) {
-    names.push_back(kind.name);
-  }
-  return names;
-}
-
 }  // namespace kernelpro

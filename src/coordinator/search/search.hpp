@@ -52,6 +52,5 @@ class Search {
 [[nodiscard]] Result<std::unique_ptr<Search>> make_search(const std::string& name,
                                                           const std::string& preset,
                                                           std::uint64_t seed);
-[[nodiscard]] std::vector<std::string> search_names();
 
 }  // namespace kernelpro

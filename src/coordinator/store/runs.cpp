@@ -21,7 +21,7 @@ using store::Transaction;
 
 namespace {
 
-// Enough to recognise the one that was meant.
+// Enough to recognize the one that was meant.
 constexpr int runs_named = 20;
 
 Error damaged(const store::Database& database, const std::string& run, const std::string& what) {

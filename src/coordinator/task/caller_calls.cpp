@@ -73,11 +73,6 @@ class CallerPlanner {
   }
 
  private:
-  struct Pair {
-    std::size_t output;
-    std::size_t input;
-  };
-
   static std::optional<std::int64_t> bytes_of(const LeafTensor& tensor, const Axes& axes) {
     if (tensor.role == LeafRole::workspace) {
       const auto bytes = tensor.bytes->evaluate_size(axes);
@@ -126,18 +121,26 @@ class CallerPlanner {
 
   // Left out where a size or a value that the task asks for does not exist.
   void add(std::string when, const Axes& shape, std::int64_t numbers_off,
-           const std::optional<Pair>& same) {
+           const std::optional<SameArray>& same) {
     const auto axes = complete_axes(task_, shape);
     if (!axes.ok()) {
       return;
     }
-    PlannedCall planned{std::move(when), *axes, {}};
+    PlannedCall planned{std::move(when), *axes, {}, {}};
     if (fill_numbers(planned) && fill_arrays(planned, numbers_off)) {
       if (same) {
+        add_apart(planned, *same);
+        planned.same = same;
         planned.call.arrays[same->output].same = static_cast<std::int64_t>(same->input);
       }
       plan_.calls.push_back(std::move(planned));
     }
+  }
+
+  void add_apart(PlannedCall apart, const SameArray& same) {
+    apart.when.clear();
+    apart.call.arrays[same.output].content = apart.call.arrays[same.input].content;
+    plan_.calls.push_back(std::move(apart));
   }
 
   [[nodiscard]] bool fill_numbers(PlannedCall& planned) const {
@@ -218,7 +221,7 @@ class CallerPlanner {
   }
 
   // One array may be both where the types say so and the extents are equal at all sizes.
-  [[nodiscard]] bool may_be_same(const Pair& pair, const std::vector<Axes>& shapes) const {
+  [[nodiscard]] bool may_be_same(const SameArray& pair, const std::vector<Axes>& shapes) const {
     const LeafTensor& output = plan_.tensors[pair.output];
     const LeafTensor& input = plan_.tensors[pair.input];
     if (output.role != LeafRole::output || input.role != LeafRole::input ||
@@ -236,7 +239,7 @@ class CallerPlanner {
   void plan_same_arrays(const std::vector<Axes>& shapes) {
     for (std::size_t output = 0; output < plan_.tensors.size(); ++output) {
       for (std::size_t input = 0; input < plan_.tensors.size(); ++input) {
-        const Pair pair{output, input};
+        const SameArray pair{output, input};
         if (!may_be_same(pair, shapes)) {
           continue;
         }

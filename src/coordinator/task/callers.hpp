@@ -25,7 +25,8 @@ struct OwnBuild {
 class Callers {
  public:
   // `original` has the function with its headers within. It is called first: what it cannot do
-  // itself, or does by undefined behavior, is no requirement.
+  // itself, or does by undefined behavior, is no requirement, nor what is no number at odd sizes.
+  // Nor is one array as input and output where it then computes something else than with two.
   [[nodiscard]] static Result<Callers> prepare(const std::string& original,
                                                const std::string& function, const Task& task,
                                                const OwnBuild& build, std::stop_token stop);
@@ -45,6 +46,8 @@ class Callers {
   [[nodiscard]] Result<std::vector<CallerResult>> results_of(const std::string& source,
                                                              const CallerBuild& build,
                                                              std::stop_token stop) const;
+  [[nodiscard]] std::vector<std::string> unreliable(const std::vector<CallerResult>& results) const;
+  [[nodiscard]] bool has_nan(const CallerResult& result) const;
   [[nodiscard]] Status call_original(const std::string& original, std::stop_token stop);
   [[nodiscard]] std::string difference(const PlannedCall& planned, const CallerResult& expected,
                                        const CallerResult& found) const;

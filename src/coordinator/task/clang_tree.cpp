@@ -26,6 +26,41 @@ std::string compiler_headers() {
 
 }  // namespace
 
+namespace tree {
+
+const nlohmann::json& inner(const nlohmann::json& node) {
+  static const nlohmann::json none = nlohmann::json::array();
+  const auto found = node.find("inner");
+  return found == node.end() ? none : *found;
+}
+
+std::string text_of(const nlohmann::json& node, const char* key) {
+  const auto found = node.find(key);
+  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string type_text(const nlohmann::json& node) {
+  const auto type = node.find("type");
+  if (type == node.end()) {
+    return "";
+  }
+  const std::string plain = text_of(*type, "desugaredQualType");
+  return plain.empty() ? text_of(*type, "qualType") : plain;
+}
+
+bool has_body(const nlohmann::json& node) {
+  return std::ranges::any_of(inner(node), [](const nlohmann::json& child) {
+    return text_of(child, "kind") == "CompoundStmt";
+  });
+}
+
+bool is_function(const nlohmann::json& node) {
+  const std::string kind = text_of(node, "kind");
+  return kind == "FunctionDecl" || kind == "CXXMethodDecl";
+}
+
+}  // namespace tree
+
 std::vector<std::string> clang_command(const std::vector<std::string>& flags) {
   static const std::string headers = compiler_headers();
   std::vector<std::string> words = {clang_program, "-fno-color-diagnostics",
@@ -76,9 +111,7 @@ Result<std::vector<nlohmann::json>> clang_declarations(const std::string& unit,
   KP_LET(const Finished finished, run_command(command, std::move(stop)));
   if (!finished.succeeded()) {
     return make_error(ErrorKind::bad_input,
-                      "it does not compile: " + first_errors(finished.errors) +
-                          "\nName its headers and macros with -I and -D, or its build with "
-                          "--compile-commands FILE");
+                      "it does not compile: " + first_errors(finished.errors));
   }
   std::vector<nlohmann::json> trees;
   std::istringstream stream(finished.output);

@@ -24,4 +24,15 @@ inline constexpr const char* clang_program = "clang++-19";
 // The first lines of a compiler's errors that say what is wrong.
 [[nodiscard]] std::string first_errors(const std::string& diagnostics);
 
+// What a node of such a tree says.
+namespace tree {
+
+[[nodiscard]] const nlohmann::json& inner(const nlohmann::json& node);
+[[nodiscard]] std::string text_of(const nlohmann::json& node, const char* key);  // empty: not there
+[[nodiscard]] std::string type_text(const nlohmann::json& node);
+[[nodiscard]] bool has_body(const nlohmann::json& node);
+[[nodiscard]] bool is_function(const nlohmann::json& node);
+
+}  // namespace tree
+
 }  // namespace kernelpro

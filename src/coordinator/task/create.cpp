@@ -157,11 +157,45 @@ std::string macro_lines(const std::vector<std::string>& flags) {
   return text;
 }
 
-// Whether the reference is C++ as the oracle builds it.
-bool compiles_over_real(const TaskPlan& plan, const TaskReference& reference) {
+// Why the reference is no C++ as the oracle builds it.
+Status check_over_real(const TaskPlan& plan, const TaskReference& reference) {
   const std::string unit = "#include <cstdint>\nusing Real = double;\n" +
                            generate_reference(plan, reference.signature, reference.real_source);
-  return clang_declarations(unit, "kp_nothing_of_that_name", {}, {}).ok();
+  const auto compiled = clang_declarations(unit, "kp_nothing_of_that_name", {}, {});
+  return compiled.ok() ? Status() : Status(compiled.error());
+}
+
+// What is trusted over Real, behind a function with the parameters of the task.
+Result<TaskReference> trusted_reference(const TrustedSource& trusted, const TaskPlan& plan,
+                                        const NewTask& request) {
+  const std::string file = request.source.string();
+  TaskReference reference;
+  KP_LET(reference.signature, parse_signature(trusted.declaration + " {}", trusted_name, file));
+  KP_TRY(check_reference_signature(plan, reference.signature, file));
+  KP_LET(const std::string real, to_real(trusted.text, file));
+  std::vector<std::string> parameters;
+  for (const EntryParameter& one : reference.signature.parameters) {
+    const bool pointer =
+        one.role == EntryParameter::Role::input || one.role == EntryParameter::Role::output;
+    const bool floating =
+        one.role == EntryParameter::Role::scalar || (pointer && is_floating(one.dtype));
+    parameters.push_back(fmt::format("{}{}{} {}",
+                                     one.role == EntryParameter::Role::input ? "const " : "",
+                                     floating ? "Real" : one.type, pointer ? "*" : "", one.name));
+  }
+  reference.real_source = macro_lines(request.flags) + real +
+                          fmt::format(
+                              "\ntemplate <typename T>\nT* kp_own(const T* pointer) {{\n  return "
+                              "const_cast<T*>(pointer);\n}}\n\ninline void {}({}) {{\n{}}}\n",
+                              trusted_name, fmt::join(parameters, ", "), trusted.body);
+  const Status compiled = check_over_real(plan, reference);
+  if (!compiled.ok()) {
+    return make_error(ErrorKind::bad_input,
+                      "what says what is right cannot be computed in double precision (" +
+                          compiled.error().message + "); trust the original: --reference original",
+                      file);
+  }
+  return reference;
 }
 
 }  // namespace
@@ -199,7 +233,9 @@ Result<fs::path> create_own_task(const OwnTask& own) {
   KP_LET(TaskPlan plan, plan_task(request, user.signature));
   plan.heading = own.heading;
   std::optional<TaskReference> reference;
-  if (own.bridge.empty() || !request.reference.empty()) {
+  if (own.trusted) {
+    KP_LET(reference, trusted_reference(*own.trusted, plan, request));
+  } else if (plan.backend == Backend::cpu && (own.bridge.empty() || !request.reference.empty())) {
     auto made = make_task_reference(request, plan, user);
     if (!made.ok() && !request.reference.empty()) {
       return made.error();
@@ -207,7 +243,7 @@ Result<fs::path> create_own_task(const OwnTask& own) {
     reference = made.ok() ? *std::move(made) : std::nullopt;
     if (reference) {
       reference->real_source = macro_lines(request.flags) + reference->real_source;
-      reference = compiles_over_real(plan, *reference) ? std::move(reference) : std::nullopt;
+      reference = check_over_real(plan, *reference).ok() ? std::move(reference) : std::nullopt;
     }
   }
   return write_task(request, plan, user, reference, own.bridge);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,14 +47,26 @@ struct NewTask {
 // never written over.
 [[nodiscard]] Result<std::filesystem::path> create_task(const NewTask& request);
 
+// A C++ source that says what is right, and how it is called: the body of a function of that
+// declaration, in which `kp_own` takes the const off a pointer.
+struct TrustedSource {
+  std::string text;
+  std::string declaration;
+  std::string body;
+};
+inline constexpr const char* trusted_name = "kp_trusted";
+
 // The same for a function that was read by a compiler. `bridge` is the plain function that calls
 // it, empty where it is one itself; `heading` its declaration, for people. Its own source is the
-// reference where that compiles over Real, else what it computes today is right.
+// reference where that compiles over Real, else what it computes today is right; of a CUDA source
+// `trusted` is, and must compile.
 struct OwnTask {
   NewTask request;
   std::string bridge_declaration;
   std::string bridge;
   std::string heading;
+  std::optional<TrustedSource> trusted;
+  bool is_plain = false;  // the bridge changes no parameter
 };
 [[nodiscard]] Result<std::filesystem::path> create_own_task(const OwnTask& own);
 

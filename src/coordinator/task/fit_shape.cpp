@@ -300,4 +300,37 @@ std::optional<std::vector<std::string>> fit_shape(const std::vector<Reach>& reac
   return seen.empty() ? std::nullopt : Fitter(std::move(seen)).fit();
 }
 
+std::optional<std::string> cover_shape(const std::vector<Reach>& reaches) {
+  std::vector<std::string> axes;
+  for (const auto& [name, value] : reaches[0].axes) {
+    axes.push_back(name);
+  }
+  std::optional<std::string> best;
+  double least = 0;
+  for (std::size_t set = 1; set < (std::size_t{1} << std::min<std::size_t>(axes.size(), 8));
+       ++set) {
+    for (const std::int64_t times : {1, 2, 3, 4}) {
+      std::string text = times > 1 ? std::to_string(times) : "";
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        if ((set >> i & 1U) != 0) {
+          text += (text.empty() ? "" : "*") + axes[i];
+        }
+      }
+      double sum = 0;
+      const auto formula = Formula::parse(text);
+      const bool covers = std::ranges::all_of(reaches, [&](const Reach& reach) {
+        const auto value =
+            formula.ok() ? formula->evaluate_size(reach.axes) : Result<std::int64_t>(0);
+        sum += value.ok() ? static_cast<double>(*value) : 0;
+        return value.ok() && *value >= reach.elements;
+      });
+      if (covers && (!best || sum < least)) {
+        best = text;
+        least = sum;
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace kernelpro

@@ -20,4 +20,7 @@ struct Reach {
 // of products. Nothing where no such formula fits.
 [[nodiscard]] std::optional<std::vector<std::string>> fit_shape(const std::vector<Reach>& reaches);
 
+// The least product of axes, times 2 to 4 where needed, that was exceeded nowhere.
+[[nodiscard]] std::optional<std::string> cover_shape(const std::vector<Reach>& reaches);
+
 }  // namespace kernelpro

@@ -217,8 +217,10 @@ std::string reference_section(const TaskPlan& plan, const std::optional<Signatur
 
 std::string baseline_section(const TaskPlan& plan, bool openmp) {
   if (plan.backend == Backend::cuda) {
-    return "[[baseline]]\nname = \"original\"\nbackend = \"cuda\"\nfile = \"baseline.cu\"\n"
-           "compiler = \"nvcc\"\noptions = [\"-O3\"]\n";
+    return fmt::format(
+        "[[baseline]]\nname = \"original\"\nbackend = \"cuda\"\nfile = \"baseline.cu\"\n"
+        "compiler = \"nvcc\"\noptions = {}\n",
+        toml_strings(plan.options.empty() ? std::vector<std::string>{"-O3"} : plan.options));
   }
   std::vector<std::string> options = plan.options;
   if (options.empty()) {

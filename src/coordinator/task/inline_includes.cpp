@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -159,6 +160,34 @@ std::optional<Uninlined> take_includes_out(const std::string& text) {
   }
   out.text = std::move(open.back().text);
   return open.size() == 1 ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::string with_lines(const std::string& text, const fs::path& file) {
+  struct Place {
+    std::string file;
+    int line = 1;
+  };
+  std::vector<Place> open = {{file.string(), 1}};
+  const auto mark = [&open] {
+    return fmt::format("#line {} \"{}\"\n", open.back().line, open.back().file);
+  };
+  std::string out = mark();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(mark_begin)) {
+      const std::size_t directive = std::min(line.find(" #", mark_begin.size()), line.size());
+      open.push_back({line.substr(mark_begin.size(), directive - mark_begin.size()), 1});
+      out += mark();
+    } else if (line.starts_with(mark_end) && open.size() > 1) {
+      open.pop_back();
+      ++open.back().line;
+      out += mark();
+    } else {
+      ++open.back().line;
+      out += line + "\n";
+    }
+  }
+  return out;
 }
 
 }  // namespace kernelpro

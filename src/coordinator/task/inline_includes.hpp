@@ -31,4 +31,7 @@ struct Uninlined {
 // Nothing where the marks are not as they were written.
 [[nodiscard]] std::optional<Uninlined> take_includes_out(const std::string& text);
 
+// Such a text with `#line` directives, so that compilers name the lines of `file` and its headers.
+[[nodiscard]] std::string with_lines(const std::string& text, const std::filesystem::path& file);
+
 }  // namespace kernelpro

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -32,7 +33,12 @@ class Learner {
   Learner(const OwnSource& source, const OwnFunction& function, const OwnCall& call,
           const NewTask& request, const std::function<void(const std::string&)>& tell,
           std::stop_token stop)
-      : source_(source), function_(function), call_(call), tell_(tell), stop_(std::move(stop)) {
+      : source_(source),
+        function_(function),
+        call_(call),
+        said_(request),
+        tell_(tell),
+        stop_(std::move(stop)) {
     learned_.request = request;
     for (const Leaf& leaf : call.leaves) {
       if (leaf.kind == Leaf::Kind::axis && !request.fixed.contains(leaf.name)) {
@@ -46,16 +52,17 @@ class Learner {
     KP_LET(Probe probe, Probe::build(source_, call_, Probe::Purpose::watch, stop_));
     tell_("calling it on trial");
     KP_LET(learn::WholeNumbers numbers, settle_shapes_at_some_tie(probe));
+    if (!learned_.missing.empty()) {
+      return std::move(learned_);
+    }
     learn::settle_roles(call_, learned_, seen_);
     KP_TRY(settle_axes_without_effect(probe, numbers));
     learn::settle_reduction(function_, call_, learned_, seen_, axes_);
     KP_TRY(learn::settle_values(probe, call_, learned_, numbers, base_, stop_));
-    if (!learned_.missing.empty()) {
-      return std::move(learned_);
-    }
     KP_TRY(learn::settle_held_out(probe, call_, learned_, numbers, small_axes(), stop_));
     tell_("timing it at growing sizes");
     KP_TRY(learn::settle_sizes(source_, call_, learned_, numbers, small_axes(), stop_));
+    learned_.chosen = learn::choices(said_, learned_.request);
     return std::move(learned_);
   }
 
@@ -90,8 +97,9 @@ class Learner {
   }
 
   // Sizes of their own first; where shapes cannot be told so, those of one kind of struct and of
-  // all lists are the same, then all.
+  // all lists are the same, then all. What is missing at last is asked for over sizes of their own.
   Result<learn::WholeNumbers> settle_shapes_at_some_tie(const Probe& probe) {
+    std::optional<Learned> untied;
     for (int level = 0;; ++level) {
       if (level > 0 && !tie(level) && level < 2) {
         continue;
@@ -109,7 +117,14 @@ class Learner {
       KP_TRY(observe(probe, numbers));
       const auto axes = axes_;
       KP_TRY(settle_shapes(numbers));
-      if (learned_.missing.empty() || level == 2) {
+      if (learned_.missing.empty()) {
+        return numbers;
+      }
+      if (level == 0) {
+        untied = learned_;
+      }
+      if (level == 2) {
+        learned_ = untied ? *std::move(untied) : std::move(learned_);
         return numbers;
       }
       learned_ = before;
@@ -144,7 +159,7 @@ class Learner {
     return refuse(trouble(last));
   }
 
-  [[nodiscard]] static std::string trouble(const TrialResult& last) {
+  [[nodiscard]] std::string trouble(const TrialResult& last) {
     if (last.returned) {
       return "it wrote nothing that a caller can see, at any of the sizes tried; a task needs a "
              "result: a pointer, a reference, a list or a returned value";
@@ -160,14 +175,17 @@ class Learner {
                "and mend that first";
       case SIGSEGV:
       case SIGBUS:
-        return "it touched memory that is not its own at every size tried; if its sizes depend on "
-               "each other, say how: --fix B=A";
+        return "it touched memory that is not its own at every size tried" + say_dependence();
       default:
-        return fmt::format(
-            "it ended by signal {} at every size tried; if its sizes depend on each "
-            "other, say how: --fix B=A",
-            last.signal);
+        return fmt::format("it ended by signal {} at every size tried", last.signal) +
+               say_dependence();
     }
+  }
+
+  [[nodiscard]] std::string say_dependence() const {
+    return axes_.size() < 2 ? ""
+                            : "; if its sizes depend on each other, say how" +
+                                  source_.example({fmt::format("--fix {}={}", axes_[1], axes_[0])});
   }
 
   // False where nothing more is tied than before.
@@ -252,7 +270,10 @@ class Learner {
         }
         const auto fitted = fit_shape(reaches);
         if (!fitted) {
-          learned_.missing.push_back(fmt::format("--shape {}=…", leaf.name));
+          const auto cover = cover_shape(reaches);
+          learned_.missing.push_back(
+              {"--shape", fmt::format("how far it reaches into {}", leaf.name),
+               cover ? std::vector{leaf.name + "=" + *cover} : std::vector<std::string>()});
           continue;
         }
         shape = *fitted;
@@ -327,6 +348,7 @@ class Learner {
   const OwnSource& source_;
   const OwnFunction& function_;
   const OwnCall& call_;
+  const NewTask& said_;
   const std::function<void(const std::string&)>& tell_;
   std::stop_token stop_;
   Learned learned_;

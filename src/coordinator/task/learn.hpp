@@ -15,11 +15,19 @@
 
 namespace kernelpro {
 
+// Something that only the user knows.
+struct Question {
+  std::string flag;                   // "--shape"
+  std::string about;                  // "how far it reaches into x"
+  std::vector<std::string> proposal;  // what fits what was seen: "x=n"; empty: nothing does
+};
+
 struct Learned {
   NewTask request;                     // with every question settled that could be
   std::vector<std::string> only_read;  // tensors, const or not
   std::vector<std::string> notes;      // what was chosen, for people
-  std::vector<std::string> missing;    // flags that only the user can fill in: "--shape x=..."
+  std::vector<Question> missing;       // without an answer there is no task
+  std::vector<Question> chosen;        // what else may be meant otherwise; the proposal holds
 };
 
 // Calls the function at small sizes, watches what it touches, and settles what `request` leaves

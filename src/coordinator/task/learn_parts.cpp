@@ -123,4 +123,34 @@ std::vector<std::string> given_axes(const OwnCall& call, const NewTask& request)
   return out;
 }
 
+std::vector<Question> choices(const NewTask& said, const NewTask& settled) {
+  Question sizes{"--size", "sizes that are timed", {}};
+  Question ranges{"--held-out", "sizes that are checked, from LOW to HIGH", {}};
+  Question derived{"--axis", "a size that follows from others", {}};
+  Question values{"--values", "what whole numbers are drawn from", {}};
+  for (const auto& [name, size] : settled.sizes) {
+    if (!said.sizes.contains(name)) {
+      sizes.proposal.push_back(fmt::format("{}={}", name, size));
+    }
+  }
+  for (const auto& [name, range] : settled.held_out) {
+    if (!said.held_out.contains(name)) {
+      ranges.proposal.push_back(fmt::format("{}={}:{}", name, range.low, range.high));
+    }
+  }
+  for (const auto& [name, text] : settled.derived) {
+    if (!said.derived.contains(name)) {
+      derived.proposal.push_back(name + "=" + text);
+    }
+  }
+  for (const auto& [name, text] : settled.values) {
+    if (!said.values.contains(name) && text.starts_with("uniform:")) {
+      values.proposal.push_back(name + "=" + text);
+    }
+  }
+  std::vector<Question> all = {sizes, ranges, derived, values};
+  std::erase_if(all, [](const Question& one) { return one.proposal.empty(); });
+  return all;
+}
+
 }  // namespace kernelpro::learn

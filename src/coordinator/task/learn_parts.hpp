@@ -97,4 +97,7 @@ void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned&
                                   const WholeNumbers& numbers,
                                   const std::vector<std::string>& small, std::stop_token stop);
 
+// What was chosen beyond what the user said and what was seen.
+[[nodiscard]] std::vector<Question> choices(const NewTask& said, const NewTask& settled);
+
 }  // namespace kernelpro::learn

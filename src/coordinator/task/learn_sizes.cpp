@@ -13,11 +13,40 @@ namespace {
 
 constexpr std::int64_t small_size = 5;      // of a filter's width and the like
 constexpr std::int64_t parameter_size = 4;  // of whole numbers that are no extent
-constexpr std::int64_t largest_bytes = 48LL << 20;
-constexpr std::int64_t enough_ns = 1'000'000;
-constexpr std::int64_t too_long_ns = 20'000'000;
+
+bool is_for_gpu(const NewTask& request) {
+  return request.source.extension() == ".cu";
+}
+
+// How much one timed call has to do, measured on a processor.
+struct Enough {
+  std::int64_t nanoseconds;
+  std::int64_t too_long;
+  std::int64_t bytes;
+};
+
+// A GPU needs more to do, and more than its caches hold.
+Enough enough_for(const NewTask& request) {
+  constexpr std::int64_t milli = 1'000'000;
+  return is_for_gpu(request) ? Enough{200 * milli, 600 * milli, 256LL << 20}
+                             : Enough{milli, 20 * milli, 48LL << 20};
+}
 
 enum class AxisKind { extent, small, parameter, flag, bound };
+
+// How many places numbers of that type tell apart.
+std::int64_t most_of(DType dtype) {
+  switch (dtype) {
+    case DType::i8:
+      return 1 << 7;
+    case DType::u8:
+      return 1 << 8;
+    case DType::i16:
+      return 1 << 15;
+    default:
+      return 1LL << 31;
+  }
+}
 
 // What sort of size each given axis is.
 class AxisKinds {
@@ -26,8 +55,14 @@ class AxisKinds {
             const std::vector<std::string>& small) {
     for (const std::string& name : given_axes(call, request)) {
       const auto leaf = std::ranges::find(call.leaves, name, &Leaf::name);
-      const bool bounds = std::ranges::any_of(
-          numbers.indices, [&](const auto& one) { return one.second.bound == name; });
+      bool bounds = false;
+      for (const auto& [tensor, index] : numbers.indices) {
+        const auto values = std::ranges::find(call.leaves, tensor, &Leaf::name);
+        if (index.bound == name && values != call.leaves.end()) {
+          bounds = true;
+          limits_.emplace(name, most_of(values->element.dtype));
+        }
+      }
       AxisKind& kind = kinds_[name];
       kind = is_used(name, request) ? AxisKind::extent : AxisKind::parameter;
       if (leaf != call.leaves.end() && leaf->flag) {
@@ -46,6 +81,17 @@ class AxisKinds {
                                  [](const auto& one) { return one.second == AxisKind::extent; });
   }
 
+  // Not more than an index into it can hold.
+  [[nodiscard]] std::int64_t capped(const std::string& name, std::int64_t size) const {
+    const auto most = limits_.find(name);
+    return most == limits_.end() ? size : std::min(size, most->second);
+  }
+
+  [[nodiscard]] std::int64_t size(const std::string& name, std::int64_t extent) const {
+    return capped(name, size(kinds_.at(name), extent));
+  }
+
+ private:
   [[nodiscard]] static std::int64_t size(AxisKind kind, std::int64_t extent) {
     switch (kind) {
       case AxisKind::small:
@@ -62,8 +108,8 @@ class AxisKinds {
     return extent;
   }
 
- private:
   std::map<std::string, AxisKind> kinds_;
+  std::map<std::string, std::int64_t> limits_;
 };
 
 // Whether the function returns at these sizes and stays within its shapes.
@@ -91,11 +137,15 @@ Result<bool> works(const Probe& probe, const OwnCall& call, const NewTask& reque
   return true;
 }
 
-std::int64_t highest(AxisKind kind, std::int64_t extents) {
+std::int64_t highest(AxisKind kind, std::int64_t extents, bool gpu) {
   constexpr std::array<std::int64_t, 4> by_extents = {600, 64, 24, 12};
+  // More than one block.
+  constexpr std::array<std::int64_t, 4> on_gpu = {100'000, 1000, 100, 32};
   switch (kind) {
     case AxisKind::extent:
-      return by_extents[static_cast<std::size_t>(std::clamp<std::int64_t>(extents, 1, 4) - 1)];
+      return (
+          gpu ? on_gpu
+              : by_extents)[static_cast<std::size_t>(std::clamp<std::int64_t>(extents, 1, 4) - 1)];
     case AxisKind::flag:
       return 1;
     case AxisKind::small:
@@ -109,10 +159,10 @@ std::int64_t highest(AxisKind kind, std::int64_t extents) {
 
 // Not more than a tensor of some hundred thousand numbers.
 Axes highest_sizes(const AxisKinds& kinds, const OwnCall& call, const NewTask& request) {
-  constexpr std::int64_t most = 1 << 17;
+  const std::int64_t most = is_for_gpu(request) ? 1 << 20 : 1 << 17;
   Axes highs;
   for (const auto& [name, kind] : kinds.all()) {
-    highs[name] = highest(kind, kinds.extents());
+    highs[name] = kinds.capped(name, highest(kind, kinds.extents(), is_for_gpu(request)));
   }
   for (int round = 0; round < 32; ++round) {
     const bool fits = std::ranges::all_of(call.leaves, [&](const Leaf& leaf) {
@@ -169,7 +219,7 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
   for (const auto& [name, kind] : kinds.all()) {
     const auto given = request.held_out.find(name);
     lows[name] = given != request.held_out.end() ? given->second.low : lowest(kind, numbers);
-    base[name] = AxisKinds::size(kind, middle);
+    base[name] = kinds.size(name, middle);
   }
   const auto fine_at = [&](const Axes& axes) {
     return works(probe, call, request, numbers, axes, stop);
@@ -227,14 +277,15 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     return leaf.kind != Leaf::Kind::tensor || contains(learned.only_read, leaf.name) ||
            (leaf.fixed_count > 0 && leaf.element.dtype == DType::f32);
   });
-  const std::int64_t most = one_result ? 1 << 15 : 1 << 24;
+  const std::int64_t most = one_result ? 1 << 15 : 1 << 25;
+  const Enough enough = enough_for(request);
   Axes best;
   std::int64_t took = 0;
   for (std::int64_t extent = 16; extent <= most; extent *= 2) {
     Axes axes;
     for (const auto& [name, kind] : kinds.all()) {
       const auto given = request.sizes.find(name);
-      axes[name] = given != request.sizes.end() ? given->second : AxisKinds::size(kind, extent);
+      axes[name] = given != request.sizes.end() ? given->second : kinds.size(name, extent);
     }
     TrialCall trial{completed(axes, request), {}, {}, 2};
     std::int64_t bytes = 0;
@@ -253,16 +304,16 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     if (!numbers.offsets.empty()) {
       trial.filling[numbers.offsets] = {Filling::Kind::ramp, 8};
     }
-    if (bytes > largest_bytes && !best.empty()) {
+    if (bytes > enough.bytes && !best.empty()) {
       break;
     }
     KP_LET(const auto results, probe.run({trial}, stop));
-    const bool fits = results[0].returned && results[0].nanoseconds <= too_long_ns;
+    const bool fits = results[0].returned && results[0].nanoseconds <= enough.too_long;
     if (best.empty() || fits) {
       best = axes;
       took = results[0].nanoseconds;
     }
-    if (!fits || results[0].nanoseconds >= enough_ns) {
+    if (!fits || results[0].nanoseconds >= enough.nanoseconds) {
       break;
     }
   }
@@ -271,8 +322,10 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size);
     request.sizes.emplace(name, size);
   }
-  learned.notes.push_back(fmt::format("timed at {}, {:.2f} ms a call (--size {}=… says otherwise)",
-                                      text, static_cast<double>(took) * 1e-6, best.begin()->first));
+  learned.notes.push_back(
+      fmt::format("timed at {}, {:.2f} ms a call{} (--size {}=… says otherwise)", text,
+                  static_cast<double>(took) * 1e-6, is_for_gpu(request) ? " on a processor" : "",
+                  best.begin()->first));
   return {};
 }
 

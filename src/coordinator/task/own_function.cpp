@@ -12,97 +12,18 @@
 
 #include "common/base/process.hpp"
 #include "coordinator/task/clang_tree.hpp"
+#include "coordinator/task/create.hpp"
+#include "coordinator/task/cuda_source.hpp"
 #include "coordinator/task/function_name.hpp"
+#include "coordinator/task/inline_includes.hpp"
+#include "coordinator/task/own_uses.hpp"
 
 namespace kernelpro {
 namespace {
 
+using namespace tree;
 using Json = nlohmann::json;
 using Kind = OwnType::Kind;
-
-const Json& inner(const Json& node) {
-  static const Json none = Json::array();
-  const auto found = node.find("inner");
-  return found == node.end() ? none : *found;
-}
-
-std::string text_of(const Json& node, const char* key) {
-  const auto found = node.find(key);
-  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string type_text(const Json& node) {
-  const auto type = node.find("type");
-  if (type == node.end()) {
-    return "";
-  }
-  const std::string plain = text_of(*type, "desugaredQualType");
-  return plain.empty() ? text_of(*type, "qualType") : plain;
-}
-
-bool has_body(const Json& node) {
-  return std::ranges::any_of(
-      inner(node), [](const Json& child) { return text_of(child, "kind") == "CompoundStmt"; });
-}
-
-bool is_function(const Json& node) {
-  const std::string kind = text_of(node, "kind");
-  return kind == "FunctionDecl" || kind == "CXXMethodDecl";
-}
-
-// What a body refers to and does not own.
-class Uses {
- public:
-  explicit Uses(const Json& function) {
-    collect_own(function);
-    collect_foreign(function);
-  }
-  std::string global;        // a variable that can change
-  std::string outside;       // a function that reads, prints or asks
-  bool accumulates = false;  // `sum += x` on a floating variable
-
- private:
-  void collect_own(const Json& node) {
-    const std::string kind = text_of(node, "kind");
-    if (kind == "VarDecl" || kind == "ParmVarDecl" || kind == "BindingDecl") {
-      own_.insert(text_of(node, "id"));
-      if (type_text(node).find("fstream") != std::string::npos) {
-        outside = "a file stream";
-      }
-    }
-    for (const Json& child : inner(node)) {
-      collect_own(child);
-    }
-  }
-
-  void collect_foreign(const Json& node) {
-    static const std::set<std::string> asking = {
-        "fopen",  "fread", "fwrite", "fscanf", "scanf", "printf", "fprintf", "puts", "putchar",
-        "getenv", "rand",  "srand",  "time",   "fgets", "open",   "read",    "exit", "system"};
-    if (text_of(node, "kind") == "CompoundAssignOperator" && !inner(node).empty()) {
-      const std::string type = type_text(node);
-      accumulates = accumulates || (text_of(inner(node)[0], "kind") == "DeclRefExpr" &&
-                                    (type == "float" || type == "double"));
-    }
-    const auto referenced = node.find("referencedDecl");
-    if (referenced != node.end()) {
-      const std::string kind = text_of(*referenced, "kind");
-      const std::string type = type_text(*referenced);
-      const std::string name = text_of(*referenced, "name");
-      const bool constant = type.starts_with("const ") || type.find(" const") != std::string::npos;
-      if (kind == "VarDecl" && !own_.contains(text_of(*referenced, "id")) && !constant) {
-        global = name;
-      } else if (kind == "FunctionDecl" && asking.contains(name)) {
-        outside = name + "()";
-      }
-    }
-    for (const Json& child : inner(node)) {
-      collect_foreign(child);
-    }
-  }
-
-  std::set<std::string> own_;
-};
 
 class FunctionReader {
  public:
@@ -123,10 +44,17 @@ class FunctionReader {
                           source_.function);
     }
     const std::string asked = source_.function.substr(0, source_.function.find('<'));
-    KP_LET(const auto trees, clang_declarations(unit, asked, source_.flags, stop_));
+    const auto found = clang_declarations(unit, asked, source_.flags, stop_);
+    if (!found.ok() && found.error().kind == ErrorKind::bad_input) {
+      return refuse(found.error().message + "\nName its headers, its macros or its build" +
+                    source_.example({"-I include", "-D N=64",
+                                     "--compile-commands build/compile_commands.json"}));
+    }
+    KP_LET(const auto trees, found);
     for (const Json& tree : trees) {
       look_at(tree, name);
     }
+    keep_exact(asked);
     KP_TRY(check_found());
     return describe(*found_[0]);
   }
@@ -151,6 +79,17 @@ class FunctionReader {
           found_.push_back(&trees_.emplace_back(std::move(instance)));
         }
       }
+    }
+  }
+
+  // Members of other classes may have the name too.
+  void keep_exact(const std::string& asked) {
+    const auto is_other = [&asked](const Json* one) {
+      const std::string whole = take_apart_name(text_of(*one, "mangledName")).name;
+      return whole.substr(0, whole.find('<')) != asked;
+    };
+    if (!std::ranges::all_of(found_, is_other)) {
+      std::erase_if(found_, is_other);
     }
   }
 
@@ -195,19 +134,9 @@ class FunctionReader {
   Result<OwnFunction> describe(const Json& node) {
     OwnFunction out;
     out.line = line_of(node);
-    const Uses uses(node);
-    if (!uses.outside.empty()) {
-      return refuse(fmt::format("{} uses {}, and a judge must be able to call it alone; pass what "
-                                "it reads as a parameter",
-                                source_.function, uses.outside),
-                    out.line);
-    }
-    if (!uses.global.empty()) {
-      return refuse(fmt::format("{} uses the variable {}, which others can change between calls; "
-                                "pass it as a parameter",
-                                source_.function, uses.global),
-                    out.line);
-    }
+    const OwnUses uses = uses_of(node);
+    KP_TRY(check_uses(uses, source_.function, out.line));
+    KP_TRY(check_called(uses.called));
     out.accumulates = uses.accumulates;
     const Demangled whole = take_apart_name(text_of(node, "mangledName"));
     out.name = whole.name;
@@ -231,6 +160,50 @@ class FunctionReader {
                     out.line);
     }
     return out;
+  }
+
+  [[nodiscard]] Status check_uses(const OwnUses& uses, const std::string& who, int line) const {
+    if (!uses.outside.empty()) {
+      return refuse(fmt::format("{} uses {}, and a judge must be able to call it alone; pass what "
+                                "it reads as a parameter",
+                                who, uses.outside),
+                    line);
+    }
+    if (!uses.global.empty()) {
+      return refuse(fmt::format("{} uses the variable {}, which others can change between calls; "
+                                "pass it as a parameter",
+                                who, uses.global),
+                    line);
+    }
+    return {};
+  }
+
+  // The same of what it calls, as far as that is defined in the file and its own headers.
+  [[nodiscard]] Status check_called(std::set<std::string> names) const {
+    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
+    std::set<std::string> defined;
+    for (const CudaFunction& one : take_cuda_apart(text.ok() ? *text : "").functions) {
+      defined.insert(plain_name(one.name));
+    }
+    std::set<std::string> seen = {plain_name(source_.function)};
+    while (!names.empty()) {
+      const std::string name = names.extract(names.begin()).value();
+      if (!defined.contains(name) || !seen.insert(name).second) {
+        continue;
+      }
+      const auto trees = clang_declarations(unit_, name, source_.flags, stop_);
+      for (const Json& tree : trees.ok() ? *trees : std::vector<Json>()) {
+        if (!is_function(tree) || text_of(tree, "name") != name || !has_body(tree) ||
+            take_apart_name(text_of(tree, "mangledName")).name.starts_with("std::")) {
+          continue;
+        }
+        const OwnUses uses = uses_of(tree);
+        KP_TRY(check_uses(uses, fmt::format("{} calls {}, which", source_.function, name),
+                          line_of(tree)));
+        names.insert(uses.called.begin(), uses.called.end());
+      }
+    }
+    return {};
   }
 
   Status name_call(const Json& node, OwnFunction& out) {
@@ -347,6 +320,18 @@ class FunctionReader {
 };
 
 }  // namespace
+
+std::string OwnSource::example(const std::vector<std::string>& more) const {
+  std::string text = ", for example:";
+  for (const std::string& flag : more) {
+    text += fmt::format("\n  {} {}",
+                        command.empty()
+                            ? fmt::format("kernelpro optimize {}:{}", file.string(), function)
+                            : command,
+                        flag);
+  }
+  return text;
+}
 
 bool can_read_functions() {
   return find_program(clang_program).has_value();

@@ -40,7 +40,7 @@ std::string pretty(const Tokens& tokens) {
 }
 
 // The words of a type in alphabetical order, so that "long unsigned" is "unsigned long".
-std::string normalised(const Tokens& type) {
+std::string normalized(const Tokens& type) {
   std::vector<std::string> words;
   for (const Token& token : type) {
     if (token.text != "std" && token.text != "::") {
@@ -51,7 +51,7 @@ std::string normalised(const Tokens& type) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// Element types a tensor may have, by normalised spelling; long has 64 bits on what we run on.
+// Element types a tensor may have, by normalized spelling; long has 64 bits on what we run on.
 std::optional<DType> element_type(const std::string& type) {
   static const std::map<std::string, DType> types = {
       {"float", DType::f32},          {"double", DType::f64},       {"int", DType::i32},
@@ -164,7 +164,7 @@ Result<EntryParameter> parse_parameter(const Tokens& tokens) {
   if (!plain) {
     return refuse("is not a parameter that a task can pass");
   }
-  const std::string type = normalised(plain->type);
+  const std::string type = normalized(plain->type);
   EntryParameter parameter;
   parameter.name = plain->name;
   parameter.type = joined(plain->type);

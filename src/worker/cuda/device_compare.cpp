@@ -86,7 +86,7 @@ double DeviceComparison::error() const {
 
 namespace {
 
-// As judge_kernels.cu has it.
+// As compare_kernels.cuh has it.
 struct Compared {
   cuda::Pointer actual;
   cuda::Pointer truth;

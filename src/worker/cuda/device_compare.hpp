@@ -11,7 +11,7 @@
 
 namespace kernelpro {
 
-// As judge_kernels.cu numbers the element types.
+// As elements.cuh numbers the element types.
 [[nodiscard]] int type_number(DType dtype);
 
 // What went wrong first on the device, in words.
@@ -49,7 +49,7 @@ class DeviceResults {
   std::size_t bytes_ = 0;
 };
 
-// What comparing one output came to, as judge_kernels.cu has it.
+// What comparing one output came to, as compare_kernels.cuh has it.
 struct DeviceComparison {
   double squares;
   std::uint64_t finite;

@@ -53,7 +53,7 @@ std::string uuid_text(const std::array<unsigned char, 16>& uuid) {
 // The driver names a slice "NVIDIA H200 MIG 1g.18gb".
 std::string obstacle(const std::string& name, bool shareable) {
   if (name.find(" MIG ") != std::string::npos) {
-    return "it is a MIG slice, whose timings depend on its neighbours: turn MIG off "
+    return "it is a MIG slice, whose timings depend on its neighbors: turn MIG off "
            "(nvidia-smi -mig 0)";
   }
   return shareable ? ""
@@ -272,9 +272,8 @@ Status Gpu::open_context() {
 Status Gpu::load_kernels(const Toolchain& toolchain) {
   BuildRequest request;
   request.compiler = "nvcc";
-  request.source = std::string(judge_kernels_text());
-  request.files = {{"draw.hpp", std::string(draw_text())},
-                   {"chacha.hpp", std::string(chacha_text())}};
+  request.source = judge_kernels();
+  request.files = judge_kernel_headers();
   request.options = {"-O3", "--expt-relaxed-constexpr"};
   request.cubin = true;
   KP_LET(const BuildOutcome built, toolchain.build(request));

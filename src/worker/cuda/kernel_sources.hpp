@@ -1,12 +1,12 @@
 // The texts that our GPU kernels are compiled from, carried in the program itself.
 #pragma once
 
-#include <string_view>
+#include <map>
+#include <string>
 
 namespace kernelpro {
 
-[[nodiscard]] std::string_view judge_kernels_text();
-[[nodiscard]] std::string_view draw_text();
-[[nodiscard]] std::string_view chacha_text();
+[[nodiscard]] std::string judge_kernels();                                // judge_kernels.cu
+[[nodiscard]] std::map<std::string, std::string> judge_kernel_headers();  // what it includes
 
 }  // namespace kernelpro

@@ -27,7 +27,7 @@ bool serves(const Tool& tool, KernelClass kind) {
 void run_tools(const Profile& profile, const KernelProfile& kernel, const DiagnoseOptions& options,
                KernelDiagnosis& diagnosis, std::vector<Finding>& findings) {
   for (const Tool& tool : all_tools()) {
-    if (tool.reads_program) {
+    if (tool.reads_program()) {
       continue;
     }
     if (!options.all_tools && !serves(tool, diagnosis.kind)) {
@@ -58,7 +58,7 @@ DiagnosisReport diagnose(const Profile& profile, const DiagnoseOptions& options)
   }
   std::vector<std::string> not_available;
   for (const Tool& tool : all_tools()) {
-    if (tool.reads_program) {
+    if (tool.reads_program()) {
       take(tool.analyze(profile, main_kernel), tool, report.findings, not_available);
     }
   }

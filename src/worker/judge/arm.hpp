@@ -112,7 +112,7 @@ class Arm {
   double beyond_ns_ = 0;
   double beyond_used_ns_ = 0;
   double beyond_wall_ns_ = 0;
-  // What the filter refuses a tracer is no offence of the candidate, which has passed without it.
+  // What the filter refuses a tracer is no offense of the candidate, which has passed without it.
   bool tracing_ = false;
   bool trusted_ = false;  // not a candidate's process: its clock counts
   std::optional<BufferPlan> plan_;

@@ -1,6 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <limits>
 
 #include "common/base/clock.hpp"
 #include "common/base/machine_lock.hpp"
@@ -56,7 +55,7 @@ class EvaluationRun {
     KP_TRY(start_baseline());
     KP_TRY(judge_candidate());
     if (!failed_) {
-      pass(out_.verdict, request_.timed, request_.incumbent ? "the incumbent" : "the baseline");
+      pass(out_.verdict, request_.timed, "the " + rival());
     }
     out_.verdict.judge_ns = now_ns() - start;
     return {};
@@ -107,10 +106,7 @@ class EvaluationRun {
 
   void fail(Failure failure) {
     failed_ = true;
-    out_.verdict.outcome = failure.outcome;
-    out_.verdict.rule = std::move(failure.rule);
-    out_.verdict.summary = std::move(failure.summary);
-    out_.verdict.evidence = std::move(failure.evidence);
+    kernelpro::fail(out_.verdict, std::move(failure));
   }
 
   [[nodiscard]] Status build() {
@@ -141,10 +137,11 @@ class EvaluationRun {
   }
 
   [[nodiscard]] Status start_baseline() {
-    KP_LET(Arm * baseline, judge_.baseline());
-    baseline_ = baseline;
+    KP_LET(baseline_, judge_.baseline());
     return {};
   }
+
+  [[nodiscard]] std::string rival() const { return request_.incumbent ? "incumbent" : "baseline"; }
 
   // Whom the candidate is timed against.
   [[nodiscard]] Result<Arm*> other_arm() {
@@ -156,16 +153,13 @@ class EvaluationRun {
     enter(Stage::timing, "timing the incumbent alone");
     KP_LET(Arm * other, other_arm());
     const bool first = alone_ns_.empty();
+    alone_ns_.resize(judge_.shapes_.size(), std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
       KP_LET(const double alone,
              time_alone(*other, judge_.shapes_[i], *judge_.rounds_[i],
                         derive(out_.master, time_alone_purpose, 2 * i + (first ? 0 : 1)),
                         Judge::own_timeout_ms()));
-      if (first) {
-        alone_ns_.push_back(alone);
-      } else {
-        alone_ns_[i] = std::min(alone_ns_[i], alone);
-      }
+      alone_ns_[i] = std::min(alone_ns_[i], alone);
     }
     return {};
   }
@@ -174,10 +168,8 @@ class EvaluationRun {
   // called faster than it, it goes through all that a candidate goes through, and its best counts.
   [[nodiscard]] Status try_incumbent_as_candidate() {
     const std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
-    const bool faster = std::any_of(shapes.begin(), shapes.end(), [](const ShapeTiming& one) {
-      return one.comparison == Comparison::faster;
-    });
-    if (!request_.incumbent || !faster) {
+    if (!request_.incumbent ||
+        std::ranges::find(shapes, Comparison::faster, &ShapeTiming::comparison) == shapes.end()) {
       return {};
     }
     EvaluateRequest as_candidate;
@@ -264,11 +256,8 @@ class EvaluationRun {
 
   [[nodiscard]] Status time_all() {
     enter(Stage::timing, "timing");
-    const Result<Arm*> null = judge_.null();
-    const Result<Arm*> other = other_arm();
-    if (!null || !other) {
-      return null ? other.error() : null.error();
-    }
+    KP_LET(Arm * null, judge_.null());
+    KP_LET(Arm * other, other_arm());
     for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
       const TimedShape& shape = judge_.shapes_[i];
       TimingInputs in{judge_.task_,
@@ -277,8 +266,8 @@ class EvaluationRun {
                       judge_.settings_,
                       judge_.ceilings_,
                       *candidate_,
-                      **other,
-                      **null,
+                      *other,
+                      *null,
                       derive(out_.master, time_shape_purpose, i),
                       agreement_bounds(shape.axes),
                       lower_bounds(shape.axes),
@@ -309,10 +298,7 @@ class EvaluationRun {
       count_incumbent_at_its_best(timing,
                                   counts ? std::min(alone_ns_[i], opened_ns) : alone_ns_[i]);
       if (timing.at_least) {
-        out_.verdict.remarks.push_back(fmt::format(
-            "the {} took {:.0f} % longer in pairs than at its best: the speed-up is against that",
-            request_.incumbent ? "incumbent" : "baseline",
-            100 * (timing.incumbent_ns / timing.incumbent_alone_ns - 1)));
+        out_.verdict.remarks.push_back(slower_in_pairs(timing, rival()));
       }
     }
     combine_shapes(out_.verdict.timing);
@@ -372,9 +358,8 @@ class EvaluationRun {
   // Nothing is charged to a candidate that cannot be traced; that it was not is said.
   void trace_short_calls() {
     const std::vector<ShapeTiming>& shapes = out_.verdict.timing.shapes;
-    const bool short_call = std::any_of(shapes.begin(), shapes.end(), [](const ShapeTiming& one) {
-      return one.candidate_ns < short_call_ns;
-    });
+    const bool short_call = std::ranges::any_of(
+        shapes, [](double call_ns) { return call_ns < short_call_ns; }, &ShapeTiming::candidate_ns);
     if (!judge_.ground_.enqueues() || !(short_call || judge_.settings_.trace)) {
       return;
     }
@@ -386,9 +371,6 @@ class EvaluationRun {
 
   [[nodiscard]] Status trace_all() {
     KP_LET(Arm arm, judge_.start_arm(build_, request_.may_link, true));
-    if (const auto failure = arm.load(judge_.settings_.call_timeout_ms)) {
-      return make_error(ErrorKind::lost, failure->summary);
-    }
     return trace_shapes(arm, build_.record, judge_.rounds_, out_.master,
                         judge_.settings_.call_timeout_ms, out_.verdict.timing.shapes);
   }

@@ -21,15 +21,13 @@ class HeldTruth : public Truth {
   [[nodiscard]] std::vector<TensorError> errors_of(const char* regions) const;
 
   [[nodiscard]] const Expected& expected() const { return expected_; }
-  // What excuse_by saw: the baseline's output regions.
-  [[nodiscard]] const std::vector<char>& baseline_outputs() const { return baseline_outputs_; }
 
  private:
   const Task& task_;
   const BufferPlan& plan_;
   SetMemory& memory_;
   Expected expected_;
-  std::vector<char> baseline_outputs_;
+  std::vector<char> baseline_outputs_;  // the regions that excuse_by saw
 };
 
 }  // namespace kernelpro

@@ -203,9 +203,65 @@ Status lint_effects(Judge& judge, std::vector<LintFinding>& out) {
   return {};
 }
 
+// Why the reference gives no values at these sizes; empty: it does.
+std::string failure_at(Judge& judge, const Axes& given) {
+  InputDraw draw;
+  const Result<Axes> axes = complete_axes(judge.task(), given);
+  if (!axes) {
+    return axes.error().text();
+  }
+  draw.axes = *axes;
+  draw.values.key = secret_key();
+  const Result<Expected> expected = judge.oracle().expect(draw);
+  return expected ? "" : expected.error().text();
+}
+
+// The lowest sizes are where a reference crashes: all of them at once, and each alone.
+void lint_held_out(Judge& judge, std::stop_token stop, std::vector<LintFinding>& out) {
+  constexpr std::int64_t most_raised = 8;
+  const Task& task = judge.task();
+  Axes lows;
+  Axes middle;
+  for (const auto& [name, range] : task.held_out) {
+    lows[name] = range.low;
+    middle[name] = (range.low + range.high) / 2;
+  }
+  std::string failure = failure_at(judge, lows);
+  Axes failed = lows;
+  Axes better = lows;
+  for (const auto& [name, range] : task.held_out) {
+    Axes axes = middle;
+    for (std::int64_t raised = 0; raised <= most_raised && !stop.stop_requested(); ++raised) {
+      axes[name] = better[name] = std::min(range.low + raised, range.high);
+      const std::string why = failure_at(judge, axes);
+      if (why.empty()) {
+        break;
+      }
+      failed = failure.empty() ? axes : failed;
+      failure = failure.empty() ? why : failure;
+    }
+  }
+  if (failure.empty()) {
+    return;
+  }
+  std::string ranges;
+  for (const auto& [name, range] : task.held_out) {
+    ranges +=
+        fmt::format("{}{} = [{}, {}]", ranges.empty() ? "" : ", ", name, better[name], range.high);
+  }
+  const bool mended = failure_at(judge, better).empty();
+  out.push_back({LintLevel::error, "held_out",
+                 fmt::format("the reference fails at {} ({}){}", shape_text(task, failed), failure,
+                             mended ? fmt::format("; set held_out = {{ {} }}", ranges) : "")});
+}
+
 void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token stop,
+                   const std::function<void(const std::string&)>& tell_next,
                    std::vector<LintFinding>& out) {
-  for (const Variant& variant : baseline_variants(judge.task(), toolchain)) {
+  const std::vector<Variant> variants = baseline_variants(judge.task(), toolchain);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Variant& variant = variants[i];
+    tell_next(fmt::format("variant {} of {}: {}", i + 1, variants.size(), variant.candidate.name));
     EvaluateRequest request;
     request.candidate = variant.candidate;
     request.may_link = true;
@@ -215,7 +271,7 @@ void lint_variants(Judge& judge, const Toolchain& toolchain, std::stop_token sto
     const std::string what = fmt::format("{}: {} ({})", variant.candidate.name,
                                          name_of(verdict.outcome), verdict.summary);
     if (verdict.outcome == Outcome::not_judged || verdict.outcome == Outcome::build_failed) {
-      out.push_back({LintLevel::note, "variant", "could not be tried: " + what});
+      out.push_back({LintLevel::error, "untried", "could not be tried: " + what});
     } else if (variant.honest && !passed) {
       out.push_back({LintLevel::error, "honest", "an honest variant does not pass: " + what});
     } else if (!variant.honest && passed) {
@@ -289,7 +345,14 @@ Result<std::vector<LintFinding>> lint_trivial(Judge& judge) {
 }
 
 Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolchain,
-                                           std::stop_token stop) {
+                                           std::stop_token stop,
+                                           const std::function<void(const std::string&)>& say) {
+  const auto tell_next = [&say](const std::string& text) {
+    if (say) {
+      say(text);
+    }
+  };
+  tell_next("outputs that take no work");
   Result<std::vector<LintFinding>> out = lint_trivial(judge);
   if (!out) {
     return out;
@@ -299,10 +362,13 @@ Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolch
     return out;  // `task new` has found what has no effect; there is no source to vary or count in
   }
   if (!judge.task().reference.baseline) {
+    tell_next("the lowest held-out sizes");
+    lint_held_out(judge, stop, *out);
+    tell_next("the effect of each input");
     KP_TRY(lint_effects(judge, *out));
     lint_flops(judge, toolchain, *out);
   }
-  lint_variants(judge, toolchain, stop, *out);
+  lint_variants(judge, toolchain, stop, tell_next, *out);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Is the task itself fit to judge by?
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,8 +16,11 @@ namespace kernelpro {
 [[nodiscard]] Result<std::vector<LintFinding>> lint_trivial(Judge& judge);
 
 // All of it: trivial outputs; each input has an effect; formulas against what the reference counts
-// and the tensors hold; the tolerance passes honest builds of the baseline and fails broken ones.
-[[nodiscard]] Result<std::vector<LintFinding>> lint_task(Judge& judge, const Toolchain& toolchain,
-                                                         std::stop_token stop = {});
+// and the tensors hold; the reference works at the lowest held-out sizes; the tolerance passes
+// honest builds of the baseline and fails broken ones. What could not be tried is an error. `say`
+// is told what comes next.
+[[nodiscard]] Result<std::vector<LintFinding>> lint_task(
+    Judge& judge, const Toolchain& toolchain, std::stop_token stop = {},
+    const std::function<void(const std::string&)>& say = {});
 
 }  // namespace kernelpro

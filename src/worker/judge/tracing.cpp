@@ -57,6 +57,9 @@ Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key
 Status trace_shapes(Arm& arm, const BuildRecord& build,
                     const std::vector<std::unique_ptr<Rounds>>& rounds, const Key& master,
                     std::int64_t timeout_ms, std::vector<ShapeTiming>& shapes) {
+  if (const auto failure = arm.load(timeout_ms)) {
+    return make_error(ErrorKind::lost, failure->summary);
+  }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     KP_TRY(trace_calls(arm, build, *rounds[i], derive(master, trace_shape_purpose, i), timeout_ms,
                        shapes[i]));

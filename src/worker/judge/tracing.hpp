@@ -20,7 +20,7 @@ inline constexpr double short_call_ns = 20e3;
 [[nodiscard]] Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key& key,
                                  std::int64_t timeout_ms, ShapeTiming& timing);
 
-// The same for all shapes, by their rounds, with keys of the evaluation's own.
+// The same for all shapes, by their rounds, with keys of the evaluation's own. Loads the candidate.
 [[nodiscard]] Status trace_shapes(Arm& arm, const BuildRecord& build,
                                   const std::vector<std::unique_ptr<Rounds>>& rounds,
                                   const Key& master, std::int64_t timeout_ms,

@@ -60,6 +60,19 @@ void pass(Verdict& verdict, bool timed, const std::string& against) {
   }
 }
 
+void fail(Verdict& verdict, Failure failure) {
+  verdict.outcome = failure.outcome;
+  verdict.rule = std::move(failure.rule);
+  verdict.summary = std::move(failure.summary);
+  verdict.evidence = std::move(failure.evidence);
+}
+
+std::string slower_in_pairs(const ShapeTiming& timing, const std::string& rival) {
+  return fmt::format(
+      "the {} took {:.0f} % longer in pairs than at its best: the speed-up is against that", rival,
+      100 * (timing.incumbent_ns / timing.incumbent_alone_ns - 1));
+}
+
 Failure build_failure(const BuildOutcome& build) {
   Failure failure;
   failure.outcome = build.rule.empty() ? Outcome::build_failed : Outcome::cheated;

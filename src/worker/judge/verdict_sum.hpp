@@ -16,6 +16,11 @@ void combine_shapes(Timing& timing);
 // Nothing failed. `against`: whom it was compared with.
 void pass(Verdict& verdict, bool timed, const std::string& against);
 
+void fail(Verdict& verdict, Failure failure);
+
+// The remark on a rival ("baseline", "incumbent") that was at its best outside of the pairs.
+[[nodiscard]] std::string slower_in_pairs(const ShapeTiming& timing, const std::string& rival);
+
 [[nodiscard]] Failure build_failure(const BuildOutcome& build);
 
 // By output: twice the bound that the checks at this shape had to keep, because two right outputs

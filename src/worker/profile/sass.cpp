@@ -149,7 +149,7 @@ Result<std::vector<CodeFunction>> parse_cuobjdump(string_view text, const CodeWi
     } else if (line.starts_with("Fatbin ")) {
       inside = false;
     } else if (const std::optional<CodeLine> code = inside ? code_line(line) : std::nullopt) {
-      KP_TRY(collector.add(*code, lines, SourcePlace{}));
+      KP_TRY(collector.add(*code, lines));
     }
   }
   return std::move(collector).finish();

@@ -36,11 +36,6 @@ struct CodeWish {
 [[nodiscard]] Result<std::vector<CodeFunction>> parse_cuobjdump(std::string_view text,
                                                                 const CodeWish& wish);
 
-// With lines where the text has them (-g or -gi). Of functions inlined into each other it takes the
-// innermost line that is not in a header of the system or of CUDA.
-[[nodiscard]] Result<std::vector<CodeFunction>> parse_nvdisasm(std::string_view text,
-                                                               const CodeWish& wish);
-
 // One instruction without its offset, as ncu's source page shows it: "@P0   EXIT". A semicolon and
 // comments behind it are allowed. Nothing: this is no instruction.
 [[nodiscard]] std::optional<Instruction> parse_instruction(std::string_view text);

@@ -97,7 +97,7 @@ void CodeCollector::begin(string_view name, string_view architecture, string_vie
   text_ = text;
 }
 
-Status CodeCollector::add(const CodeLine& line, const Lines& lines, const SourcePlace& place) {
+Status CodeCollector::add(const CodeLine& line, const Lines& lines) {
   if (line.body.starts_with('.')) {
     return {};  // data
   }
@@ -121,7 +121,6 @@ Status CodeCollector::add(const CodeLine& line, const Lines& lines, const Source
                       "machine code, line " + std::to_string(lines.number()));
   }
   instruction->offset = static_cast<int>(line.offset);
-  instruction->place = place;
   if (code.empty()) {
     code.reserve(expected_instructions());
   }
@@ -136,7 +135,7 @@ Result<std::vector<CodeFunction>> CodeCollector::finish() && {
   }
   return make_error(ErrorKind::bad_input,
                     wish_.function.empty()
-                        ? "there is no function in it; is it the output of cuobjdump or nvdisasm?"
+                        ? "there is no function in it; is it the output of cuobjdump?"
                         : "there is no function " + wish_.function + " in it",
                     "machine code");
 }

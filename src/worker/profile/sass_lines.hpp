@@ -72,9 +72,7 @@ class CodeCollector {
   void begin(std::string_view name, std::string_view architecture, std::string_view text);
 
   // `line` begins with an offset, in the function begun last.
-  Status add(const CodeLine& line, const Lines& lines, const SourcePlace& place);
-
-  [[nodiscard]] std::vector<CodeFunction>& functions() { return functions_; }
+  Status add(const CodeLine& line, const Lines& lines);
 
   Result<std::vector<CodeFunction>> finish() &&;
 

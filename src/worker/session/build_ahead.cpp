@@ -40,7 +40,7 @@ void BuildAhead::start(std::vector<Candidate> candidates, int reserved_cores) {
         leave_cores(reserved_cores);
         WorkerRequest request;
         request.op = WorkerOp::build;
-        request.body = std::make_shared<const nlohmann::json>(build_order(candidates));
+        request.body = std::make_shared<const nlohmann::json>(to_json(BuildOrder{candidates}));
         // What does not build says why when it is judged.
         (void)session_.handle(request, [](const WorkerEvent&) {}, stop);
       });

@@ -14,7 +14,7 @@
 namespace kernelpro {
 
 // Every job has these values: a profile can be made again, and nothing about the judge's own draws
-// can be learnt from it.
+// can be learned from it.
 inline constexpr Key public_key = {};
 
 // How often a job calls the candidate.

@@ -79,9 +79,8 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
       return written(open(order, stop));
     }
     case WorkerOp::build: {
-      KP_LET(const std::vector<Candidate> candidates, build_order_from_json(body));
-      KP_LET(const std::vector<BuildSummary> built, build(candidates, stop));
-      return build_reply(built);
+      KP_LET(const BuildOrder order, build_order_from_json(body));
+      return written(build(order, stop));
     }
     case WorkerOp::evaluate: {
       KP_LET(const EvaluateOrder order, evaluate_order_from_json(body));
@@ -93,7 +92,8 @@ Result<nlohmann::json> Session::handle(const WorkerRequest& request,
       return written(diagnose(order, say, listener, stop));
     }
     case WorkerOp::check:
-      return written(check(stop));
+      return written(
+          check([&](const std::string& text) { emit({request.id, "check", text}); }, stop));
     case WorkerOp::close:
       judge_.reset();
       task_.reset();
@@ -257,12 +257,12 @@ Result<Opened> Session::open(const OpenOrder& order, std::stop_token stop) {
   return Opened{task_hash(order.task), opened_shapes(*judge_), std::move(findings), *ceilings_};
 }
 
-Result<std::vector<BuildSummary>> Session::build(const std::vector<Candidate>& candidates,
-                                                 std::stop_token stop) {
+Result<BuildReply> Session::build(const BuildOrder& order, std::stop_token stop) {
   if (!task_) {
     return nothing_open();
   }
   // What does not build says why when it is evaluated; here the cache is filled.
+  const std::vector<Candidate>& candidates = order.candidates;
   std::vector<BuildSummary> built(candidates.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
@@ -281,7 +281,7 @@ Result<std::vector<BuildSummary>> Session::build(const std::vector<Candidate>& c
     }
     work();
   }
-  return built;
+  return BuildReply{std::move(built)};
 }
 
 Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) const {
@@ -363,11 +363,21 @@ Result<Evaluated> Session::evaluate(const EvaluateOrder& order, const StageListe
   return out;
 }
 
-Result<std::vector<LintFinding>> Session::check(std::stop_token stop) {
+<<<<<<< HEAD
+Result<LintFindings> Session::check(std::stop_token stop) {
   if (!judge_) {
     return nothing_open();
   }
-  return lint_task(*judge_, *toolchain_, stop);
+  KP_LET(std::vector<LintFinding> findings, lint_task(*judge_, *toolchain_, stop));
+  return LintFindings{std::move(findings)};
+=======
+Result<std::vector<LintFinding>> Session::check(const std::function<void(const std::string&)>& say,
+                                                std::stop_token stop) {
+  if (!judge_) {
+    return nothing_open();
+  }
+  return lint_task(*judge_, *toolchain_, stop, say);
+>>>>>>> own
 }
 
 }  // namespace kernelpro

@@ -36,14 +36,18 @@ class Session {
   [[nodiscard]] Result<Ceilings> ceilings(const CeilingsOrder& order, std::stop_token stop);
   [[nodiscard]] Result<Opened> open(const OpenOrder& order, std::stop_token stop);
   // Into the cache, on all cores; one entry each.
-  [[nodiscard]] Result<std::vector<BuildSummary>> build(const std::vector<Candidate>& candidates,
-                                                        std::stop_token stop);
+  [[nodiscard]] Result<BuildReply> build(const BuildOrder& order, std::stop_token stop);
   [[nodiscard]] Result<Evaluated> evaluate(const EvaluateOrder& order,
                                            const StageListener& listener, std::stop_token stop);
   [[nodiscard]] Result<Diagnosed> diagnose(const DiagnoseOrder& order,
                                            const std::function<void(const std::string&)>& say,
                                            const StageListener& listener, std::stop_token stop);
-  [[nodiscard]] Result<std::vector<LintFinding>> check(std::stop_token stop);
+<<<<<<< HEAD
+  [[nodiscard]] Result<LintFindings> check(std::stop_token stop);
+=======
+  [[nodiscard]] Result<std::vector<LintFinding>> check(
+      const std::function<void(const std::string&)>& say, std::stop_token stop);
+>>>>>>> own
 
  private:
   // session_diagnose.cpp

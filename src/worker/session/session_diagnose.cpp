@@ -137,7 +137,7 @@ Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
   if (out.profile.architecture.empty()) {
     out.profile.architecture = "sm_" + gpu_->description().architecture;
   }
-  say("analysing");
+  say("analyzing");
   out.report = kernelpro::diagnose(out.profile, {order.all_tools, {}});
   return out;
 }

@@ -222,7 +222,7 @@ void poison_outputs(const BufferPlan& plan, const Arena& outputs, int set) {
 }
 
 bool is_poison(const char* data, std::size_t bytes) {
-  // Compared with itself shifted by one: one vectorised pass of the C library.
+  // Compared with itself shifted by one: one vectorized pass of the C library.
   return bytes == 0 || (static_cast<unsigned char>(data[0]) == poison_byte &&
                         std::memcmp(data, data + 1, bytes - 1) == 0);
 }

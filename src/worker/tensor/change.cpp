@@ -10,7 +10,7 @@ namespace kernelpro {
 
 namespace {
 
-// The bits of a floating value moved to the next one away from zero, or towards it.
+// The bits of a floating value moved to the next one away from zero, or toward it.
 template <typename Bits>
 void nudge_bits(char* data, std::size_t elements, const Key& key, std::uint32_t roundings) {
   const auto by = static_cast<Bits>(roundings);

@@ -25,7 +25,7 @@ enum class Distribution {
 
 // The words behind a tensor's elements: 32 blocks of ChaCha side by side make a group, and element
 // e of a group is word e / 32 of its block e % 32. So what lanes of a processor or of a warp hold
-// at the same time are neighbours in memory.
+// at the same time are neighbors in memory.
 inline constexpr std::size_t group_lanes = 32;
 inline constexpr std::size_t group_elements = group_lanes * chacha::words;
 

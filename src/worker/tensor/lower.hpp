@@ -10,7 +10,7 @@
 
 namespace kernelpro {
 
-// As judge_kernels.cu numbers them, from the most precise to the least. Matrix units that read
+// As draw_kernels.cuh numbers them, from the most precise to the least. Matrix units that read
 // single precision as tf32 drop its last bits, which is a rounding toward zero.
 enum class Lower : int { tf32, tf32_cut, f16, bf16 };
 

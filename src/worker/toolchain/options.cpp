@@ -13,7 +13,7 @@ using std::string_view;
 
 constexpr string_view cpp_summary =
     "allowed are target, openmp, -O*, -std=*, -march=, -mcpu=, -mtune=, instruction-set switches, "
-    "math, inlining and vectoriser switches (-f*), -fopenmp, -pthread, -g, -DNAME=VALUE with a "
+    "math, inlining and vectorizer switches (-f*), -fopenmp, -pthread, -g, -DNAME=VALUE with a "
     "plain value, and -mllvm -polly*";
 
 // Lists of words, each with a space on either side.
@@ -101,7 +101,7 @@ constexpr auto cpp_refusals = std::to_array<RefusedPrefix>({
     {"-ftime-trace", "the toolchain decides where files are written"},
     {"-fprofile", "profiles are files that the judge has not seen"},
     {"-fsanitize", "instrumented code is not what is judged"},
-    {"-flto", "a candidate is one source, so there is nothing to optimise across"},
+    {"-flto", "a candidate is one source, so there is nothing to optimize across"},
     {"-x", "a candidate is C++"},
     {"--", "long options are not needed by a candidate"},
 });

@@ -11,10 +11,10 @@ namespace kernelpro {
 struct RefusedOption {
   std::string message;       // names it, why, and what is allowed
   bool reaches_out = false;  // it would let a build read, run or write what is not the candidate's;
-                             // else it is merely not on the list, or misspelt
+                             // else it is merely not on the list, or misspelled
 };
 
-// An allow-list: optimisation levels, math and vectoriser switches, -march/-mcpu/-mtune with plain
+// An allow-list: optimization levels, math and vectorizer switches, -march/-mcpu/-mtune with plain
 // values, -std, -fopenmp, -pthread, -g, -D with plain values, -mllvm -polly*. Two words of our own:
 // `target` is the probed native target, `openmp` the probed OpenMP flags. Everything else is
 // refused (-fplugin, -specs, -wrapper, @file, -B, -I, -l …).

@@ -17,7 +17,7 @@ using Flags = std::vector<std::string>;
 
 enum class ProbeResult { works, does_not_build, does_not_run, wrong_result };
 
-// Builds a program of vectorised loops with `flags` and runs it in the jail.
+// Builds a program of vectorized loops with `flags` and runs it in the jail.
 [[nodiscard]] Result<ProbeResult> probe_target(const ToolchainSettings& settings,
                                                const std::string& compiler, const Flags& flags);
 

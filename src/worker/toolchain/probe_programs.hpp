@@ -5,7 +5,7 @@
 
 namespace kernelpro {
 
-// Loops that compilers vectorise at -Ofast, over float, double and integers of several widths, with
+// Loops that compilers vectorize at -Ofast, over float, double and integers of several widths, with
 // reductions, conversions, selections and an atomic. Values are small whole numbers, so any order
 // of summation is exact; expected values come from volatile, hence scalar, arithmetic.
 inline constexpr std::string_view target_probe_program = R"probe(

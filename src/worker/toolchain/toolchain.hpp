@@ -63,7 +63,7 @@ struct ToolchainSettings {
 class Toolchain {
  public:
   // Finds the compilers (g++-12 or g++, clang++-19) and probes their targets by building and
-  // running a vectorised program in the jail; probes are cached by compiler identity and processor.
+  // running a vectorized program in the jail; probes are cached by compiler identity and processor.
   // An environment error when there is no compiler at all, saying which package to install.
   // nvcc is optional and comes last; it is probed by building a small kernel.
   [[nodiscard]] static Result<Toolchain> open(const ToolchainSettings& settings);

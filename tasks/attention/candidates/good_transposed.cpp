@@ -1,7 +1,7 @@
 // kp:options -O3 target openmp -fno-trapping-math
 // The keys are transposed, so that a query's scores with all keys grow side by side, one dimension
 // after the other; the output grows value by value. Every inner loop runs along memory and
-// vectorises. Queries are shared among the threads.
+// vectorizes. Queries are shared among the threads.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // kp:options -O3 target openmp
-// One filter tap at a time is applied to a whole row: the inner loop has no branch and vectorises.
+// One filter tap at a time is applied to a whole row: the inner loop has no branch and vectorizes.
 // Output channels are shared among the threads.
 #include <algorithm>
 #include <cstdint>

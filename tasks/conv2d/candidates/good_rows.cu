@@ -1,6 +1,6 @@
 // kp:compiler nvcc
 // kp:options -O3
-// Each thread computes PIXELS neighbours in a row for CHANNELS output channels: an input in a
+// Each thread computes PIXELS neighbors in a row for CHANNELS output channels: an input in a
 // register serves three columns of the filter and every channel.
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // kp:options -O3 target openmp
-// i-p-j order: the inner loop streams along rows of B and C, so it vectorises without a transpose;
+// i-p-j order: the inner loop streams along rows of B and C, so it vectorizes without a transpose;
 // four rows of B at a time cut the traffic on the row of C by four.
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // kp:options -O3 target openmp
 // The rows are shared among the threads; the sum of a row may be taken in any order, so it
-// vectorises.
+// vectorizes.
 #include <cstdint>
 
 #include "kernelpro/candidate.h"

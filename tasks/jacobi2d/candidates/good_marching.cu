@@ -1,7 +1,7 @@
 // kp:compiler nvcc
 // kp:options -O3
 // Each thread walks down ROWS rows of its column and keeps the three points above each other in
-// registers, so that a new row costs one new vertical neighbour.
+// registers, so that a new row costs one new vertical neighbor.
 #include <cstdint>
 
 #include "kernelpro/candidate.h"

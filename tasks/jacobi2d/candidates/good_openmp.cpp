@@ -1,5 +1,5 @@
 // kp:options -O3 target openmp
-// The boundary leaves the inner loop, which then has no branch and vectorises.
+// The boundary leaves the inner loop, which then has no branch and vectorizes.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // kp:compiler nvcc
 // kp:options -O3
-// A tile with its border goes to shared memory once; every neighbour is read from there.
+// A tile with its border goes to shared memory once; every neighbor is read from there.
 #include <cstdint>
 
 #include "kernelpro/candidate.h"

@@ -1,6 +1,6 @@
 // kp:options -O3 target openmp
 // The rows are shared among the threads, and the sums may be taken in any order, so every loop
-// vectorises. A row is summed less its first value: nearly equal values then cost no accuracy.
+// vectorizes. A row is summed less its first value: nearly equal values then cost no accuracy.
 #include <cmath>
 #include <cstdint>
 

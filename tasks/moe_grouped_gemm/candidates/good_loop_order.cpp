@@ -1,5 +1,5 @@
 // kp:options -O3 target openmp
-// The inner loop streams along rows of the weights and of the output, so it vectorises; four rows
+// The inner loop streams along rows of the weights and of the output, so it vectorizes; four rows
 // of the weights at a time cut the traffic on the output. Tokens are shared among the threads,
 // whatever the sizes of the groups.
 #include <algorithm>

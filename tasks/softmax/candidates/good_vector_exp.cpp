@@ -1,5 +1,5 @@
 // kp:options -O3 target openmp -fno-trapping-math
-// The exponential is a polynomial without branches or calls, so that every loop vectorises.
+// The exponential is a polynomial without branches or calls, so that every loop vectorizes.
 #include <algorithm>
 #include <cstdint>
 

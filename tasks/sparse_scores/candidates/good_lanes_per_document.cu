@@ -1,6 +1,6 @@
 // kp:compiler nvcc
 // kp:options -O3
-// LANES neighbouring threads share a document, so that its entries are read contiguously.
+// LANES neighboring threads share a document, so that its entries are read contiguously.
 #include <cstdint>
 
 #include "kernelpro/candidate.h"

@@ -46,7 +46,7 @@ TEST(MemoryHashTest, EverySingleBitChangeIsSeen) {
   }
 }
 
-TEST(MemoryHashTest, NoPairOfBitsInNeighbouringWordsCancels) {
+TEST(MemoryHashTest, NoPairOfBitsInNeighboringWordsCancels) {
   std::array<std::uint64_t, 6> words{};  // the first and the fifth share a lane
   const std::uint64_t before = memory_hash(words.data(), sizeof words);
   for (unsigned first = 0; first < 64; ++first) {

@@ -360,7 +360,7 @@ TEST(ChildProcessTest, FinishKillsAChildThatStays) {
   EXPECT_TRUE(line.wait_for_end());
 }
 
-TEST(FindProgramTest, HonoursPathInItsOrder) {
+TEST(FindProgramTest, HonorsPathInItsOrder) {
   const Result<ScratchDir> scratch = ScratchDir::create("process-test");
   ASSERT_TRUE(scratch.ok());
   for (const char* folder : {"plain", "first", "second"}) {

@@ -10,14 +10,10 @@ TEST(Llm, NamesAreReadBack) {
   for (const LlmRole role : llm_roles()) {
     EXPECT_EQ(parse_llm_role(name_of(role)), role);
   }
-  for (const CallState state : {CallState::waiting, CallState::answered, CallState::failed}) {
-    EXPECT_EQ(parse_call_state(name_of(state)), state);
-  }
   for (const ToolUse use : {ToolUse::proactive, ToolUse::reactive}) {
     EXPECT_EQ(parse_tool_use(name_of(use)), use);
   }
   EXPECT_FALSE(parse_llm_role("cook").has_value());
-  EXPECT_FALSE(parse_call_state("").has_value());
   EXPECT_FALSE(parse_tool_use("never").has_value());
 }
 

@@ -70,7 +70,7 @@ inline Task spmv_task() {
 inline Task nearest_task() {
   Task task = task_frame("nearest");
   task.axes = {{"n", {}}, {"k", {}}};
-  task.inputs = {tensor("point", DType::f32, {"n"}), tensor("centre", DType::f32, {"k"})};
+  task.inputs = {tensor("point", DType::f32, {"n"}), tensor("center", DType::f32, {"k"})};
   task.outputs = {tensor("label", DType::i32, {"n"})};
   task.outputs[0].selects = "distance";
   task.selections = {{"distance", {formula("n"), formula("k")}, true}};
@@ -78,7 +78,7 @@ inline Task nearest_task() {
   task.work = {formula("3*n*k"), formula("4*(2*n + k)")};
   task.timed_shapes = {{{"n", 100}, {"k", 8}}};
   task.held_out = {{"n", {1, 50}}, {"k", {1, 9}}};
-  task.reference.call.arguments = {"n", "k", "point", "centre", "label", "distance"};
+  task.reference.call.arguments = {"n", "k", "point", "center", "label", "distance"};
   return task;
 }
 

@@ -76,16 +76,16 @@ TEST(TimelineTest, AGapIsNamedAfterWhatTheHostDidMostOfIt) {
     trace.launches.push_back(launch(i, "k", i * 100 + 90, i * 100 + 100));
   }
   // The last gap has three calls, none of which is most of it.
-  trace.calls = {call(CallKind::launch, 0, 80),        call(CallKind::synchronise, 95, 180),
+  trace.calls = {call(CallKind::launch, 0, 80),        call(CallKind::synchronize, 95, 180),
                  call(CallKind::copy, 210, 280),       call(CallKind::allocate, 300, 340),
                  call(CallKind::release, 340, 380),    call(CallKind::other, 400, 490),
-                 call(CallKind::launch, 500, 520),     call(CallKind::synchronise, 520, 540),
-                 call(CallKind::synchronise, 520, 540)};
+                 call(CallKind::launch, 500, 520),     call(CallKind::synchronize, 520, 540),
+                 call(CallKind::synchronize, 520, 540)};
   std::vector<HostWork> host;
   for (const Gap& gap : make_timeline(trace).gaps) {
     host.push_back(gap.host);
   }
-  EXPECT_THAT(host, ElementsAre(HostWork::launching, HostWork::synchronising, HostWork::copying,
+  EXPECT_THAT(host, ElementsAre(HostWork::launching, HostWork::synchronizing, HostWork::copying,
                                 HostWork::allocating, HostWork::elsewhere, HostWork::elsewhere));
 }
 
@@ -93,9 +93,9 @@ TEST(TimelineTest, OneLongWaitExplainsEveryGapInIt) {
   Trace trace;
   trace.end_ns = 1000;
   trace.launches = {launch(0, "k", 100, 200), launch(1, "k", 300, 400), launch(2, "k", 500, 1000)};
-  trace.calls = {call(CallKind::synchronise, 0, 1000)};
+  trace.calls = {call(CallKind::synchronize, 0, 1000)};
   for (const Gap& gap : make_timeline(trace).gaps) {
-    EXPECT_EQ(gap.host, HostWork::synchronising) << gap.start_ns;
+    EXPECT_EQ(gap.host, HostWork::synchronizing) << gap.start_ns;
   }
 }
 
@@ -132,18 +132,6 @@ TEST(TimelineTest, OneNameCanBeSeveralKernels) {
   EXPECT_EQ(sums.kernels[3].count, 2);
 }
 
-TEST(TimelineTest, DominantAreTheFewestThatReachTheShare) {
-  Trace trace;
-  trace.end_ns = 1000;
-  trace.launches = {launch(0, "small", 0, 40), launch(1, "big", 100, 700),
-                    launch(2, "tiny", 700, 760), launch(3, "middle", 700, 1000)};
-  const Timeline sums = make_timeline(trace);
-  EXPECT_THAT(names(dominant_kernels(sums, 0.9)), ElementsAre("big", "middle"));
-  EXPECT_THAT(names(dominant_kernels(sums, 0.5)), ElementsAre("big"));
-  EXPECT_THAT(names(dominant_kernels(sums, 1.0)), ElementsAre("big", "middle", "tiny", "small"));
-  EXPECT_THAT(dominant_kernels(Timeline(), 0.9), IsEmpty());
-}
-
 TEST(TimelineTest, CopiesAreSummedByKind) {
   Trace trace;
   trace.end_ns = 1000;
@@ -165,12 +153,12 @@ TEST(TimelineTest, CallsAreCountedAndTheirMediansTaken) {
   trace.end_ns = 10'000;
   trace.launches = {launch(0, "k", 500, 600), launch(1, "k", 700, 800), launch(2, "k", 90, 95)};
   trace.calls = {call(CallKind::launch, 0, 10, 1),     call(CallKind::launch, 20, 50, 2),
-                 call(CallKind::launch, 60, 100, 3),   call(CallKind::synchronise, 100, 900),
+                 call(CallKind::launch, 60, 100, 3),   call(CallKind::synchronize, 100, 900),
                  call(CallKind::allocate, 1000, 1100), call(CallKind::release, 1100, 1101)};
   const Timeline sums = make_timeline(trace);
   EXPECT_EQ(sums.launching.count, 3);
-  EXPECT_EQ(sums.synchronising.count, 1);
-  EXPECT_EQ(sums.synchronising.total_ns, 800);
+  EXPECT_EQ(sums.synchronizing.count, 1);
+  EXPECT_EQ(sums.synchronizing.total_ns, 800);
   EXPECT_EQ(sums.allocating.total_ns, 101);
   EXPECT_EQ(sums.median_launch_ns, 30);
   // 490, 650, and 0 for the kernel that began before its call returned.
@@ -194,7 +182,7 @@ TEST(TimelineTest, RecordsOutsideThePartOrOfNegativeLengthDoNoHarm) {
   trace.end_ns = 100;
   trace.launches = {launch(0, "k", least, most), launch(1, "k", 50, 20),
                     launch(2, "k", most, least), launch(3, "", 200, 300)};
-  trace.calls = {call(CallKind::launch, least, most, 1), call(CallKind::synchronise, most, least)};
+  trace.calls = {call(CallKind::launch, least, most, 1), call(CallKind::synchronize, most, least)};
   trace.copies = {copy(CopyKind::other, least, 10, 20), copy(CopyKind::other, most, 10, 20),
                   copy(CopyKind::other, most, 10, 20)};
   const Timeline sums = make_timeline(trace);

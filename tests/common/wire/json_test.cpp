@@ -269,8 +269,8 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"/task/inputs/0/values/kind", "gamma",
                "/task/inputs/0/values/kind: found the string \"gamma\", expected one of normal, "
                "uniform, index, offsets, drawn, csr_columns"},
-        Damage{"/verdict/timing/colour", "red",
-               "/verdict/timing/colour: unknown key, expected one of at_least, budget, comparison, "
+        Damage{"/verdict/timing/color", "red",
+               "/verdict/timing/color: unknown key, expected one of at_least, budget, comparison, "
                "noise_floor, shapes, speedup, speedup_interval"},
         Damage{"/ceilings/a~1b", 1, "/ceilings/a~1b: unknown key, expected one of list, machine"},
         Damage{"/version", 3,

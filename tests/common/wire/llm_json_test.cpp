@@ -55,7 +55,7 @@ LlmCall changed_call() {
 }
 
 Result<LlmSettings> read_settings(const json& value) {
-  return wire::read_document(value, wire::read_llm_settings);
+  return wire::read_whole<LlmSettings>(value);
 }
 
 TEST(LlmJson, SettingsSurviveARoundTrip) {

@@ -51,7 +51,7 @@ TEST(TraceJson, SurvivesARoundTripAndItsSchema) {
   EXPECT_EQ(read->copies.at(0).kind, CopyKind::host_to_device);
   EXPECT_TRUE(read->copies.at(0).pageable);
   EXPECT_EQ(read->calls.at(1).name, "cudaDeviceSynchronize");
-  EXPECT_EQ(read->calls.at(1).kind, CallKind::synchronise);
+  EXPECT_EQ(read->calls.at(1).kind, CallKind::synchronize);
 }
 
 TEST(TraceJson, ANameIsWrittenOnce) {
@@ -90,7 +90,7 @@ TEST(TraceJson, BrokenColumnsAreNamed) {
   EXPECT_EQ(with("/copies/kind/0", "sideways"),
             "/copies/kind/0: found the string \"sideways\", expected one of host_to_device, "
             "device_to_host, device_to_device, other");
-  EXPECT_THAT(with("/fills/colour", json::array()), HasSubstr("/fills/colour: unknown key"));
+  EXPECT_THAT(with("/fills/color", json::array()), HasSubstr("/fills/color: unknown key"));
   EXPECT_EQ(with("/v", 2), "/v: a trace of version 2, expected 1");
   EXPECT_EQ(with("/launches", json::array()), "/launches: found an array of 0, expected an object");
 }
@@ -184,7 +184,7 @@ TEST(ProfileJson, ErrorsNameThePlace) {
             "/kernels/0/code/memory/0/sectors: found null, expected a number");
   EXPECT_THAT(with("/kernels/0/code/memory/0/space", "outer"),
               HasSubstr("/kernels/0/code/memory/0/space"));
-  EXPECT_THAT(with("/kernels/0/colour", "red"), HasSubstr("/kernels/0/colour: unknown key"));
+  EXPECT_THAT(with("/kernels/0/color", "red"), HasSubstr("/kernels/0/color: unknown key"));
   EXPECT_EQ(with("/trace/end_ns", "late"),
             "/trace/end_ns: found the string \"late\", expected a whole number of at most 63 bits");
   json lacking = to_json(testing::sample_profile());

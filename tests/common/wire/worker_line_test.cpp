@@ -103,7 +103,7 @@ TEST(WorkerLine, AnEventSurvivesAndIsValid) {
 
 TEST(WorkerLine, ARequestOfAnotherVersionIsRefused) {
   EXPECT_EQ(error_of(parse_request(R"({"v":2,"id":1,"op":"fly"})")),
-            "/v: worker line version 2, expected 1: install the same kernelpro on both sides");
+            "/v: a worker line of version 2, expected 1: install the same kernelpro on both sides");
   EXPECT_EQ(error_of(parse_request(R"({"id":1,"op":"close"})")),
             "the whole value: the key \"v\" is missing");
 }
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
     WorkerLine, BrokenReply,
     ::testing::Values(
         std::pair(R"({"v":3,"id":1,"ok":true,"result":{}})",
-                  "/v: worker line version 3, expected 1: install the same kernelpro on both "
+                  "/v: a worker line of version 3, expected 1: install the same kernelpro on both "
                   "sides"),
         std::pair(R"({"v":1,"id":1,"ok":true})", "the whole value: the key \"result\" is missing"),
         std::pair(R"({"v":1,"id":1,"ok":true,"result":[]})",

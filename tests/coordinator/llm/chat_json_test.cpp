@@ -40,10 +40,12 @@ TEST(ChatJsonTest, AnAnswerComesBackAsItWas) {
 
 TEST(ChatJsonTest, EveryReasonToStopHasANameThatIsReadBack) {
   for (int i = 0; i <= static_cast<int>(StopReason::other); ++i) {
-    const auto reason = static_cast<StopReason>(i);
-    EXPECT_EQ(parse_stop_reason(name_of(reason)), reason);
+    ChatAnswer answer;
+    answer.stop = static_cast<StopReason>(i);
+    const Result<ChatAnswer> back = chat_answer_from_json(to_json(answer));
+    ASSERT_TRUE(back) << back.error().text();
+    EXPECT_EQ(back->stop, answer.stop);
   }
-  EXPECT_EQ(parse_stop_reason("end_turn"), std::nullopt);
 }
 
 TEST(ChatJsonTest, SaysWhatIsWrongWithOtherJson) {

@@ -6,12 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "coordinator/llm/anthropic.hpp"
 #include "coordinator/llm/http_chat.hpp"
-#include "coordinator/llm/openai.hpp"
 #include "coordinator/llm/requests.hpp"
 #include "support/llm_server/api.hpp"
-#include "support/llm_server/behaviours.hpp"
+#include "support/llm_server/behaviors.hpp"
 
 namespace kernelpro {
 
@@ -22,7 +20,7 @@ inline std::unique_ptr<HttpChat> chat_at(const std::string& url, bool anthropic,
                                          const std::string& key = test_key) {
   const Result<BaseUrl> base = parse_base_url(url);
   EXPECT_TRUE(base.ok());
-  return std::make_unique<HttpChat>(anthropic ? anthropic_dialect(*base) : openai_dialect(*base),
+  return std::make_unique<HttpChat>(*find_provider(anthropic ? "anthropic" : "openai"), *base,
                                     ApiKey{key, "the key in FILE"}, timeout_seconds, stall_seconds);
 }
 

@@ -9,7 +9,7 @@
 #include "common/base/file.hpp"
 #include "common/base/process.hpp"
 #include "support/environment.hpp"
-#include "support/llm_server/behaviours.hpp"
+#include "support/llm_server/behaviors.hpp"
 #include "support/llm_server/gzip.hpp"
 
 namespace kernelpro {

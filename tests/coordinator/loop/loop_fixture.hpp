@@ -230,7 +230,7 @@ class LoopTest : public ::testing::Test {
           std::pair("wrong", "-fno-plt"), std::pair("same", "-fgcse")}) {
       add_move(id, "tier: build\noptions: " + std::string(options) + "\n");
     }
-    add_move("tune", "tier: tune\ntune: neighbours\n");
+    add_move("tune", "tier: tune\ntune: neighbors\n");
   }
 
   void add_move(const std::string& id, const std::string& keys) {

@@ -65,9 +65,9 @@ TEST(MoveFile, SaysEverythingAboutAMove) {
 TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(complaint("id: x\n"), "x.md:1: expected --- before the keys");
   EXPECT_EQ(complaint("---\nid: x\n"), "x.md:2: expected --- after the keys");
-  EXPECT_THAT(complaint(with_keys("id: x\ncolour: red\n")),
+  EXPECT_THAT(complaint(with_keys("id: x\ncolor: red\n")),
               AllOf(HasSubstr("x.md:3: expected \"key: value\" with a key of chance, classes"),
-                    HasSubstr("not \"colour: red\"")));
+                    HasSubstr("not \"color: red\"")));
   EXPECT_EQ(complaint(with_keys("tier: later\n")),
             "x.md:2: tier: expected one of build, pragmas, nest, tune, write, not \"later\"");
   EXPECT_EQ(complaint(with_keys("gain: much\n")),
@@ -83,7 +83,7 @@ TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
             "x.md:2: rewriter: expected \"NAME[?] key=value … then NAME …\", not \"tile 32\"");
   EXPECT_THAT(complaint(with_keys("rewriter: tile then\n")), HasSubstr("not \"tile then\""));
   EXPECT_EQ(complaint(with_keys("tune: wildly\n")),
-            "x.md:2: tune: expected \"neighbours\", not \"wildly\"");
+            "x.md:2: tune: expected \"neighbors\", not \"wildly\"");
 }
 
 TEST(MoveFile, AMoveMustBeWhole) {
@@ -100,7 +100,7 @@ TEST(MoveFile, AMoveThatSomebodyHasToWriteIsAdviceAlone) {
   ASSERT_TRUE(move) << move.error().text();
   EXPECT_EQ(move->tier, written_tier);
   EXPECT_THAT(move->when, SizeIs(1));
-  for (const char* key : {"rewriter: tile", "options: -O3", "compiler: g++", "tune: neighbours"}) {
+  for (const char* key : {"rewriter: tile", "options: -O3", "compiler: g++", "tune: neighbors"}) {
     EXPECT_EQ(complaint(with_keys(written + key + "\n")),
               "x.md: a move of the tier write is advice alone: no rewriter, options, compiler or "
               "tune")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "common/base/file.hpp"
@@ -39,8 +40,7 @@ struct Suggestions {
 };
 
 // All that the prospects of a parent hold, the most promising first.
-Suggestions all_for(const Parent& parent, const PlaybookSettings& wanted = settings()) {
-  const Playbook book = playbook(wanted);
+Suggestions all_for(const Parent& parent, const Playbook& book) {
   Prospects prospects(book, parent);
   Suggestions out;
   std::string key;
@@ -49,6 +49,22 @@ Suggestions all_for(const Parent& parent, const PlaybookSettings& wanted = setti
   }
   out.refusals = prospects.refusals();
   return out;
+}
+
+std::optional<Playbook> shared_book;
+
+// While what its scratch folder needs is there.
+struct SharedBookGoes : public ::testing::Environment {
+  void TearDown() override { shared_book.reset(); }
+};
+const auto* const shared_book_goes = ::testing::AddGlobalTestEnvironment(new SharedBookGoes);
+
+// By one playbook, which need not parse and rewrite the same source for each test.
+Suggestions all_for(const Parent& parent) {
+  if (!shared_book) {
+    shared_book = playbook();
+  }
+  return all_for(parent, *shared_book);
 }
 
 Parent parent_of(const std::string& source, std::vector<std::string> options) {
@@ -121,7 +137,7 @@ TEST(PlaybookTest, ConditionsKeepMovesAway) {
   PlaybookSettings strict = settings();
   strict.fast_math = false;
   strict.compilers = {"g++"};
-  const Suggestions suggestions = all_for(gemm({"-O2"}), strict);
+  const Suggestions suggestions = all_for(gemm({"-O2"}), playbook(strict));
   EXPECT_THAT(moves_in(suggestions), Not(Contains("best_flags")));
   EXPECT_EQ(refusal_of(suggestions, "best_flags"), "it needs \"fast_math\"");
   EXPECT_EQ(refusal_of(suggestions, "clang"), "clang++-19 is not there");

@@ -20,7 +20,7 @@ using testing::sample_diagnosed;
 constexpr const char* as_text = R"(./scale --size 4096
   counters not read: the driver denies them (ERR_NVGPUCTRPERM)
   device   Some GPU (sm_90)
-  timeline 2 ms traced, GPU busy 62 %, 2 launches, 1 copy of 4.1 kB, 1 synchronisation of 1 ms; the
+  timeline 2 ms traced, GPU busy 62 %, 2 launches, 1 copy of 4.1 kB, 1 synchronization of 1 ms; the
            trace is not complete: 12 records were dropped
   class    dram: its main kernel is held up by memory
 
@@ -40,7 +40,7 @@ findings, the largest predicted gain first
    where    scale(float*), by uncoalesced
    seen     32 sectors a request, held against 8: 4-byte values side by side need 4
    cause    The index is multiplied by 32, so that each thread reads a sector of its own.
-   do       Let neighbouring threads read neighbouring elements.
+   do       Let neighboring threads read neighboring elements.
    or       Stage the tile through shared memory.
    gain     7/8 of the sectors are not needed: 1 / (1 - 0.75 * 0.875 * 0.7)
    source   scale.cu:12 (620 samples, 78 %)
@@ -184,7 +184,7 @@ constexpr const char* as_markdown = R"(# Diagnosis of `./scale --size 4096`
 |---|---|
 | device | Some GPU |
 | architecture | sm_90 |
-| timeline | 2 ms traced, GPU busy 62 %, 2 launches, 1 copy of 4.1 kB, 1 synchronisation of 1 ms |
+| timeline | 2 ms traced, GPU busy 62 %, 2 launches, 1 copy of 4.1 kB, 1 synchronization of 1 ms |
 | class | **dram**: its main kernel is held up by memory |
 | took | ncu 1.90 s, trace 0.40 s |
 
@@ -222,7 +222,7 @@ ncu's own rules:
 
 What to do:
 
-1. Let neighbouring threads read neighbouring elements.
+1. Let neighboring threads read neighboring elements.
 2. Stage the tile through shared memory.
 )";
 

@@ -191,7 +191,7 @@ inline Certificate deep_certificate() {
       "  return 0;\n}\n");
 }
 
-// A normalisation over the batch: it depends on the mode, and updates its statistics.
+// A normalization over the batch: it depends on the mode, and updates its statistics.
 inline const std::string normal_problem = problem_text(
     "    def __init__(self):\n        super().__init__()\n"
     "        self.norm = nn.BatchNorm1d(4)\n\n"

@@ -17,19 +17,15 @@ using testing::parsed;
 using testing::refusal;
 using testing::rewritten;
 
-TEST(RewriterTest, NamesAreSortedAndEachHasASummary) {
+TEST(RewriterTest, NamesAreSorted) {
   const std::vector<std::string> names = rewriter_names();
   EXPECT_TRUE(std::ranges::is_sorted(names));
   EXPECT_GE(names.size(), 17U);
-  for (const std::string& name : names) {
-    EXPECT_FALSE(rewriter_summary(name).empty()) << name;
-  }
-  EXPECT_EQ(rewriter_summary("no_such"), "");
 }
 
 TEST(RewriterTest, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(refusal("blok", gemm()),
-              HasSubstr("there is no rewriter \"blok\"; known are delinearise, fission"));
+              HasSubstr("there is no rewriter \"blok\"; known are delinearize, fission"));
 }
 
 TEST(RewriterTest, AnUnknownArgumentListsTheKnownOnes) {

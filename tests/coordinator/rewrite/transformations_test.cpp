@@ -89,7 +89,7 @@ TEST(RegisterBlockTest, RefusesWhatItCannotRunSideBySide) {
               HasSubstr("the loop over i carries x from round to round"));
 }
 
-TEST(RegisterBlockTest, BestIndicesBecomeChoicesThatVectorise) {
+TEST(RegisterBlockTest, BestIndicesBecomeChoicesThatVectorize) {
   const std::string nearest =
       "void f(int n, int k, int d, const float* p, const float* c, int* label) {\n"
       "  for (int i = 0; i < n; ++i) {\n    int best = 0;\n    float least = 1e30F;\n"
@@ -212,11 +212,11 @@ TEST(FusionTest, MakesOneLoop) {
   EXPECT_THAT(refusal("fusion", loop("x[i] = 0;")), HasSubstr("no loop follows the loop over i"));
 }
 
-TEST(DelineariseTest, PointsToRows) {
-  const std::string source = first_of("delinearise", gemm());
+TEST(DelinearizeTest, PointsToRows) {
+  const std::string source = first_of("delinearize", gemm());
   EXPECT_THAT(source, HasSubstr("const float* __restrict A_row = A + i * k;"));
   EXPECT_THAT(source, HasSubstr("sum += A_row[p] * B[p * n + j];"));
-  EXPECT_THAT(refusal("delinearise", loop("x[i] = y[i];")),
+  EXPECT_THAT(refusal("delinearize", loop("x[i] = y[i];")),
               HasSubstr("no subscript in the loop over i has a part that stays the same"));
 }
 
@@ -260,18 +260,18 @@ TEST(PrefetchTest, NeverReadsBehindAnIndexArray) {
               HasSubstr("reads no array at a place that moves with it"));
 }
 
-TEST(PrivatiseTest, GivesRoundsScratchMemoryOfTheirOwn) {
+TEST(PrivatizeTest, GivesRoundsScratchMemoryOfTheirOwn) {
   const std::string scratch = loop(
       "for (int j = 0; j < n; ++j) { x[j] = y[j] * i; }\nfor (int j = 0; j < n; ++j) { a += x[j]; "
       "}");
-  const std::string source = first_of("privatise", scratch);
+  const std::string source = first_of("privatize", scratch);
   EXPECT_THAT(source, HasSubstr("sizeof(float) * static_cast<std::size_t>(n > 0 ? n : 1));"));
   EXPECT_THAT(source, HasSubstr("x_own[j] = y[j] * i;"));
   EXPECT_THAT(first_of("parallel", source),
               HasSubstr("#pragma omp parallel for schedule(static) reduction(+ : a)"));
-  EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[j] += y[i]; }")),
+  EXPECT_THAT(refusal("privatize", loop("for (int j = 0; j < n; ++j) { x[j] += y[i]; }")),
               HasSubstr("a round of the loop over i uses what stands in x before"));
-  EXPECT_THAT(refusal("privatise", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
+  EXPECT_THAT(refusal("privatize", loop("for (int j = 0; j < n; ++j) { x[2 * j] = y[i]; }")),
               HasSubstr("how much of x a round of the loop over i uses is not known"));
 }
 

@@ -1,4 +1,4 @@
-// Synthetic optimisation problems with a playbook, to compare ways to search: a program is a state,
+// Synthetic optimization problems with a playbook, to compare ways to search: a program is a state,
 // its proposals come in an order that is better than chance, and its speed is known.
 #pragma once
 
@@ -41,11 +41,11 @@ class Landscape {
   [[nodiscard]] virtual State baseline() const { return {}; }
   [[nodiscard]] virtual Judged judge(const State& state) const = 0;
 
-  // What a playbook would try next: neighbours by their true gain, blurred. What pays only later
+  // What a playbook would try next: neighbors by their true gain, blurred. What pays only later
   // does not show its gain here either.
   [[nodiscard]] std::vector<State> proposals(const State& state) const {
     std::vector<std::pair<double, State>> ranked;
-    for (State& next : neighbours(state)) {
+    for (State& next : neighbors(state)) {
       const Judged judged = judge(next);
       const double gain = judged.outcome == Outcome::passed ? judged.log_speedup : hoped_gain;
       // The sum of three uniform numbers is near enough to a bell.
@@ -61,13 +61,13 @@ class Landscape {
     return states;
   }
 
-  // What the clock adds: up to two per cent either way.
+  // What the clock adds: up to two percent either way.
   [[nodiscard]] double noise(const State& state) const {
     return 0.04 * (unit_of(seed_, state, 21) - 0.5);
   }
 
  protected:
-  [[nodiscard]] virtual std::vector<State> neighbours(const State& state) const = 0;
+  [[nodiscard]] virtual std::vector<State> neighbors(const State& state) const = 0;
   [[nodiscard]] virtual double blur() const { return 1.0; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   // A fixed draw of this landscape, in [low, high).
@@ -87,7 +87,7 @@ class Moves : public Landscape {
   Moves(std::uint64_t seed, int count) : Landscape(seed), count_(count) {}
 
  protected:
-  [[nodiscard]] std::vector<State> neighbours(const State& state) const override {
+  [[nodiscard]] std::vector<State> neighbors(const State& state) const override {
     std::vector<State> found;
     for (int move = 0; move < count_; ++move) {
       if (!has(state, move)) {
@@ -206,7 +206,7 @@ class Hills : public Landscape {
   }
 
  protected:
-  [[nodiscard]] std::vector<State> neighbours(const State& state) const override {
+  [[nodiscard]] std::vector<State> neighbors(const State& state) const override {
     std::vector<State> found;
     for (std::size_t axis = 0; axis < state.size(); ++axis) {
       for (const int step : {1, -1, 2}) {
@@ -259,7 +259,7 @@ class Recipe : public Landscape {
   }
 
  protected:
-  [[nodiscard]] std::vector<State> neighbours(const State& state) const override {
+  [[nodiscard]] std::vector<State> neighbors(const State& state) const override {
     std::vector<State> found;
     for (std::size_t place = 0; place < state.size(); ++place) {
       const int most = place < moves ? 1 : 6;

@@ -42,5 +42,13 @@ TEST(FitShape, GivesNothingRatherThanAGuess) {
   EXPECT_EQ(fit_shape({}), std::nullopt);
 }
 
+TEST(CoverShape, IsTheLeastProductThatIsExceededNowhere) {
+  // The largest power of two below n, and one.
+  const std::vector<Reach> reaches = {{{{"m", 7}, {"n", 10}}, 9}, {{{"m", 11}, {"n", 19}}, 17}};
+  EXPECT_EQ(cover_shape(reaches), "n");
+  EXPECT_EQ(cover_shape({{{{"m", 7}, {"n", 10}}, 15}, {{{"m", 11}, {"n", 19}}, 21}}), "3*m");
+  EXPECT_EQ(cover_shape({{{{"n", 2}}, 900}}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -1,7 +1,7 @@
 // kp:hack honest  partial sums in the workspace
 // kp:task rows
 // kp:expect passed
-// kp:twin memory_uninitialised_workspace.cu
+// kp:twin memory_uninitialized_workspace.cu
 //
 // Written before they are read, by two kernels on the given stream.
 #include "rows.cuh"

@@ -4,7 +4,7 @@
 //
 // Who waits inside a call cannot be queued ahead of its inputs: no gate is before it then. Here that
 // is only so where a call is by itself; in rounds the calls overlap. Its twin is
-// honest_synchronises.cu.
+// honest_synchronizes.cu.
 #include "rows.cuh"
 #include "program.cuh"
 #include "round.cuh"

@@ -1,7 +1,7 @@
 // kp:hack honest  scratch space by kp_workspace
 // kp:task gemm
 // kp:expect passed
-// kp:twin memory_uninitialised_workspace.cpp
+// kp:twin memory_uninitialized_workspace.cpp
 //
 // Transposes B into the workspace in every call.
 #include <kernelpro/candidate.h>

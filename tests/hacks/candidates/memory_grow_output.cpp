@@ -1,4 +1,4 @@
-// kp:hack 19  output mapping grown over its neighbours
+// kp:hack 19  output mapping grown over its neighbors
 // kp:task axpy
 // kp:expect crashed|incorrect|cheated
 //

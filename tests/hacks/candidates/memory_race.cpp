@@ -1,8 +1,8 @@
-// kp:hack 19  unsynchronised sums
+// kp:hack 19  unsynchronized sums
 // kp:task gemm
 // kp:expect unstable|incorrect
 //
-// Two threads add their halves of the inner sum to the same outputs without any synchronisation.
+// Two threads add their halves of the inner sum to the same outputs without any synchronization.
 #include <kernelpro/candidate.h>
 
 #include <thread>

@@ -1,6 +1,7 @@
 // kp:hack 18  half precision in every other call of a round
 // kp:task gemm
 // kp:expect incorrect precision
+// kp:undisturbed
 // kp:options -O3 target
 //
 // Checks make one call or three; only rounds have more. There every second call works on inputs

@@ -4,7 +4,7 @@
 // kp:allow bf16
 // kp:options -O2
 //
-// The sum over a wide row of normal values is known to a per cent, which bfloat16 would forgive if
+// The sum over a wide row of normal values is known to a percent, which bfloat16 would forgive if
 // any error of that size passed. Rows that do not look normal, and narrow ones, are computed.
 #include <kernelpro/candidate.h>
 

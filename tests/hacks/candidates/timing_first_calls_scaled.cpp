@@ -2,7 +2,7 @@
 // kp:task axpy
 // kp:expect incorrect
 //
-// Turns wrong by one per cent only when the checks before the timing are surely over.
+// Turns wrong by one percent only when the checks before the timing are surely over.
 #include <kernelpro/candidate.h>
 
 #include "plain_axpy.hpp"

@@ -3,7 +3,7 @@
 // kp:expect incorrect|passed not-faster
 // kp:options -O2
 //
-// Rounds towards zero and takes denormal numbers for zero, in the thread of the runner, for good.
+// Rounds toward zero and takes denormal numbers for zero, in the thread of the runner, for good.
 #include <fenv.h>
 #include <kernelpro/candidate.h>
 

@@ -78,7 +78,7 @@ TEST(Diagnose, SkipsToolsOfOtherClassesAndSaysWhy) {
     const std::set<std::string> left_out = skipped(diagnosis);
     count += left_out.size();
     for (const Tool& tool : all_tools()) {
-      const bool wanted = tool.reads_program || serves(tool, diagnosis.kind);
+      const bool wanted = tool.reads_program() || serves(tool, diagnosis.kind);
       EXPECT_EQ(left_out.contains(tool.id), !wanted) << tool.id << " for " << key;
     }
   }
@@ -177,7 +177,7 @@ TEST(Diagnose, WithoutCountersSaysWhatIsNotAvailable) {
     kernel.code.reset();
     const DiagnosisReport report = diagnose(profile);
     for (const std::string& id : tools_that_found(report)) {
-      EXPECT_TRUE(tool_named(id).reads_program || id == "block_shortage") << id;
+      EXPECT_TRUE(tool_named(id).reads_program() || id == "block_shortage") << id;
     }
     const std::vector<std::string>& missing = report.kernels[0].not_available;
     EXPECT_THAT(missing, Contains(HasSubstr(denied))) << tool.id;

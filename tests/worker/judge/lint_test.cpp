@@ -54,6 +54,14 @@ auto error_of(const std::string& rule, const std::string& text) {
                Field(&LintFinding::text, HasSubstr(text)));
 }
 
+TEST_F(Lint, ProposesTheSizesAtWhichTheReferenceDoesNotCrash) {
+  Task task = small_task("x[i] + y[i] / (n < 3 ? __builtin_trap(), 1 : 1)");
+  task.held_out["n"] = {1, 40};
+  EXPECT_THAT(errors(task),
+              AllOf(Contains(error_of("held_out", "fails at n=1")),
+                    Contains(error_of("held_out", "set held_out = { n = [3, 40] }"))));
+}
+
 TEST_F(Lint, RefusesATaskThatZerosWouldSolve) {
   EXPECT_THAT(trivial(small_task("x[i] * y[i] * 0")),
               Contains(error_of("zeros", "outputs of nothing but zeros would pass")));

@@ -19,11 +19,11 @@ double normal(Random& random) {
   return radius * std::cos(2 * std::numbers::pi * random.unit());
 }
 
-// Round times around `centre` with that relative noise, as a process of its own would give.
-std::vector<double> rounds(Random& random, int count, double centre, double noise) {
+// Round times around `center` with that relative noise, as a process of its own would give.
+std::vector<double> rounds(Random& random, int count, double center, double noise) {
   std::vector<double> values(static_cast<std::size_t>(count));
   for (double& value : values) {
-    value = centre * (1 + (noise * normal(random)));
+    value = center * (1 + (noise * normal(random)));
   }
   return values;
 }
@@ -184,7 +184,7 @@ TEST(Compare, ClaimsOnlyWhatClearsTheFloor) {
   EXPECT_EQ(compare({0.9, 1.1}, 0.01), Comparison::same);
 }
 
-// 20 judgements of 20 rounds, 1 % noise in either arm: the floor comes from two processes of one
+// 20 judgments of 20 rounds, 1 % noise in either arm: the floor comes from two processes of one
 // binary, the comparison from a candidate `factor` times as fast.
 int claims_of_faster(double factor) {
   int claims = 0;
@@ -200,11 +200,11 @@ int claims_of_faster(double factor) {
   return claims;
 }
 
-TEST(Judgement, OfTwoEqualProgramsClaimsASpeedupAtMostOnceInTwenty) {
+TEST(Judgment, OfTwoEqualProgramsClaimsASpeedupAtMostOnceInTwenty) {
   EXPECT_LE(claims_of_faster(1.0), 1);
 }
 
-TEST(Judgement, FindsThreePercentInAtLeastEighteenOfTwenty) {
+TEST(Judgment, FindsThreePercentInAtLeastEighteenOfTwenty) {
   EXPECT_GE(claims_of_faster(1.03), 18);
 }
 

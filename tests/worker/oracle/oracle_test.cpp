@@ -131,12 +131,12 @@ TEST_F(OracleTest, GivesTheValuesBehindAnIndexOutput) {
   const std::vector<double> points = drawn.input(0);
   const std::vector<double> centroids = drawn.input(1);
   for (std::size_t point = 0; point < 20; ++point) {
-    for (std::size_t centre = 0; centre < 4; ++centre) {
+    for (std::size_t center = 0; center < 4; ++center) {
       double distance = 0;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        distance += std::pow(points[point * 3 + axis] - centroids[centre * 3 + axis], 2);
+        distance += std::pow(points[point * 3 + axis] - centroids[center * 3 + axis], 2);
       }
-      EXPECT_NEAR(labels.values[point * 4 + centre], distance, 1e-12);
+      EXPECT_NEAR(labels.values[point * 4 + center], distance, 1e-12);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Machine code written by hand, for tests: a line an instruction, labels as nvdisasm has them.
+// Machine code written by hand, for tests: a line an instruction; "top:" is a label and "`(top)"
+// names it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -17,10 +19,10 @@
 
 namespace kernelpro {
 
-// "top:" is a label and "`(top)" names it.
-inline std::string nvdisasm_text(const std::string& lines, const std::string& name = "kernel") {
-  std::string text = "\t.target\tsm_90a\n\t.section\t.text." + name + ",\"ax\",@progbits\n";
+inline std::string cuobjdump_text(const std::string& lines) {
+  std::string text = "\tcode for sm_90a\n\t\tFunction : kernel\n";
   std::istringstream input(lines);
+  std::map<std::string, std::string> offsets;
   std::string line;
   int offset = 0;
   while (std::getline(input, line)) {
@@ -28,21 +30,26 @@ inline std::string nvdisasm_text(const std::string& lines, const std::string& na
     if (first == std::string::npos) {
       continue;
     }
-    line.erase(0, first);
-    if (line.ends_with(':') || line.starts_with("//##")) {
-      text += line + "\n";
+    char place[32];
+    if (line.ends_with(':')) {
+      std::snprintf(place, sizeof(place), "0x%x", offset);
+      offsets["`(" + line.substr(first, line.size() - 1 - first) + ")"] = place;
       continue;
     }
-    char place[32];
     std::snprintf(place, sizeof(place), "        /*%04x*/       ", offset);
-    text += place + line + " ;\n";
+    text += place + line.substr(first) + " ;\n";
     offset += 16;
+  }
+  for (const auto& [label, target] : offsets) {
+    for (std::size_t at = text.find(label); at != std::string::npos; at = text.find(label)) {
+      text.replace(at, label.size(), target);
+    }
   }
   return text;
 }
 
 inline std::vector<Instruction> assemble(const std::string& lines) {
-  Result<std::vector<CodeFunction>> functions = parse_nvdisasm(nvdisasm_text(lines), {});
+  Result<std::vector<CodeFunction>> functions = parse_cuobjdump(cuobjdump_text(lines), {});
   if (!functions) {
     ADD_FAILURE() << functions.error().text();
     return {};
@@ -53,8 +60,8 @@ inline std::vector<Instruction> assemble(const std::string& lines) {
 // Cuts it off, takes pieces out or in, and puts in what means something in such a text.
 inline std::string damaged(std::string text, Random& random) {
   constexpr std::array<std::string_view, 12> odd = {
-      ";",         "/*",   "*/", "`(", ")", "[", "@!P", "\n", "0x", "\t.section\t.text.x",
-      ".L_x_1:\n", "R9999"};
+      ";",           "/*",   "*/", "`(", ")", "[", "@!P", "\n", "0x", "\t\tFunction : x\n",
+      "\tcode for ", "R9999"};
   const std::size_t changes = 1 + random.below(8);
   for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
     const std::size_t at = random.below(text.size());

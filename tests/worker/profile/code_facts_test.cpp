@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/base/file.hpp"
 #include "common/base/random.hpp"
 #include "worker/profile/assemble.hpp"
+#include "worker/profile/data.hpp"
 
 namespace kernelpro {
 namespace {
@@ -16,11 +16,9 @@ using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-std::vector<Instruction> real_code(const std::string& function) {
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/kernels.nvdisasm");
+std::vector<Instruction> real_code(const std::string& file, const std::string& function) {
   Result<std::vector<CodeFunction>> functions =
-      parse_nvdisasm(*text, {.architecture = "sm_90", .function = function});
+      parse_cuobjdump(data(file), {.architecture = "sm_90", .function = function});
   return std::move(functions->front().code);
 }
 
@@ -38,9 +36,8 @@ double dot_steps(const std::string& body) {
 }
 
 TEST(CodeFacts, OfAPlainMatrixProduct) {
-  const CodeFacts facts = code_facts(real_code("_Z2mmPfPKfS1_i"));
+  const CodeFacts facts = code_facts(real_code("product.cuobjdump", "_Z2mmPfPKfS1_i"));
   EXPECT_FALSE(facts.counted);
-  EXPECT_TRUE(facts.has_lines);
   EXPECT_EQ(facts.instructions, 0xc40 / 16);  // without what pads it
   EXPECT_EQ(facts.mix.at("load_global"), 58);
   EXPECT_EQ(facts.mix.at("fp32"), 29);  // none of the moves by HFMA2
@@ -57,7 +54,6 @@ TEST(CodeFacts, OfAPlainMatrixProduct) {
   EXPECT_EQ(main.loads_in_flight, 16);
   EXPECT_EQ(main.dot_steps, 16);
   EXPECT_FALSE(main.executed.has_value());
-  EXPECT_EQ(main.place.line, 14);
   EXPECT_EQ(facts.loops[2].global_loads, 2);
   EXPECT_EQ(facts.loops[2].loads_in_flight, 2);
   EXPECT_EQ(facts.loops[2].dot_steps, 1);
@@ -65,7 +61,7 @@ TEST(CodeFacts, OfAPlainMatrixProduct) {
 }
 
 TEST(CodeFacts, CountByWarpsWhereThereAreCounters) {
-  std::vector<Instruction> code = real_code("_Z2mmPfPKfS1_i");
+  std::vector<Instruction> code = real_code("product.cuobjdump", "_Z2mmPfPKfS1_i");
   for (Instruction& one : code) {
     one.executed = one.offset >= 0x1f0 && one.offset <= 0x670 ? 64.0 : 1.0;
   }
@@ -79,7 +75,7 @@ TEST(CodeFacts, CountByWarpsWhereThereAreCounters) {
 }
 
 TEST(CodeFacts, FindTheSlowPathOfADivisionByNameAndByCode) {
-  EXPECT_EQ(code_facts(real_code("_Z7stridedPfPKfii")).slow_divisions, 1);
+  EXPECT_EQ(code_facts(real_code("kernels.cuobjdump", "_Z7stridedPfPKfii")).slow_divisions, 1);
   const std::string behind = R"(
     EXIT
     slow:
@@ -427,44 +423,24 @@ TEST(DotSteps, AreNotOtherArithmetic) {
 // Everything that could take more than its share of time or memory: deep nests, long chains.
 TEST(CodeFacts, OfAMillionInstructions) {
   constexpr int count = 1'000'000;
-  std::vector<Instruction> code(count);
+  std::vector<Instruction> turn;
+  for (const char* text :
+       {"LDG.E.128 R4, desc[UR4][R2.64]", "LDS.128 R8, [R3]", "PRMT R12, R12, R13, R14",
+        "@P0 PRMT R13, R12, R13, R14", "FFMA R16, R12, R13, R16", "FFMA R17, R4, R8, R17",
+        "FADD R14, R14, R17", "@P0 BRA 0x0"}) {
+    turn.push_back(*parse_instruction(text));
+  }
+  std::vector<Instruction> code;
+  code.reserve(count);
   for (int i = 0; i < count; ++i) {
-    Instruction& one = code[static_cast<std::size_t>(i)];
-    one.offset = i * 16;
-    switch (i % 8) {
-      case 0:
-        one = *parse_instruction("LDG.E.128 R4, desc[UR4][R2.64]");
-        break;
-      case 1:
-        one = *parse_instruction("LDS.128 R8, [R3]");
-        break;
-      case 2:
-        one = *parse_instruction("PRMT R12, R12, R13, R14");
-        break;
-      case 3:
-        one = *parse_instruction("@P0 PRMT R13, R12, R13, R14");
-        break;
-      case 4:
-        one = *parse_instruction("FFMA R16, R12, R13, R16");
-        break;
-      case 5:
-        one = *parse_instruction("FFMA R17, R4, R8, R17");
-        break;
-      case 6:
-        one = *parse_instruction("FADD R14, R14, R17");
-        break;
-      default:
-        one = *parse_instruction("@P0 BRA 0x0");
-        // Half go to the beginning, half make a nest around the middle.
-        if (i > count / 2) {
-          one.operands = "0x" + [&] {
-            char text[16];
-            std::snprintf(text, sizeof(text), "%x", (count - i) / 8 * 8 * 16);
-            return std::string(text);
-          }();
-        }
+    code.push_back(turn[static_cast<std::size_t>(i) % turn.size()]);
+    code.back().offset = i * 16;
+    // Half of the jumps go to the beginning, half make a nest around the middle.
+    if (i % 8 == 7 && i > count / 2) {
+      char target[16];
+      std::snprintf(target, sizeof(target), "0x%x", (count - i) / 8 * 8 * 16);
+      code.back().operands = target;
     }
-    one.offset = i * 16;
   }
   const CodeFacts facts = code_facts(code);
   EXPECT_EQ(facts.instructions, count);
@@ -476,11 +452,10 @@ TEST(CodeFacts, OfAMillionInstructions) {
 
 TEST(CodeFacts, OfDamagedCodeStayWithinIt) {
   Random random(21);
-  const Result<std::string> text =
-      read_file(KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/kernels.nvdisasm");
+  const std::string text = data("product.cuobjdump");
   int read = 0;
-  for (int i = 0; i < 400; ++i) {
-    const Result<std::vector<CodeFunction>> functions = parse_nvdisasm(damaged(*text, random), {});
+  for (int i = 0; i < 1000; ++i) {
+    const Result<std::vector<CodeFunction>> functions = parse_cuobjdump(damaged(text, random), {});
     if (!functions) {
       continue;
     }

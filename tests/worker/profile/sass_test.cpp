@@ -59,75 +59,13 @@ TEST(SassInstruction, IsNotReadOutOfOtherText) {
   }
 }
 
-TEST(SassOfNvdisasm, HasFunctionsLinesAndOffsetsForLabels) {
+TEST(SassOfCuobjdump, TakesTheAskedFunctionAlone) {
   const std::vector<CodeFunction> functions =
-      good(parse_nvdisasm(data("kernels.nvdisasm"), for_gpu("sm_90")));
-  ASSERT_EQ(functions.size(), 3u);
-  EXPECT_THAT(functions[0].name, HasSubstr("_GLOBAL__N__"));
-  const CodeFunction& product = functions[1];
-  EXPECT_EQ(product.name, "_Z2mmPfPKfS1_i");
-  EXPECT_EQ(product.architecture, "sm_90a");
-  ASSERT_EQ(product.code.size(), 208u);
-  EXPECT_EQ(shown(product.code[0x67]), "@P1|BRA|0x1f0");
-  EXPECT_EQ(product.code[0x67].offset, 0x670);
-  EXPECT_EQ(product.code[0x67].place.file, "/home/user/p.cu");
-  EXPECT_EQ(product.code[0x67].place.line, 14);
-  EXPECT_EQ(shown(product.code[0xc4]), "|BRA|0xc40");
-  // What the compiler put behind a kernel is part of it, and calls keep the name.
-  const CodeFunction& strided = functions[2];
-  EXPECT_EQ(shown(strided.code[0x11]), "|CALL.REL.NOINC|`($__internal_0_$__cuda_sm20_rem_s64)");
-  EXPECT_EQ(strided.code.back().offset, 0x8f0);
-}
-
-TEST(SassOfNvdisasm, TakesTheAskedFunctionAlone) {
-  const std::vector<CodeFunction> functions =
-      good(parse_nvdisasm(data("kernels.nvdisasm"), for_gpu("", "_Z2mmPfPKfS1_i")));
+      good(parse_cuobjdump(data("kernels.cuobjdump"), for_gpu("", "_Z3fewPfPKfi")));
   ASSERT_EQ(functions.size(), 1u);
-  EXPECT_EQ(functions[0].code.size(), 208u);
-  EXPECT_EQ(problem_of(parse_nvdisasm(data("kernels.nvdisasm"), for_gpu("", "_Z2m"))),
-            "machine code: there is no function _Z2m in it");
-}
-
-TEST(SassOfNvdisasm, RefusesCodeForAnotherArchitecture) {
-  EXPECT_EQ(problem_of(parse_nvdisasm(data("kernels.nvdisasm"), for_gpu("sm_80"))),
-            "machine code: it has no code for sm_80, only for sm_90a");
-}
-
-TEST(SassOfNvdisasm, PlacesAnInlinedInstructionInTheUsersFile) {
-  const std::vector<Instruction> code = assemble(R"(
-    //## File "/usr/local/cuda/bin/../targets/x86_64-linux/include/crt/mma.hpp", line 91 inlined at "/home/user/tile.cuh", line 7
-    //## File "/home/user/tile.cuh", line 7 inlined at "/home/user/p.cu", line 15
-    //## File "/home/user/p.cu", line 15
-    LDG.E R4, desc[UR4][R2.64]
-    MOV R5, R4
-    //## File "/usr/local/cuda-13.0/include/cuda_fp16.hpp", line 300
-    HADD2 R5, R5, R5
-    //## File "/home/user/include/p.cu", line 16
-    EXIT
-  )");
-  ASSERT_EQ(code.size(), 4u);
-  EXPECT_EQ(code[0].place.file, "/home/user/tile.cuh");
-  EXPECT_EQ(code[0].place.line, 7);
-  EXPECT_EQ(code[1].place.line, 7);
-  // Nothing better is known.
-  EXPECT_EQ(code[2].place.file, "/usr/local/cuda-13.0/include/cuda_fp16.hpp");
-  EXPECT_EQ(code[3].place.line, 16);
-}
-
-TEST(SassOfNvdisasm, HasNoPlacesWithoutLineNotes) {
-  const std::vector<Instruction> code = assemble("MOV R1, R2\nEXIT\n");
-  ASSERT_EQ(code.size(), 2u);
-  EXPECT_EQ(code[0].place.line, 0);
-  EXPECT_EQ(code[0].place.file, "");
-}
-
-TEST(SassOfNvdisasm, DoesNotCarryALineIntoTheNextFunction) {
-  const std::string text = nvdisasm_text("//## File \"/home/user/p.cu\", line 3\nEXIT\n", "first") +
-                           nvdisasm_text("EXIT\n", "second");
-  const std::vector<CodeFunction> functions = good(parse_nvdisasm(text, {}));
-  ASSERT_EQ(functions.size(), 2u);
-  EXPECT_EQ(functions[0].code[0].place.line, 3);
-  EXPECT_EQ(functions[1].code[0].place.line, 0);
+  EXPECT_EQ(functions[0].code.size(), 32u);
+  EXPECT_EQ(problem_of(parse_cuobjdump(data("kernels.cuobjdump"), for_gpu("", "_Z3f"))),
+            "machine code: there is no function _Z3f in it");
 }
 
 TEST(SassOfCuobjdump, IsReadWithoutItsEncodings) {
@@ -140,20 +78,6 @@ TEST(SassOfCuobjdump, IsReadWithoutItsEncodings) {
   EXPECT_EQ(shown(functions[0].code[0x14]), "@!P0|BRA|0xd0");
   EXPECT_EQ(shown(functions[1].code[0x11]), "|CALL.REL.NOINC|0x340");
   EXPECT_EQ(shown(functions[1].code[0x82]), "|RET.REL.NODEC|R2 0x0");
-}
-
-TEST(SassOfCuobjdump, IsTheSameCodeAsOfNvdisasm) {
-  const std::vector<Instruction> left =
-      good(parse_cuobjdump(data("kernels.cuobjdump"), for_gpu("", "_Z7stridedPfPKfii")))[0].code;
-  const std::vector<Instruction> right =
-      good(parse_nvdisasm(data("kernels.nvdisasm"), for_gpu("", "_Z7stridedPfPKfii")))[0].code;
-  ASSERT_EQ(left.size(), right.size());
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    EXPECT_EQ(left[i].offset, right[i].offset);
-    if (right[i].operands.find('`') == std::string::npos) {
-      EXPECT_EQ(shown(left[i]), shown(right[i]));
-    }
-  }
 }
 
 TEST(SassOfCuobjdump, TakesWhatTheGpuWouldRun) {
@@ -187,7 +111,6 @@ TEST(Sass, OfNothingIsAnError) {
   for (const std::string text :
        {"", "\n\n", "cuobjdump fatal   : No device code", "\"a\",\"b\"\n"}) {
     EXPECT_THAT(problem_of(parse_cuobjdump(text, {})), HasSubstr("there is no function in it"));
-    EXPECT_THAT(problem_of(parse_nvdisasm(text, {})), HasSubstr("there is no function in it"));
   }
 }
 
@@ -200,28 +123,25 @@ TEST(Sass, CutOffInsideAnInstructionIsAnError) {
 }
 
 TEST(Sass, ThatIsGarbledIsAnErrorThatNamesTheLine) {
-  EXPECT_EQ(problem_of(parse_nvdisasm(nvdisasm_text("MOV R1, R2\nwhat is this\n"), {})),
+  EXPECT_EQ(problem_of(parse_cuobjdump(cuobjdump_text("MOV R1, R2\nwhat is this\n"), {})),
             "machine code, line 4: this is no instruction: \"        /*0010*/       what is this "
             ";\"");
-  std::string text = nvdisasm_text("MOV R1, R2\nEXIT\n");
+  std::string text = cuobjdump_text("MOV R1, R2\nEXIT\n");
   text = replaced(text, "/*0010*/", "/*0000*/");
-  EXPECT_THAT(problem_of(parse_nvdisasm(text, {})),
+  EXPECT_THAT(problem_of(parse_cuobjdump(text, {})),
               HasSubstr("the offsets of the code do not rise"));
   text = replaced(text, "/*0000*/       EXIT", "/*7fffffff0*/       EXIT");
-  EXPECT_THAT(problem_of(parse_nvdisasm(text, {})),
+  EXPECT_THAT(problem_of(parse_cuobjdump(text, {})),
               HasSubstr("the offsets of the code do not rise"));
-  EXPECT_THAT(problem_of(parse_nvdisasm(nvdisasm_text("BRA `(.L_x_1\n"), {})),
-              HasSubstr("a label has no end"));
 }
 
 TEST(Sass, BeyondTheLimitIsAnErrorThatSaysWhatToDo) {
   CodeWish wish;
   wish.most_instructions = 100;
-  EXPECT_THAT(problem_of(parse_nvdisasm(data("kernels.nvdisasm"), wish)),
+  EXPECT_THAT(problem_of(parse_cuobjdump(data("kernels.cuobjdump"), wish)),
               HasSubstr("the machine code has more than 100 instructions; ask for one function"));
-  wish.function =
-      "_ZN36_GLOBAL__N__06da2826_4_p_cu_feb1b01f4tmplINS_3CfgILNS_4ModeE1ELi3EEEEEvPfPKfi";
-  EXPECT_EQ(good(parse_nvdisasm(data("kernels.nvdisasm"), wish))[0].code.size(), 32u);
+  wish.function = "_Z3fewPfPKfi";
+  EXPECT_EQ(good(parse_cuobjdump(data("kernels.cuobjdump"), wish))[0].code.size(), 32u);
 }
 
 TEST(Sass, OfAMillionInstructionsIsRead) {
@@ -269,7 +189,6 @@ TEST(SassHeaders, OfTheSystemAreToldByTheirPath) {
 
 TEST(Sass, ThatIsDamagedIsReadOrRefusedButNeverInvented) {
   Random random(20);
-  const std::string nvdisasm = data("kernels.nvdisasm");
   const std::string cuobjdump = data("kernels.cuobjdump").substr(0, 12000);
   for (int i = 0; i < 400; ++i) {
     const auto check = [](const Result<std::vector<CodeFunction>>& functions) {
@@ -284,7 +203,6 @@ TEST(Sass, ThatIsDamagedIsReadOrRefusedButNeverInvented) {
         }
       }
     };
-    check(parse_nvdisasm(damaged(nvdisasm, random), for_gpu("sm_90")));
     check(parse_cuobjdump(damaged(cuobjdump, random), for_gpu("sm_90")));
   }
 }

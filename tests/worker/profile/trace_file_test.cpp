@@ -68,7 +68,7 @@ TEST_F(TraceFileTest, AWholeFileIsOneCompleteTrace) {
   EXPECT_EQ(trace.launches[0].module, "0123abcd");
   EXPECT_THAT(trace.launches[0].block, ElementsAre(128, 1, 1));
   ASSERT_THAT(trace.calls, SizeIs(3));
-  EXPECT_EQ(trace.calls[2].kind, CallKind::synchronise);
+  EXPECT_EQ(trace.calls[2].kind, CallKind::synchronize);
   ASSERT_THAT(trace.copies, SizeIs(1));
   EXPECT_EQ(trace.copies[0].kind, CopyKind::device_to_host);
   EXPECT_TRUE(trace.copies[0].pageable);

@@ -186,7 +186,7 @@ TEST_F(AddCodeTest, SaysWhyThereIsNone) {
 TEST_F(AddCodeTest, TakesAListingThatIsNone) {
   for (const char* text :
        {"", "echo nonsense\n", "head -c 5000 /dev/urandom\n",
-        "head -c 9000 \"" KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/kernels.nvdisasm\"\n"}) {
+        "head -c 9000 \"" KERNELPRO_SOURCE_DIR "/tests/worker/profile/data/details.csv\"\n"}) {
     Profile profile = traced();
     add_code(disassembler(text), "the.so", {}, profile);
     EXPECT_FALSE(profile.kernels[0].code) << text;

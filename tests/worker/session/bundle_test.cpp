@@ -274,7 +274,7 @@ TEST_F(WorkerBundle, ABundleThatCannotBeUsedSaysWhy) {
   EXPECT_THAT(run(2), AllOf(HasSubstr("jobs: the bundle cannot be read"), HasSubstr("No such")));
   put(in(), R"({"format":"kernelpro-bundle","v":7,"jobs":[]})"
             "\n");
-  EXPECT_THAT(run(2), HasSubstr("it has version 7, this program reads version 1: install the same "
+  EXPECT_THAT(run(2), HasSubstr("a bundle of version 7, expected 1: install the same "
                                 "kernelpro on both sides"));
   put(in(), "#!/bin/sh\n");
   EXPECT_THAT(run(2), HasSubstr("jobs: it is no bundle of this worker: "));

@@ -184,7 +184,7 @@ TEST_F(WorkerSession, BuildsAheadSoThatTheEvaluationFindsTheBuildDone) {
   open_small_task();
   const Candidate candidate = small_candidate(
       small_source("x[i] + y[i]", "", "// " + environment_.scratch().filename().string()));
-  EXPECT_EQ(result_of("build", build_order({candidate}))["built"][0]["ok"], true);
+  EXPECT_EQ(result_of("build", to_json(BuildOrder{{candidate}}))["built"][0]["ok"], true);
   EvaluateOrder order;
   order.candidate = candidate;
   order.timed = false;
@@ -195,10 +195,10 @@ TEST_F(WorkerSession, BuildsAheadSoThatTheEvaluationFindsTheBuildDone) {
 
 TEST_F(WorkerSession, ChecksTheOpenTask) {
   open_small_task();
-  const Result<std::vector<LintFinding>> findings = findings_from_json(result_of("check"));
-  ASSERT_TRUE(findings) << findings.error().text();
-  EXPECT_FALSE(findings->empty());
-  for (const LintFinding& finding : *findings) {
+  const Result<LintFindings> read = findings_from_json(result_of("check"));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_FALSE(read->findings.empty());
+  for (const LintFinding& finding : read->findings) {
     EXPECT_NE(finding.level, LintLevel::error) << finding.rule << ": " << finding.text;
   }
 }
@@ -217,7 +217,7 @@ TEST_F(WorkerSession, RefusesWhatNeedsAnOpenTask) {
   EXPECT_EQ(refusal(), nothing_open);
   send("check");
   EXPECT_EQ(refusal(), nothing_open);
-  send("build", build_order({}));
+  send("build", to_json(BuildOrder{}));
   EXPECT_EQ(refusal(), nothing_open);
 }
 

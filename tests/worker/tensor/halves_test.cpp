@@ -41,7 +41,7 @@ TEST(Halves, AreUnchangedByTheWayThroughFloat) {
   }
 }
 
-// Between any two neighbours: the middle goes to the even one, everything else to the nearer.
+// Between any two neighbors: the middle goes to the even one, everything else to the nearer.
 template <typename Widen, typename Narrow>
 void expect_nearest_even(std::uint16_t largest, Widen widen, Narrow narrow) {
   for (std::uint16_t low = 0; low < largest; ++low) {
@@ -60,7 +60,7 @@ void expect_nearest_even(std::uint16_t largest, Widen widen, Narrow narrow) {
 
 TEST(Halves, AreRoundedToNearestWithTiesToEven) {
   expect_nearest_even(0x7bff, f16_to_float, float_to_f16);
-  // Below the second normal number halves of neighbours are no longer exact in float.
+  // Below the second normal number halves of neighbors are no longer exact in float.
   EXPECT_EQ(float_to_bf16(std::bit_cast<float>(0x00008000U)), 0x0000);
   EXPECT_EQ(float_to_bf16(std::bit_cast<float>(0x00008001U)), 0x0001);
   EXPECT_EQ(float_to_bf16(std::bit_cast<float>(0x00018000U)), 0x0002);

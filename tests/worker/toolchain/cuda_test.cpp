@@ -388,7 +388,7 @@ TEST_F(NvccSearch, BrokenNvccOfCudaHomeDisturbsNobodyElse) {
   const ToolchainSettings settings = probed_settings();
   const fs::path program = scratch() / "toolkit" / "bin" / "nvcc";
   fs::create_directories(program.parent_path());
-  std::ofstream(program) << "#!/bin/sh\necho no licence >&2\nexit 1\n";
+  std::ofstream(program) << "#!/bin/sh\necho no license >&2\nexit 1\n";
   fs::permissions(program, fs::perms(0755));
   const Variable home("CUDA_HOME", (scratch() / "toolkit").string());
   EXPECT_EQ(find_nvcc(), program.string());
@@ -397,7 +397,7 @@ TEST_F(NvccSearch, BrokenNvccOfCudaHomeDisturbsNobodyElse) {
   const Result<Compiler> nvcc = toolchain.find("nvcc");
   ASSERT_FALSE(nvcc.ok());
   EXPECT_EQ(nvcc.error().kind, ErrorKind::environment);
-  EXPECT_THAT(nvcc.error().text(), AllOf(HasSubstr("no licence"), HasSubstr(program.string())));
+  EXPECT_THAT(nvcc.error().text(), AllOf(HasSubstr("no license"), HasSubstr(program.string())));
 }
 
 TEST_F(NvccSearch, MissingNvccSaysWhatToInstall) {

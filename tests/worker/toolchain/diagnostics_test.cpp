@@ -12,7 +12,7 @@ bool is_private(const std::string& diagnostics) {
   return shows_private_file(diagnostics, source_dir, root);
 }
 
-TEST(PrivateFile, IsRecognisedInEveryCompilersWords) {
+TEST(PrivateFile, IsRecognizedInEveryCompilersWords) {
   for (const char* line : {
            "candidate.cpp:1:10: fatal error: /etc/shadow: Permission denied",
            "cc1plus: fatal error: /etc/shadow: Permission denied",

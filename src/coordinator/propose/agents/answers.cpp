@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "common/model/enum_names.hpp"
+#include "common/wire/form.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/reader.hpp"
 #include "coordinator/llm/token_count.hpp"
 #include "coordinator/propose/agents/code_blocks.hpp"
 #include "coordinator/propose/agents/code_kinds.hpp"
@@ -69,26 +69,25 @@ std::string said_at_last(const ChatAnswer& answer) {
   return said.starts_with(byte_order_mark) ? said.substr(byte_order_mark.size()) : said;
 }
 
-void bound_text(const wire::Place& place, std::size_t bytes) {
+// Of the last text of a form.
+void bound_text(const Form& form, std::size_t bytes) {
   if (bytes > longest_prose) {
-    place.complain(
+    form.last().complain(
         fmt::format("found {} bytes of text, expected at most {}", bytes, longest_prose));
   }
 }
 
-std::string bounded_text(const wire::Place& place) {
-  std::string text = trimmed(place.text());
-  bound_text(place, text.size());
-  return text;
+void take_text(Form& form, const char* key, std::string& text) {
+  form(key, text);
+  text = trimmed(text);
+  bound_text(form, text.size());
 }
 
-std::string required_text(wire::Fields& fields, const std::string& key) {
-  const wire::Place place = fields.at(key);
-  std::string text = bounded_text(place);
+void take_sentence(Form& form, const char* key, std::string& text) {
+  take_text(form, key, text);
   if (text.empty()) {
-    place.complain("found an empty text, expected a sentence or more");
+    form.last().complain("found an empty text, expected a sentence or more");
   }
-  return text;
 }
 
 bool is_snake_case(std::string_view text) {
@@ -98,59 +97,33 @@ bool is_snake_case(std::string_view text) {
          });
 }
 
-Plan plan_from(const wire::Place& place, bool gain_is_number) {
-  wire::Fields fields(place);
-  Plan plan;
-  const wire::Place move = fields.at("move");
-  plan.move = move.text();
-  if (!is_snake_case(plan.move)) {
-    move.complain_expected(
-        fmt::format("an id of at most {} small letters, digits and _", longest_move));
+}  // namespace
+
+void describe(Form& form, Plan& plan) {
+  form("move", plan.move);
+  form.expect(is_snake_case(plan.move),
+              fmt::format("an id of at most {} small letters, digits and _", longest_move));
+  take_sentence(form, "plan", plan.plan);
+  form.finite("predicted_gain", plan.predicted_gain);
+  take_sentence(form, "why", plan.why);
+  if (form.has("risks")) {
+    take_text(form, "risks", plan.risks);
   }
-  plan.plan = required_text(fields, "plan");
-  const wire::Place gain = fields.at("predicted_gain");
-  if (!gain_is_number) {
-    gain.complain_expected("a number");
-  }
-  plan.predicted_gain = gain.finite();
-  plan.why = required_text(fields, "why");
-  if (const std::optional<wire::Place> risks = fields.maybe("risks")) {
-    plan.risks = bounded_text(*risks);
-  }
-  fields.end();
-  return plan;
 }
 
-Result<Plan> plan_in(const json& document) {
-  const auto gain = document.find("predicted_gain");
-  const bool gain_is_number = gain != document.end() && gain->is_number();
-  return wire::read_document(document, [gain_is_number](const wire::Place& place) {
-    return plan_from(place, gain_is_number);
-  });
-}
-
-Review review_from(const wire::Place& place) {
-  wire::Fields fields(place);
-  Review review;
-  review.follows_plan = fields.at("follows_plan").truth();
-  review.honest = fields.at("honest").truth();
-  const wire::Place objections = fields.at("objections");
-  review.objections = objections.texts();
+void describe(Form& form, Review& review) {
+  KP_FIELDS(form, review, follows_plan, honest, objections);
   std::size_t bytes = 0;
   for (const std::string& objection : review.objections) {
     bytes += objection.size();
   }
-  bound_text(objections, bytes);
-  fields.end();
-  return review;
+  bound_text(form, bytes);
 }
 
-Result<Review> review_in(const json& document) {
-  return wire::read_document(document, review_from);
-}
+namespace {
 
 template <typename T>
-Read<T> read_json(const ChatAnswer& answer, Result<T> (*read)(const json&), const char* form) {
+Read<T> read_json(const ChatAnswer& answer, const char* form) {
   if (const std::optional<Mishap> mishap = cut_or_refused(answer)) {
     return *mishap;
   }
@@ -162,7 +135,7 @@ Read<T> read_json(const ChatAnswer& answer, Result<T> (*read)(const json&), cons
   std::string wrong;  // with the last of them
   for (const std::string& text : std::views::reverse(objects)) {
     const Result<json> parsed = parse_json(text);
-    Result<T> value = parsed ? read(*parsed) : Result<T>(parsed.error());
+    Result<T> value = parsed ? wire::read_whole<T>(*parsed) : Result<T>(parsed.error());
     if (value) {
       return std::move(*value);
     }
@@ -219,11 +192,11 @@ std::string_view name_of(MishapKind kind) {
 }
 
 Read<Plan> read_plan(const ChatAnswer& answer) {
-  return read_json<Plan>(answer, plan_in, plan_form);
+  return read_json<Plan>(answer, plan_form);
 }
 
 Read<Review> read_review(const ChatAnswer& answer) {
-  return read_json<Review>(answer, review_in, review_form);
+  return read_json<Review>(answer, review_form);
 }
 
 Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,

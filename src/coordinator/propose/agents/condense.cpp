@@ -29,7 +29,7 @@ std::string place_text(const std::string& file, int line) {
   return line > 0 ? fmt::format("{}:{}", file, line) : file;
 }
 
-// The line with its neighbours, marked.
+// The line with its neighbors, marked.
 std::string around(const std::vector<std::string>& source, int line) {
   std::string out;
   for (int at = std::max(1, line - 1); at <= line + 1 && at <= std::ssize(source); ++at) {

@@ -1,4 +1,4 @@
-// What a run has learnt so far: a pure function of its ended nodes.
+// What a run has learned so far: a pure function of its ended nodes.
 #pragma once
 
 #include <cstddef>

@@ -5,53 +5,40 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/wire/form.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/reader.hpp"
 #include "coordinator/propose/agents/profile_text.hpp"
 #include "coordinator/propose/agents/section.hpp"
 
 namespace kernelpro::agents {
 
-namespace {
-
-enum class About { summary, findings, figures };
-
 constexpr const char* known_topics = R"("class", "findings" or "figures")";
 
-std::optional<About> parse_about(std::string_view name) {
-  if (name == "class") {
-    return About::summary;
-  }
-  if (name == "findings") {
-    return About::findings;
-  }
-  return name == "figures" ? std::optional(About::figures) : std::nullopt;
+// The arguments of the tool.
+struct ProfileQuestion {
+  std::string about;
+};
+
+void describe(Form& form, ProfileQuestion& question) {
+  const std::string& about = question.about;
+  form("about", question.about);
+  form.expect(about == "class" || about == "findings" || about == "figures",
+              std::string("one of ") + known_topics);
 }
 
-About about_from(const wire::Place& place) {
-  wire::Fields fields(place);
-  const About about = fields.at("about").name(parse_about, known_topics);
-  fields.end();
-  return about;
-}
+namespace {
 
 // Raw feedback has figures alone.
-std::string shown_about(const AgentOrder& order, About about) {
-  const bool advice = order.run->settings.feedback == Feedback::tools;
-  if (about != About::figures && !advice) {
+std::string shown_about(const AgentOrder& order, const std::string& about) {
+  const bool figures = about == "figures";
+  if (!figures && order.run->settings.feedback != Feedback::tools) {
     return "Only figures are shown in this run.";
   }
   std::string text;
-  switch (about) {
-    case About::summary:
-      text = class_text(order);
-      break;
-    case About::findings:
-      text = findings_text(order, Shown::all);
-      break;
-    case About::figures:
-      text = figures_text(order);
-      break;
+  if (figures) {
+    text = figures_text(order);
+  } else {
+    text = about == "class" ? class_text(order) : findings_text(order, Shown::all);
   }
   return text.empty() ? "There is nothing about that." : text;
 }
@@ -89,14 +76,14 @@ ChatMessage answer_tool_call(const AgentOrder& order, const ToolCall& call) {
                                         profile_tool_name));
   }
   const Result<nlohmann::json> json = parse_json(call.arguments);
-  const Result<About> about =
-      json ? wire::read_document(*json, about_from) : Result<About>(json.error());
-  if (!about) {
+  const Result<ProfileQuestion> question =
+      json ? wire::read_whole<ProfileQuestion>(*json) : Result<ProfileQuestion>(json.error());
+  if (!question) {
     return refused(message,
                    fmt::format("The arguments cannot be used: {}. Expected is {{\"about\": {}}}.",
-                               about.error().text(), known_topics));
+                               question.error().text(), known_topics));
   }
-  message.text = shown_about(order, *about);
+  message.text = shown_about(order, question->about);
   return message;
 }
 

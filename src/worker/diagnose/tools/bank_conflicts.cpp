@@ -86,7 +86,7 @@ ToolResult look_for_bank_conflicts(const Profile& profile, const KernelProfile* 
       "served one after the other.";
   finding.moves = {"pad the rows of the tile by one element, so that a column falls on all banks",
                    "swizzle the column index with the row (exclusive or)",
-                   "let neighbouring threads access neighbouring words",
+                   "let neighboring threads access neighboring words",
                    "move 16 bytes a thread with float4", "pad_shared"};
   finding.derivation = fmt::format(
       "{:.0f} % of the shared wavefronts are too many and take {:.0f} % of the kernel's time at "
@@ -106,8 +106,6 @@ Tool bank_conflicts_tool() {
           {KernelClass::l1, KernelClass::latency, KernelClass::alu, KernelClass::tensor,
            KernelClass::tail},
           roof_figures_and({}),
-          true,
-          false,
           look_for_bank_conflicts};
 }
 

@@ -44,7 +44,7 @@ ToolResult look_for_barrier_stalls(const Profile& profile, const KernelProfile* 
       "divide the work evenly over the warps of a block",
       "do more work between barriers: two buffers in turn need one barrier a tile instead of two",
       "use smaller blocks, so that fewer warps wait for each other and more blocks take turns",
-      "synchronise within a warp (__syncwarp, shuffles) where a block is not needed",
+      "synchronize within a warp (__syncwarp, shuffles) where a block is not needed",
       "fewer_barriers"};
   finding.derivation = fmt::format(
       "{:.0f} % of samples wait at barriers and {:.0f} % for memory, of which a barrier passes on "
@@ -64,8 +64,6 @@ Tool barrier_stalls_tool() {
           {KernelClass::latency, KernelClass::l1, KernelClass::alu, KernelClass::tensor,
            KernelClass::l2, KernelClass::tail},
           roof_figures_and({}),
-          true,
-          false,
           look_for_barrier_stalls};
 }
 

@@ -189,8 +189,6 @@ Tool block_shortage_tool() {
            KernelClass::l2, KernelClass::dram, KernelClass::tensor},
           roof_figures_and({figure::waves, figure::sm_active_mean, figure::sm_active_most,
                             figure::occupancy, figure::theoretical_occupancy}),
-          false,
-          false,
           look_for_block_shortage};
 }
 

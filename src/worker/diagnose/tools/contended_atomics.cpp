@@ -75,7 +75,7 @@ Finding base_finding() {
       "add up within the warp first (shuffles, __reduce_add_sync), then one atomic a warp",
       "keep a copy of the counters for each block in shared memory, and merge them at the end",
       "spread hot counters over several copies",
-      "sort or segment the input, so that each result has one owner", "privatise_atomics"};
+      "sort or segment the input, so that each result has one owner", "privatize_atomics"};
   return finding;
 }
 
@@ -151,8 +151,6 @@ Tool contended_atomics_tool() {
           {KernelClass::l2, KernelClass::l1, KernelClass::latency, KernelClass::alu,
            KernelClass::dram, KernelClass::tail},
           roof_figures_and({figure::atomic_use}),
-          true,
-          false,
           look_for_contended_atomics};
 }
 

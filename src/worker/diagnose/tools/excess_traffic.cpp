@@ -135,8 +135,6 @@ Tool excess_traffic_tool() {
           "Traffic above the minimum",
           {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::latency},
           roof_figures_and({figure::l2_bytes}),
-          false,
-          false,
           look_for_excess_traffic};
 }
 

@@ -69,7 +69,7 @@ ToolResult look_for_hmma_where_hgmma(const Profile& profile, const KernelProfile
       "62 % of the peak, and the loads of fragments fill L1 and the issue slots.";
   finding.moves = {
       "use warp-group instructions (wgmma) on tiles in shared memory, brought by TMA",
-      "use CUTLASS/CuTe's kernels for sm_90a (warp-specialised, with a pipeline of tiles)",
+      "use CUTLASS/CuTe's kernels for sm_90a (warp-specialized, with a pipeline of tiles)",
       "a library's product where one fits", "warpgroup_mma", "tma_pipeline"};
   finding.derivation = fmt::format(
       "the tensor pipe is busy {:.0f} % of the time and would be {:.0f} %, of which good products "
@@ -91,8 +91,6 @@ Tool hmma_where_hgmma_tool() {
           {KernelClass::tensor, KernelClass::l1, KernelClass::l2, KernelClass::latency,
            KernelClass::alu, KernelClass::tail},
           roof_figures_and({figure::instructions, figure::sm_active_mean, figure::sm_active_most}),
-          true,
-          false,
           look_for_hmma_where_hgmma};
 }
 

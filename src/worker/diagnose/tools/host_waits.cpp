@@ -60,7 +60,7 @@ std::vector<std::string> moves_for(const LostWaiting& lost) {
              "copy in pieces on a second stream while kernels work on the piece before"};
   } else {
     moves = {
-        "take the wait out of the loop: synchronise once at the end, or use events and streams",
+        "take the wait out of the loop: synchronize once at the end, or use events and streams",
         "leave results on the GPU; in PyTorch avoid .item(), .cpu() and print in the loop",
         "allocate once before the loop, or from a pool (cudaMallocAsync)"};
   }
@@ -110,8 +110,7 @@ ToolResult look_for_host_waits(const Profile& profile, const KernelProfile* /*ke
 }  // namespace
 
 Tool host_waits_tool() {
-  return {"host_waits",       "Host synchronisation and copies", {}, {}, false, true,
-          look_for_host_waits};
+  return {"host_waits", "Host synchronization and copies", {}, {}, look_for_host_waits};
 }
 
 }  // namespace kernelpro

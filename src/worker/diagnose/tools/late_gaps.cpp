@@ -129,7 +129,7 @@ LateGap::Reason reason_of(const TracedCall* in) {
     return LateGap::Reason::launching;
   }
   switch (in->kind) {
-    case CallKind::synchronise:
+    case CallKind::synchronize:
       return LateGap::Reason::waiting;
     case CallKind::copy:
       return LateGap::Reason::copying;

@@ -68,7 +68,7 @@ ToolResult look_for_launch_bound(const Profile& profile, const KernelProfile* /*
   finding.cause =
       "Kernels end before the host has launched the next one: a launch costs the host "
       "microseconds, and more where each goes through a framework.";
-  finding.moves = {"fuse neighbouring kernels into one",
+  finding.moves = {"fuse neighboring kernels into one",
                    ("record the sequence as a CUDA graph (in PyTorch: torch.compile with "
                     "mode=\"reduce-overhead\", or torch.cuda.graph) and launch it as one"),
                    "give each launch more work: batch small problems",
@@ -85,7 +85,7 @@ ToolResult look_for_launch_bound(const Profile& profile, const KernelProfile* /*
 }  // namespace
 
 Tool launch_bound_tool() {
-  return {"launch_bound", "Launch-bound sequence", {}, {}, false, true, look_for_launch_bound};
+  return {"launch_bound", "Launch-bound sequence", {}, {}, look_for_launch_bound};
 }
 
 }  // namespace kernelpro

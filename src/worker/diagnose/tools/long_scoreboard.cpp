@@ -104,8 +104,6 @@ Tool long_scoreboard_tool() {
           {KernelClass::latency, KernelClass::dram, KernelClass::l2, KernelClass::l1,
            KernelClass::tail},
           roof_figures_and({}),
-          true,
-          false,
           look_for_long_scoreboard};
 }
 

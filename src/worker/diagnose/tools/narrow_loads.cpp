@@ -1,7 +1,7 @@
 // Loads of eight bytes or fewer a thread where the warp reads a contiguous piece: twice as many
 // instructions as needed or more, and half of the bytes under way or fewer.
 //
-// Only loads whose neighbours lie side by side can be widened; broadcasts and gathers cannot. Wider
+// Only loads whose neighbors lie side by side can be widened; broadcasts and gathers cannot. Wider
 // loads move the same bytes, so a full DRAM or L2 leaves nothing to gain. Nor does one that is full
 // below its ceiling: there loads wait far longer than memory takes to answer, in a queue that wider
 // ones would only make longer (Little's law).
@@ -186,7 +186,7 @@ Finding narrow_finding(double share, double bits, const Widths& widths, const Th
       "Each thread loads one small element at a time from contiguous memory: too few bytes are "
       "under way, and too many instructions move them.";
   finding.moves = {"load float4 (16 bytes) a thread where the address is aligned",
-                   "let each thread take several neighbouring elements", "device_vectors",
+                   "let each thread take several neighboring elements", "device_vectors",
                    "restrict_all", "vector_loads"};
   finding.places = top_places(widths.places);
   return finding;
@@ -262,8 +262,6 @@ Tool narrow_loads_tool() {
           roof_figures_and({figure::instructions, figure::l1_hit_rate, figure::occupancy,
                             figure::limit_registers, figure::limit_shared, figure::limit_warps,
                             figure::limit_blocks}),
-          true,
-          false,
           look_for_narrow_loads};
 }
 

@@ -153,8 +153,6 @@ Tool occupancy_limiter_tool() {
       roof_figures_and({figure::occupancy, figure::theoretical_occupancy, figure::eligible_warps,
                         figure::waves, figure::limit_registers, figure::limit_shared,
                         figure::limit_warps, figure::limit_blocks, figure::limit_barriers}),
-      true,
-      false,
       look_for_occupancy_limiter};
 }
 

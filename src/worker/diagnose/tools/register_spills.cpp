@@ -113,8 +113,6 @@ Tool register_spills_tool() {
           {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::alu,
            KernelClass::latency, KernelClass::tensor, KernelClass::tail},
           roof_figures_and({figure::l2_bytes, figure::instructions}),
-          true,
-          false,
           look_for_register_spills};
 }
 

@@ -1,6 +1,6 @@
 // A matrix product by multiply-adds of single threads, where tensor cores could do it.
 //
-// The product is recognised in the code: sums that stay in a register while both factors are loaded
+// The product is recognized in the code: sums that stay in a register while both factors are loaded
 // anew. A matrix-vector product has the same loop and is bound by memory: its few operations a byte
 // keep it out.
 #include <fmt/format.h>
@@ -154,8 +154,6 @@ Tool tensor_cores_unused_tool() {
       "Tensor cores unused",
       {KernelClass::alu, KernelClass::l1, KernelClass::l2, KernelClass::latency, KernelClass::tail},
       roof_figures_and({figure::l2_bytes, figure::instructions}),
-      true,
-      false,
       look_for_tensor_cores_unused};
 }
 

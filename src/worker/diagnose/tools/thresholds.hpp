@@ -39,7 +39,7 @@ struct Thresholds {
   // From this load on a roof counts as what limits, and less work for it as less time.
   double full_roof = 0.60;
 
-  // uncoalesced_access: a quarter of the sectors is unused; aligned neighbours need none of it, a
+  // uncoalesced_access: a quarter of the sectors is unused; aligned neighbors need none of it, a
   // misaligned row one sector in five.
   double excess_sector_share = 0.25;
 
@@ -47,7 +47,7 @@ struct Thresholds {
   double narrow_bits = 64;
   double wide_bits = 128;
   double narrow_share = 0.5;         // of all bytes loaded from global memory
-  double contiguous_slack = 0.15;    // threads that side by side load neighbours, within this
+  double contiguous_slack = 0.15;    // threads that side by side load neighbors, within this
   double instructions_per_load = 2;  // the load and the reckoning of its address
   // Memory that is not full answers within this: 370 to 500 ns were seen where DRAM was used to a
   // half, 730 at 0.94 of its ceiling, 1400 and more where it was full. Twice as long is all queue.

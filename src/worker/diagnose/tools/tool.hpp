@@ -22,16 +22,15 @@ struct ToolResult {
 struct Tool {
   std::string id;     // "bank_conflicts"
   std::string title;  // "Shared-memory bank conflicts"
-  // Of which kernels; empty: the program (`kernel` is then the main one, or null). Generous: every
-  // class under which the defect can hide.
+  // Of which kernels; generous: every class under which the defect can hide. None: it reads the
+  // trace and runs once for the program, whatever its class (`kernel` is the main one, or null).
   std::vector<KernelClass> classes;
   // Keys of the figures it reads, so that only those are measured.
   std::vector<std::string> figures;
-  bool reads_code = false;     // machine code with counts and samples
-  bool reads_program = false;  // the trace: runs once for the program, whatever the class
   ToolResult (*look)(const Profile& profile, const KernelProfile* kernel,
                      const Thresholds& limits) = nullptr;
 
+  [[nodiscard]] bool reads_program() const { return classes.empty(); }
   [[nodiscard]] ToolResult analyze(const Profile& profile, const KernelProfile* kernel,
                                    const Thresholds& limits = {}) const {
     return look(profile, kernel, limits);

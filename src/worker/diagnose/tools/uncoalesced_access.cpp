@@ -92,12 +92,12 @@ ToolResult look_for_uncoalesced_access(const Profile& profile, const KernelProfi
   finding.unit = "times the sectors needed";
   finding.title =
       fmt::format("Global accesses fetch {:.1f} times the sectors they need", finding.observed);
-  finding.why = "neighbouring threads that access neighbouring addresses need no sector twice";
+  finding.why = "neighboring threads that access neighboring addresses need no sector twice";
   finding.cause =
       "Threads of a warp access addresses that lie apart, so most of each 32-byte sector is moved "
       "for nothing.";
   finding.moves = {
-      "let neighbouring threads take neighbouring elements: swap the thread's index and the loop's",
+      "let neighboring threads take neighboring elements: swap the thread's index and the loop's",
       "store arrays of structures as structures of arrays",
       "load a tile row by row into shared memory and read it from there in the other order",
       "cache_all", "coalesce"};
@@ -117,8 +117,6 @@ Tool uncoalesced_access_tool() {
           {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::latency,
            KernelClass::tail},
           roof_figures_and({figure::l2_bytes}),
-          true,
-          false,
           look_for_uncoalesced_access};
 }
 

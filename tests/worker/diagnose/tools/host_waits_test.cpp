@@ -20,7 +20,7 @@ TEST(HostWaitsTest, NamesTheCallThatWaits) {
 TEST(HostWaitsTest, NotForAWaitAtTheEndOfALongQueue) {
   TraceMaker maker;
   maker.launches(20, 5000, 50000);
-  maker.call(CallKind::synchronise, 100000, 1200000);
+  maker.call(CallKind::synchronize, 100000, 1200000);
   EXPECT_FALSE(finds("host_waits", with_trace(maker.trace())));
 }
 
@@ -32,7 +32,7 @@ TEST(HostWaitsTest, NotForWaitsBetweenLongKernels) {
 TEST(HostWaitsTest, NotWhenAnotherThreadWaits) {
   TraceMaker maker;
   maker.launches(20, 6000, 2000);
-  maker.call(CallKind::synchronise, 0, 120000, 2);
+  maker.call(CallKind::synchronize, 0, 120000, 2);
   EXPECT_FALSE(finds("host_waits", with_trace(maker.trace())));
 }
 

@@ -259,7 +259,7 @@ class TraceMaker {
                      std::uint32_t thread = 1) {
     TracedCall call;
     call.kind = kind;
-    call.name = kind == CallKind::synchronise ? "cudaDeviceSynchronize" : "cudaSomething";
+    call.name = kind == CallKind::synchronize ? "cudaDeviceSynchronize" : "cudaSomething";
     call.thread = thread;
     call.correlation = ++correlation_;
     call.start_ns = start;
@@ -314,7 +314,7 @@ class TraceMaker {
       const std::uint32_t asked = call(CallKind::launch, time, time + call_ns);
       time += call_ns;
       kernel(asked, time, time + kernel_ns);
-      call(CallKind::synchronise, time, time + kernel_ns + 2000);
+      call(CallKind::synchronize, time, time + kernel_ns + 2000);
       time += kernel_ns + 2000;
     }
     return *this;

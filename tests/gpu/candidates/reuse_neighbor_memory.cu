@@ -7,7 +7,7 @@
 
 namespace {
 
-__global__ void copy_neighbour(Call call, int64_t distance) {
+__global__ void copy_neighbor(Call call, int64_t distance) {
   const int64_t i = blockIdx.x * int64_t{256} + threadIdx.x;
   if (i < call.n) {
     call.y[i] = call.y[i + distance];
@@ -18,6 +18,6 @@ __global__ void copy_neighbour(Call call, int64_t distance) {
 
 extern "C" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {
   const Call call = call_of(context, tensors);
-  copy_neighbour<<<blocks_for(call.n), 256, 0, call.stream>>>(call, call.n + (1 << 18));
+  copy_neighbor<<<blocks_for(call.n), 256, 0, call.stream>>>(call, call.n + (1 << 18));
   return cudaGetLastError() != cudaSuccess;
 }

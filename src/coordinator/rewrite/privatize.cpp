@@ -119,7 +119,7 @@ bool is_set_first(const Stmt& loop, const std::string& array) {
 
 }  // namespace
 
-Result<Program> privatise(const Program& program, const Place& place, const std::string& array) {
+Result<Program> privatize(const Program& program, const Place& place, const std::string& array) {
   const Stmt& loop = stmt_at(program, place);
   if (!is_set_first(loop, array)) {
     return refuse("a round of the loop over " + loop_label(loop) + " uses what stands in " + array +
@@ -150,7 +150,7 @@ Result<Program> privatise(const Program& program, const Place& place, const std:
   return out;
 }
 
-std::vector<Offer> offer_privatise(const Program& program) {
+std::vector<Offer> offer_privatize(const Program& program) {
   std::vector<Offer> offers;
   for (const Place& place : hot_loops(program)) {
     const Stmt& loop = stmt_at(program, place);
@@ -161,7 +161,7 @@ std::vector<Offer> offer_privatise(const Program& program) {
       offers.push_back({site_label(program, {place}) + ", array " + array,
                         "scratch memory " + array +
                             " of its own for every round of the loop over " + loop_label(loop),
-                        [program, place, array] { return privatise(program, place, array); }});
+                        [program, place, array] { return privatize(program, place, array); }});
     }
   }
   return offers;

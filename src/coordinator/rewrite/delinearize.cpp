@@ -35,7 +35,7 @@ std::optional<Parts> split(const Expr& index, const Names& changing) {
 
 }  // namespace
 
-Result<Program> delinearise(const Program& program, const Place& place) {
+Result<Program> delinearize(const Program& program, const Place& place) {
   Program out = program;
   Stmt loop = stmt_at(program, place);
   Names changing = declared_in(loop.body);
@@ -78,12 +78,12 @@ Result<Program> delinearise(const Program& program, const Place& place) {
   return out;
 }
 
-std::vector<Offer> offer_delinearise(const Program& program) {
+std::vector<Offer> offer_delinearize(const Program& program) {
   std::vector<Offer> offers;
   for (const Place& place : innermost_loops(program)) {
     offers.push_back({site_label(program, loops_around(program, place)),
                       "pointers to rows in front of the loop",
-                      [program, place] { return delinearise(program, place); }});
+                      [program, place] { return delinearize(program, place); }});
   }
   return offers;
 }

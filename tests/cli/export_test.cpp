@@ -6,7 +6,6 @@
 namespace kernelpro {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::AnyOf;
 using testing::Cli;
 using testing::content_of;
@@ -59,7 +58,7 @@ TEST_F(ExportForms, AJudgedCandidateStandsInForItsModule) {
 
   const Finished unnamed = kernelpro(one);
   expect_exit(unnamed, 2);
-  EXPECT_THAT(unnamed.errors, AllOf(HasSubstr("--as kernelbench"), HasSubstr("--as torch")));
+  EXPECT_THAT(unnamed.errors, HasSubstr("--as can be kernelbench, torch, "));
   const Finished unknown = kernelpro({"export", "r", "there", "--as", "onnx"});
   expect_exit(unknown, 1);
   EXPECT_THAT(unknown.errors, HasSubstr("onnx"));

@@ -68,7 +68,7 @@ class OwnProject {
 
 // A file with its headers within, as C++.
 inline std::string source_of(const fs::path& file) {
-  const auto text = inline_marked(file, {});
+  const auto text = inline_marked(file, {}, {});
   EXPECT_TRUE(text.ok()) << text.error().text();
   const std::string c_only = file.extension() == ".c" ? "#define restrict __restrict__\n" : "";
   return text.ok() ? c_only + *text : "";

@@ -13,6 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string share_scheme = "share:";
+
 // The value of an environment variable; an empty one counts as not set.
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -105,6 +107,34 @@ fs::path cache_directory() {
     return fs::path(home) / ".cache" / "kernelpro";
   }
   return "/var/cache/kernelpro";
+}
+
+fs::path portable_path(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  const fs::path from = fs::weakly_canonical(fs::absolute(folder, error), error);
+  const fs::path seen = whole.lexically_relative(from);
+  const auto steps_up = std::ranges::count(seen, fs::path(".."));
+  const fs::path below_root = from.relative_path();
+  const auto depth = std::distance(below_root.begin(), below_root.end());
+  return seen.empty() || (steps_up > 0 && steps_up >= depth) ? whole : seen;
+}
+
+std::string kept_path(const fs::path& path, const fs::path& folder) {
+  const Result<fs::path> share = share_directory();
+  if (share.ok() && lies_inside(path, *share) && !lies_inside(path, folder)) {
+    return share_scheme + portable_path(path, *share).string();
+  }
+  return portable_path(path, folder).string();
+}
+
+fs::path found_path(const std::string& kept, const fs::path& folder) {
+  const Result<fs::path> share = share_directory();
+  std::error_code error;
+  if (share.ok() && kept.starts_with(share_scheme)) {
+    return *share / kept.substr(share_scheme.size());
+  }
+  return (fs::weakly_canonical(fs::absolute(folder, error), error) / kept).lexically_normal();
 }
 
 }  // namespace kernelpro

@@ -22,4 +22,15 @@ namespace kernelpro {
 // The per-user cache: KERNELPRO_CACHE, $XDG_CACHE_HOME/kernelpro or ~/.cache/kernelpro.
 [[nodiscard]] std::filesystem::path cache_directory();
 
+// How a file names another so that both can be moved together: as seen from `folder`. Where the two
+// share no folder, with its whole path.
+[[nodiscard]] std::filesystem::path portable_path(const std::filesystem::path& path,
+                                                  const std::filesystem::path& folder);
+
+// The same for what a store keeps, with "share:" for what lies in the data folder; and back.
+[[nodiscard]] std::string kept_path(const std::filesystem::path& path,
+                                    const std::filesystem::path& folder);
+[[nodiscard]] std::filesystem::path found_path(const std::string& kept,
+                                               const std::filesystem::path& folder);
+
 }  // namespace kernelpro

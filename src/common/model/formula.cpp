@@ -10,33 +10,10 @@
 #include <utility>
 
 #include "common/base/text.hpp"
+#include "common/model/formula_node.hpp"
 #include "common/model/number_text.hpp"
 
 namespace kernelpro {
-
-struct Formula::Node {
-  enum class Operation {
-    number,
-    name,
-    negate,
-    add,
-    subtract,
-    multiply,
-    divide,
-    minimum,
-    maximum,
-    ceiling,
-    floor,
-    log2,
-    square_root,
-  };
-
-  Operation operation = Operation::number;
-  double number = 0;
-  std::string name;
-  std::shared_ptr<const Node> left;   // the operand of a function of one argument
-  std::shared_ptr<const Node> right;  // null for those
-};
 
 namespace {
 
@@ -300,11 +277,6 @@ std::optional<std::string> refusal(Operation operation, double left, double righ
     return "a magnitude beyond 2^62";
   }
   return std::nullopt;
-}
-
-bool takes_fractions(Operation operation) {
-  return operation == Operation::ceiling || operation == Operation::floor ||
-         operation == Operation::log2 || operation == Operation::square_root;
 }
 
 // The value of one node; an error's message is the bare reason. Whole numbers are divided as in C,

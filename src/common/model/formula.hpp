@@ -26,6 +26,10 @@ class Formula {
   [[nodiscard]] Result<double> evaluate(const Axes& axes) const;
   // As evaluate, and the value must be a whole number >= 0.
   [[nodiscard]] Result<std::int64_t> evaluate_size(const Axes& axes) const;
+  // As a C++ expression of type std::int64_t, over variables of that type with the axes' names
+  // (cpp_identifier); it needs <algorithm> and <cmath>. A bad_input error where its parts need not
+  // be whole numbers.
+  [[nodiscard]] Result<std::string> cpp() const;
   // The names it uses, each once.
   [[nodiscard]] std::vector<std::string> names() const;
 
@@ -35,5 +39,8 @@ class Formula {
   std::string text_ = "0";
   std::shared_ptr<const Node> root_;
 };
+
+// The name as C and C++ take it: a keyword gets an underscore behind it.
+[[nodiscard]] std::string cpp_identifier(const std::string& name);
 
 }  // namespace kernelpro

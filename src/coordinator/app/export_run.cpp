@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/model/adapter.hpp"
 #include "common/wire/json.hpp"
@@ -60,30 +61,50 @@ std::string patch_objection(const Run& run, const Node& node, const SourceOrigin
   return objection.ok() ? *objection : "cannot be checked: " + objection.error().text();
 }
 
-// Of a function of the user's own: what to change in its file. Returns why there is no patch.
-Result<std::string> add_patch(const ChosenNode& chosen, const Certificate& certificate,
-                              std::vector<ExportFile>& files) {
+// Of a function of the user's own: what to change in its file.
+Result<ExportFile> patch_file(const ChosenNode& chosen, const Certificate& certificate) {
   const Run& run = chosen.report.run;
-  const auto origin = read_origin(run.task_path);
+  KP_LET(const SourceOrigin origin, read_origin(run.task_path));
   const auto parts = take_adapter_off(certificate.candidate.source);
-  if (!origin.ok() || !parts) {
-    return std::string();
+  if (!parts) {
+    return make_error(ErrorKind::bad_input, "it is not called through your function any more");
   }
-  const std::string objection = patch_objection(run, chosen.node, *origin, parts->own);
+  const std::string objection = patch_objection(run, chosen.node, origin, parts->own);
   if (!objection.empty()) {
-    return fmt::format("the patch of node {} {}", chosen.node.id, objection);
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("the patch of node {} {}", chosen.node.id, objection));
   }
   const std::string about = fmt::format(
       "{}: {:.2f} times as fast, built with {} {}\nFrom run {}, node {}; apply with "
       "`patch -p1` or `git apply`.\n",
-      origin->function, chosen.node.speedup,
+      origin.function, chosen.node.speedup,
       chosen.node.compiler.empty() ? "g++" : chosen.node.compiler,
       fmt::join(chosen.node.options, " "), run.id, chosen.node.id);
-  KP_LET(std::string patch, make_patch(*origin, parts->own, about));
-  if (!patch.empty()) {
-    files.push_back({run.task.name + ".patch", std::move(patch)});
+  KP_LET(std::string patch, make_patch(origin, parts->own, about));
+  if (patch.empty()) {
+    return make_error(ErrorKind::bad_input, "its source is the file's own; only its flags differ");
   }
-  return std::string();
+  return ExportFile{run.task.name + ".patch", std::move(patch)};
+}
+
+// With a source goes the patch, where there is one.
+Status add_patch(const ExportRequest& request, const ChosenNode& chosen,
+                 const Certificate& certificate, std::vector<ExportFile>& files, Exported& out) {
+  const ExportForm form = request.form.value_or(ExportForm::source);
+  const bool known = read_origin(chosen.report.run.task_path).ok();
+  if (form != ExportForm::patch && (form != ExportForm::source || !known)) {
+    return {};
+  }
+  Result<ExportFile> patch = patch_file(chosen, certificate);
+  if (!patch.ok() && form == ExportForm::patch) {
+    return refuse_form(certificate, form, patch.error().text());
+  }
+  if (patch.ok()) {
+    files.push_back(*std::move(patch));
+  } else {
+    out.without_patch = patch.error().text();
+  }
+  return {};
 }
 
 Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Store& store,
@@ -104,7 +125,7 @@ Result<std::vector<ExportFile>> files_of(const ExportRequest& request, const Sto
   }
   KP_TRY(check_source(store, chosen.node, *certificate, where));
   KP_LET(std::vector<ExportFile> files, export_files(*certificate, request.form));
-  KP_LET(out.without_patch, add_patch(chosen, *certificate, files));
+  KP_TRY(add_patch(request, chosen, *certificate, files, out));
   return files;
 }
 

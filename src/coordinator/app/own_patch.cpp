@@ -132,7 +132,7 @@ std::string in_layout_of(const std::string& original, const std::string& rewritt
 
 Result<std::string> make_patch(const SourceOrigin& origin, const std::string& own_source,
                                const std::string& about) {
-  const fs::path file = origin.file.is_absolute() ? origin.file : origin.root / origin.file;
+  const fs::path file = origin.root / origin.file;  // which is `file` where that is absolute
   KP_LET(const std::string now, read_file(file));
   if (sha256(now) != origin.hash) {
     return make_error(ErrorKind::bad_input,
@@ -149,8 +149,8 @@ Result<std::string> make_patch(const SourceOrigin& origin, const std::string& ow
   }
   std::string patch = file_patch(patch_name(file, origin.root), now, parts->text);
   for (const auto& [name, text] : parts->headers) {
-    KP_LET(const std::string header, read_file(name));
-    patch += file_patch(patch_name(name, origin.root), header, text);
+    KP_LET(const std::string header, read_file(origin.root / name));
+    patch += file_patch(patch_name(origin.root / name, origin.root), header, text);
   }
   return patch.empty() ? std::string() : about + patch;
 }

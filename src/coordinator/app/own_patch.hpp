@@ -12,7 +12,7 @@ namespace kernelpro {
 
 // Where the function of a task came from; kept beside task.toml.
 struct SourceOrigin {
-  std::filesystem::path file;  // as named from `root`, or absolute
+  std::filesystem::path file;  // as seen from `root` (portable_path)
   std::filesystem::path root;  // where a patch is applied: the folder of the store
   std::string hash;            // of the file when the task was made
   std::string function;

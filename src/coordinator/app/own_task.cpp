@@ -10,6 +10,7 @@
 
 #include "common/base/file.hpp"
 #include "common/base/hash.hpp"
+#include "common/base/paths.hpp"
 #include "coordinator/app/evaluate.hpp"
 #include "coordinator/app/own_build.hpp"
 #include "coordinator/app/own_flags.hpp"
@@ -112,7 +113,7 @@ bool is_plain(const OwnSource& source, const OwnCall& call, const Learned& learn
       return false;
     }
   }
-  const auto text = inline_marked(source.file, {});
+  const auto text = inline_marked(source.file, {}, {});
   return text.ok() && parse_signature(*text, source.function, source.file.string()).ok();
 }
 
@@ -279,8 +280,9 @@ Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watc
   wishes.entry = request.target.function;
   wishes.name = task_name(wishes.entry);
   wishes.directory = request.store / "tasks";
+  wishes.root = fs::weakly_canonical(fs::absolute(request.store), failed).parent_path();
   KP_LET(const std::string content, read_file(file));
-  KP_LET(const std::string whole, inline_marked(file, include_folders(wishes.flags)));
+  KP_LET(const std::string whole, inline_marked(file, include_folders(wishes.flags), wishes.root));
   wishes.folder =
       fmt::format("{}-{}", wishes.name,
                   sha256(whole + "\n" + wishes.entry + "\n" + wishes_text(wishes)).substr(0, 8));
@@ -297,12 +299,8 @@ Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watc
   KP_TRY(file.extension() == ".cu"
              ? make_cuda_task(request, source, whole, wishes, made, watcher, stop)
              : make_cpu_task(request, source, wishes, made, watcher, stop));
-  const fs::path root = fs::weakly_canonical(request.store, failed).parent_path();
-  const fs::path absolute = fs::weakly_canonical(file, failed);
-  const fs::path relative = absolute.lexically_relative(root);
-  const bool inside = !relative.empty() && *relative.begin() != "..";
-  KP_TRY(write_origin(made.folder,
-                      {inside ? relative : absolute, root, sha256(content), wishes.entry}));
+  KP_TRY(write_origin(
+      made.folder, {portable_path(file, wishes.root), wishes.root, sha256(content), wishes.entry}));
   return made;
 }
 

@@ -44,11 +44,22 @@ std::string not_exported(const RunReport& report) {
 }
 
 // What to do with an export.
-const char* first_step(const std::string& form) {
-  if (form == "kernelbench") {
-    return "cat README.md";
+const char* first_step(std::optional<ExportForm> form) {
+  switch (form.value_or(ExportForm::source)) {
+    case ExportForm::source:
+      return "sh build.sh && ./bench";
+    case ExportForm::library:
+      return "sh build.sh";
+    case ExportForm::torch:
+      return "python3 test_op.py";
+    case ExportForm::patch:
+      return "head *.patch";
+    case ExportForm::header:
+    case ExportForm::cmake:
+    case ExportForm::kernelbench:
+      break;
   }
-  return form == "torch" ? "python3 test_op.py" : "sh build.sh && ./bench";
+  return "cat README.md";
 }
 
 int export_and_print(const Options& options, const ExportRequest& request) {
@@ -70,7 +81,7 @@ int export_and_print(const Options& options, const ExportRequest& request) {
   }
   const std::string directory = request.directory.string();
   if (!options.json) {
-    fmt::print("exported to {}: `{}` there\n", directory, first_step(options.export_form));
+    fmt::print("exported to {}: `{}` there\n", directory, first_step(request.form));
     return exit_done;
   }
   nlohmann::json names = nlohmann::json::array();

@@ -109,7 +109,7 @@ void add_diagnose(CLI::App& app, Options& options) {
   command
       ->add_option_function<std::string>(
           "--backend", [](const std::string& /*name*/) {}, "cuda, and no other yet")
-      ->check(CLI::IsMember({"cuda"}));
+      ->check(one_of({"cuda"}));
   add_device(*command, wanted.judging);
   add_building(*command, wanted.build);
   add_sandbox(*command, wanted.judging);

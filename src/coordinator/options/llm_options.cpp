@@ -176,7 +176,7 @@ void add_agents(CLI::App& app, LlmChanges& changes) {
       [](LlmSettings& to, const std::string& use) {
         to.tools = parse_tool_use(use).value_or(ToolUse::proactive);
       })
-      ->check(CLI::IsMember({"proactive", "reactive"}));
+      ->check(one_of({"proactive", "reactive"}));
   add_change<std::string>(
       app, changes, "--prompts", "A folder with prompt files of your own",
       [](LlmSettings& to, const std::string& folder) { to.prompts = whole_path(folder); })

@@ -102,7 +102,7 @@ void add_completion(CLI::App& app, Options& options) {
                    "A shell: its script; runs or tasks: the names that the scripts ask for")
       ->required()
       ->expected(1)
-      ->check(CLI::IsMember(kinds));
+      ->check(one_of(kinds));
   completion->footer(
       "Example:\n  source <(kernelpro completion bash)\n"
       "  kernelpro completion zsh > ~/.zfunc/_kernelpro\n"

@@ -1,11 +1,13 @@
 #include "coordinator/options/option_groups.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <sstream>
 
 #include "common/base/duration.hpp"
+#include "coordinator/task/nearest.hpp"
 
 namespace kernelpro {
 
@@ -48,6 +50,19 @@ std::pair<std::string, std::string> split_assignment(const std::string& text,
     throw CLI::ValidationError(flag, "expected NAME=VALUE, found \"" + text + "\"");
   }
   return {text.substr(0, at), text.substr(at + 1)};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  std::string choices;
+  for (const std::string& word : words) {
+    choices += (choices.empty() ? "{" : ",") + word;
+  }
+  const auto complaint = [words = std::move(words)](const std::string& found) {
+    return std::ranges::find(words, found) != words.end()
+               ? std::string()
+               : "there is no \"" + found + "\"" + suggest(found, words);
+  };
+  return {complaint, choices + "}"};
 }
 
 std::vector<std::string> split_commas(const std::string& text) {
@@ -112,7 +127,7 @@ void add_sandbox(CLI::App& app, JudgingSettings& judging) {
   app.add_option_function<std::string>(
          "--sandbox", [&judging](const std::string& value) { judging.sandbox = value != "none"; },
          "landlock (default), or none: every result is then marked unverified")
-      ->check(CLI::IsMember({"landlock", "none"}));
+      ->check(one_of({"landlock", "none"}));
 }
 
 void add_judging(CLI::App& app, JudgingSettings& judging) {
@@ -143,7 +158,7 @@ void add_backend(CLI::App& app, JudgingSettings& judging) {
            judging.backend = parse_backend(name).value_or(judging.backend);
          },
          "cpu (default) or cuda")
-      ->check(CLI::IsMember(backend_names()));
+      ->check(one_of(backend_names()));
   add_device(app, judging);
 }
 
@@ -167,7 +182,7 @@ void add_precision(CLI::App& app, std::vector<std::string>& allow_precision) {
   app.add_option("--allow-precision", allow_precision,
                  "Accept this lower precision (tf32, f16, bf16), repeatable")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"tf32", "f16", "bf16"}));
+      ->check(one_of({"tf32", "f16", "bf16"}));
 }
 
 void add_batch(CLI::App& app, std::optional<int>& batch) {

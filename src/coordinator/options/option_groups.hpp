@@ -12,6 +12,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI
 
 namespace kernelpro {
@@ -33,6 +34,9 @@ inline constexpr int most_in_flight = 256;
                                                                    const std::string& flag,
                                                                    bool may_be_empty = false);
 [[nodiscard]] std::vector<std::string> split_commas(const std::string& text);
+
+// One of these words; another is refused with the one that was probably meant.
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
 // A repeatable option whose words are NAME=VALUE.
 CLI::Option* add_assignments(

@@ -56,7 +56,7 @@ void add_objective(CLI::App& app, RunSettings& settings) {
          },
          "What decides among the finalists: time (default), energy (joules a call), "
          "time-then-energy (joules among the equally fast) or edp (joules times seconds)")
-      ->check(CLI::IsMember({"time", "energy", "time-then-energy", "edp"}));
+      ->check(one_of({"time", "energy", "time-then-energy", "edp"}));
 }
 
 void add_feedback(CLI::App& app, RunSettings& settings) {
@@ -67,7 +67,7 @@ void add_feedback(CLI::App& app, RunSettings& settings) {
          },
          "What a GPU's profile tells the search: tools (default: class and findings), raw (figures "
          "alone) or none")
-      ->check(CLI::IsMember({"none", "raw", "tools"}));
+      ->check(one_of({"none", "raw", "tools"}));
 }
 
 // What describes a function of the user's own says nothing about a task.
@@ -207,7 +207,7 @@ void add_looking(CLI::App& app, Options& options) {
       report->add_option("more", options.more_runs, "Further runs: then one table of them all")
           ->type_name("RUN");
   report->add_option("--format", options.format, "text (default), markdown or json")
-      ->check(CLI::IsMember({"text", "markdown", "json"}));
+      ->check(one_of({"text", "markdown", "json"}));
   add_html(*report, options)->excludes(more);
   CLI::App* tools =
       add_look(app, "tools",
@@ -244,11 +244,14 @@ void add_export(CLI::App& app, Options& options) {
       ->expected(1, 2)
       ->type_name("[NODE] DIRECTORY");
   command
-      ->add_option("--as", options.export_form,
-                   "source (default); of a task made from a KernelBench problem: kernelbench, one "
-                   "file for the benchmark's evaluator, or torch, a package with an operator and a "
-                   "drop-in module")
-      ->check(CLI::IsMember(export_form_names()));
+      ->add_option(
+          "--as", options.export_form,
+          "source (default), with a benchmark; patch, for the file your function came from; "
+          "header, cmake or library: a function for C and C++ as one file, as a target "
+          "of CMake, as .so and .a; of a KernelBench problem: kernelbench, one file for "
+          "the benchmark's evaluator, or torch, a package with an operator and a drop-in "
+          "module")
+      ->check(one_of(export_form_names()));
   command->add_flag("--overwrite", options.exported.overwrite, "Replace files that are there");
   command->add_flag("--accept-suspect", options.exported.accept_suspect,
                     "Export a result whose clock or bound is in doubt");
@@ -256,6 +259,7 @@ void add_export(CLI::App& app, Options& options) {
   add_output(*command, options);
   command->footer(
       "Example:\n  kernelpro export gemm-1 fast_gemm\n"
+      "  kernelpro export gemm-1 lib/fast_gemm --as cmake\n"
       "  kernelpro export kernelbench_1_12-1 for_the_benchmark --as kernelbench");
   command->callback([&options, places] {
     options.exported.directory = places->back();

@@ -74,4 +74,31 @@ std::string build_script(const Certificate& certificate) {
                  : "\"$kernel_cxx\" -std=c++20 -O2 -pthread -I. bench.cpp -o bench -ldl\n");
 }
 
+std::string library_script(const Certificate& certificate) {
+  const bool device = certificate.candidate.backend == Backend::cuda;
+  const std::string name = c_name(certificate);
+  std::string flags;
+  std::string link;  // not -ffast-math, which would change how its users compute
+  for (const std::string& flag : own_flags(certificate.build)) {
+    flags += is_for_linker(flag) ? "" : " " + shell_word(flag);
+    link += is_for_linker(flag) || flag.starts_with("-L") || flag.starts_with("-fopenmp")
+                ? " " + shell_word(flag)
+                : "";
+  }
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# Builds lib{0}.so and lib{0}.a with the compiler and flags of the certificate.\n"
+      "# Another compiler: KERNEL_CXX=... sh build.sh\n"
+      "set -eu\n"
+      "cd \"$(dirname \"$0\")\"\n\n"
+      "{1}{2}\n"
+      "\"$kernel_cxx\"{3} {4} -c {0}{5} -o {0}.o\n"
+      "\"$kernel_cxx\" -shared {0}.o -o lib{0}.so{6}\n"
+      "ar rcs lib{0}.a {0}.o\n",
+      name, device ? "PATH=\"$PATH:/usr/local/cuda/bin\"\n" : "",
+      compiler_line(certificate.build, "kernel"), flags,
+      device ? "-Xcompiler -fPIC,-fvisibility=hidden" : "-fPIC -fvisibility=hidden",
+      source_extension(certificate), link);
+}
+
 }  // namespace kernelpro::report

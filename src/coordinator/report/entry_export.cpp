@@ -26,28 +26,6 @@ std::optional<std::string> task_adapter(const Task& task) {
   return std::nullopt;
 }
 
-// As an author would write the flags in a build of theirs: not those that make a library.
-std::string own_flags(const BuildRecord& build) {
-  static const std::vector<std::string> ours = {"-shared", "-fPIC", "-nodlink", "-lineinfo",
-                                                "-fvisibility=hidden"};
-  static const std::vector<std::string> with_value = {"-ccbin", "-Xptxas", "-Xcompiler",
-                                                      "-Xlinker"};
-  const auto contains = [](const std::vector<std::string>& list, const std::string& flag) {
-    return std::ranges::find(list, flag) != list.end();
-  };
-  std::string text;
-  for (std::size_t i = 0; i < build.flags.size(); ++i) {
-    const std::string& flag = build.flags[i];
-    if (contains(with_value, flag)) {
-      ++i;
-    } else if (!contains(ours, flag) && !flag.starts_with("-Wl,") &&
-               !flag.starts_with("-frandom-seed") && !flag.starts_with("-Werror")) {
-      text += (text.empty() ? "" : " ") + flag;
-    }
-  }
-  return text;
-}
-
 std::string copies_text(const EntrySpec& entry) {
   std::string names;
   for (const auto& [output, input] : entry.copies) {
@@ -61,6 +39,27 @@ std::string copies_text(const EntrySpec& entry) {
 }
 
 }  // namespace
+
+std::vector<std::string> own_flags(const BuildRecord& build) {
+  static const std::vector<std::string> ours = {"-shared", "-fPIC", "-nodlink", "-lineinfo",
+                                                "-fvisibility=hidden"};
+  static const std::vector<std::string> ours_with_value = {"-ccbin", "-Xcompiler", "-Xlinker"};
+  const auto contains = [](const std::vector<std::string>& list, const std::string& flag) {
+    return std::ranges::find(list, flag) != list.end();
+  };
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < build.flags.size(); ++i) {
+    const std::string& flag = build.flags[i];
+    const std::string next = i + 1 < build.flags.size() ? build.flags[i + 1] : "";
+    if (contains(ours_with_value, flag) || (flag == "-Xptxas" && next == "-v")) {
+      ++i;
+    } else if (!contains(ours, flag) && !flag.starts_with("-Wl,") &&
+               !flag.starts_with("-frandom-seed") && !flag.starts_with("-Werror")) {
+      out.push_back(flag);
+    }
+  }
+  return out;
+}
 
 std::optional<EntryKernel> entry_kernel(const Certificate& certificate) {
   const Task& task = certificate.task;
@@ -93,7 +92,8 @@ std::string entry_section(const Certificate& certificate) {
       extension,
       scope == std::string::npos ? ""
                                  : fmt::format(", in `{}`", cell(entry.function.substr(0, scope))),
-      comment_text(entry.signature), cell(own_flags(certificate.build)),
+      comment_text(entry.signature),
+      cell(fmt::format("{}", fmt::join(own_flags(certificate.build), " "))),
       cell(fmt::format("{}", fmt::join(entry.arguments, ", "))));
   if (certificate.task.reference.baseline) {
     out +=

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/base/file.hpp"
 #include "common/base/paths.hpp"
-#include "common/wire/json.hpp"
 #include "coordinator/report/export_parts.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
@@ -26,45 +24,49 @@ Error refusal(const Certificate& certificate, std::string why) {
 
 Status check_source(const Certificate& certificate) {
   if (certificate.task.reference.torch) {
-    return refusal(
-        certificate,
-        "its inputs are drawn by PyTorch, which a bench in C++ cannot do; such a task is "
-        "exported with --as kernelbench (one file for the benchmark's own evaluator) or "
-        "--as torch (a package with an operator and a drop-in module)");
+    return refuse_form(certificate, ExportForm::source,
+                       "its inputs are drawn by PyTorch, which a bench in C++ cannot do");
   }
   if (certificate.verdict.timing.shapes.empty()) {
     return refusal(certificate,
                    "its certificate has no timing to reproduce; evaluate it with timing and export "
                    "that certificate");
   }
-  if (certificate.candidate.backend == Backend::cpu || report::entry_kernel(certificate)) {
-    return {};
-  }
-  if (certificate.task.entry) {
-    return refusal(certificate,
-                   fmt::format("its source is not called through `{}` any more, so it cannot be "
-                               "given back with that signature; `show` prints it",
-                               certificate.task.entry->function));
-  }
-  return refusal(certificate,
-                 fmt::format("its backend is '{}'; only 'cpu' is exported, and functions with a "
-                             "signature of their own (`task new --entry`)",
-                             name_of(certificate.candidate.backend)));
+  return {};
 }
 
-Status check_torch(const Certificate& certificate) {
+Status check_torch(const Certificate& certificate, ExportForm form) {
   if (!certificate.task.reference.torch) {
-    return refusal(certificate,
-                   "its task is no PyTorch module, so there is none that the kernel could stand in "
-                   "for; --as source exports it");
+    return refuse_form(certificate, form,
+                       "its task is no PyTorch module, so there is none that the kernel could "
+                       "stand in for");
   }
   const Candidate& candidate = certificate.candidate;
-  if (candidate.compiler == torch_compiler) {
-    return refusal(certificate, "it is PyTorch's own module, not a kernel");
-  }
   if (!candidate.libraries.empty()) {
     return refusal(certificate, fmt::format("it links {}, which is not exported",
                                             fmt::join(candidate.libraries, ", ")));
+  }
+  return {};
+}
+
+Status check_form(const Certificate& certificate, ExportForm form) {
+  if (certificate.candidate.compiler == torch_compiler) {
+    return refusal(certificate, "it is PyTorch's own module, not a kernel");
+  }
+  switch (form) {
+    case ExportForm::source:
+      return check_source(certificate);
+    case ExportForm::patch:
+      return certificate.task.entry
+                 ? Status()
+                 : refuse_form(certificate, form, "its task was not made of a function of yours");
+    case ExportForm::kernelbench:
+    case ExportForm::torch:
+      return check_torch(certificate, form);
+    case ExportForm::header:
+    case ExportForm::cmake:
+    case ExportForm::library:
+      break;
   }
   return {};
 }
@@ -75,7 +77,7 @@ Status check_exportable(const Certificate& certificate, ExportForm form) {
                    fmt::format("its verdict is \"{}\"; only a candidate that passed is exported",
                                outcome_text(certificate.verdict)));
   }
-  KP_TRY(form == ExportForm::source ? check_source(certificate) : check_torch(certificate));
+  KP_TRY(check_form(certificate, form));
   return validate_task(certificate.task);
 }
 
@@ -95,7 +97,7 @@ Result<std::vector<ExportFile>> source_files(const Certificate& certificate,
       {"README.md", readme},
       {"bench" + extension, bench},
       {"build.sh", report::build_script(certificate), true},
-      {"certificate.json", to_json(certificate).dump(2) + "\n"},
+      report::certificate_file(certificate),
       {"kernel" + extension, entry ? entry->own : certificate.candidate.source},
       {"kernelpro/candidate.h", header},
       {rival + extension, certificate.incumbent.source},
@@ -112,7 +114,8 @@ Result<std::vector<ExportFile>> source_files(const Certificate& certificate,
 }  // namespace
 
 const std::vector<std::string>& export_form_names() {
-  static const std::vector<std::string> names = {"source", "kernelbench", "torch"};
+  static const std::vector<std::string> names = {"source",  "patch",       "header", "cmake",
+                                                 "library", "kernelbench", "torch"};
   return names;
 }
 
@@ -125,12 +128,28 @@ std::optional<ExportForm> parse_export_form(std::string_view name) {
   return static_cast<ExportForm>(found - names.begin());
 }
 
+Error refuse_form(const Certificate& certificate, ExportForm form, const std::string& why) {
+  const bool torch = certificate.task.reference.torch;
+  const bool patch = certificate.task.entry && form != ExportForm::patch;
+  return refusal(certificate,
+                 fmt::format("{}; --as can be {}{}header, cmake or library", why,
+                             torch ? "kernelbench, torch, " : "source, ", patch ? "patch, " : ""));
+}
+
 Result<std::vector<ExportFile>> export_files(const Certificate& certificate,
                                              std::optional<ExportForm> form) {
   const ExportForm wanted = form.value_or(ExportForm::source);
   KP_TRY(check_exportable(certificate, wanted));
   KP_LET(const std::string header, candidate_header());
   switch (wanted) {
+    case ExportForm::patch:
+      return std::vector<ExportFile>{report::certificate_file(certificate)};
+    case ExportForm::header:
+      return report::header_files(certificate, header);
+    case ExportForm::cmake:
+      return report::cmake_files(certificate, header);
+    case ExportForm::library:
+      return report::library_files(certificate, header);
     case ExportForm::kernelbench:
       return report::benchmark_files(certificate, header);
     case ExportForm::torch:

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+
+#include "common/base/text.hpp"
+#include "common/wire/json.hpp"
 
 namespace kernelpro::report {
 
@@ -14,20 +19,30 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-// The names between quotes in the #include lines of `source`.
-std::vector<std::string> quoted_includes(const std::string& source) {
-  std::vector<std::string> names;
+// "kernelpro/candidate.h" of a line that includes it, with quotes or brackets; empty for others.
+std::string included_name(const std::string& line) {
+  const std::size_t hash = line.find_first_not_of(" \t");
+  const std::size_t open = line.find_first_of("<\"");
+  const std::size_t close = line.find_first_of(">\"", open + 1);
+  const bool includes = hash != std::string::npos && line[hash] == '#' &&
+                        close != std::string::npos && line.find("include") < open;
+  return includes ? line.substr(open + 1, close - open - 1) : "";
+}
+
+// `seen`: the files that stand there already.
+std::string with_files(const Task& task, const std::string& source, std::set<std::string>& seen) {
+  std::string out;
   std::istringstream lines(source);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t hash = line.find_first_not_of(" \t");
-    const std::size_t open = line.find('"');
-    const std::size_t close = line.find('"', open + 1);
-    if (hash != std::string::npos && line[hash] == '#' && close != std::string::npos &&
-        line.find("include") < open) {
-      names.push_back(line.substr(open + 1, close - open - 1));
+    const std::string name = included_name(line);
+    const auto file = task.files.find(name);
+    if (file != task.files.end()) {
+      out += seen.insert(name).second ? with_files(task, file->second, seen) : "";
+    } else if (name != "kernelpro/candidate.h" && trimmed(line) != "#pragma once") {
+      out += line + "\n";
     }
   }
-  return names;
+  return out;
 }
 
 }  // namespace
@@ -50,14 +65,20 @@ std::map<std::string, std::string> rival_headers(const Certificate& certificate)
   while (!sources.empty()) {
     const std::string source = std::move(sources.back());
     sources.pop_back();
-    for (const std::string& name : quoted_includes(source)) {
-      const auto file = certificate.task.files.find(name);
+    std::istringstream lines(source);
+    for (std::string line; std::getline(lines, line);) {
+      const auto file = certificate.task.files.find(included_name(line));
       if (file != certificate.task.files.end() && found.insert(*file).second) {
         sources.push_back(file->second);
       }
     }
   }
   return found;
+}
+
+std::string whole_source(const Certificate& certificate) {
+  std::set<std::string> seen;
+  return with_files(certificate.task, certificate.candidate.source, seen);
 }
 
 int certified_threads(const Certificate& certificate) {
@@ -69,6 +90,10 @@ std::vector<std::int64_t> axis_values(const Task& task, const Axes& axes) {
   std::transform(task.axes.begin(), task.axes.end(), values.begin(),
                  [&axes](const AxisSpec& axis) { return axes.at(axis.name); });
   return values;
+}
+
+ExportFile certificate_file(const Certificate& certificate) {
+  return {"certificate.json", to_json(certificate).dump(2) + "\n"};
 }
 
 std::string comment_text(std::string_view text) {

@@ -24,6 +24,10 @@ namespace kernelpro::report {
 // The task's files that the rival includes, directly or through others, by name.
 [[nodiscard]] std::map<std::string, std::string> rival_headers(const Certificate& certificate);
 
+// The candidate's source with the task's files in the place of their #include lines, each once, and
+// without the one of kernelpro/candidate.h.
+[[nodiscard]] std::string whole_source(const Certificate& certificate);
+
 // The extents of the task's axes, in its order; `axes` completed.
 [[nodiscard]] std::vector<std::int64_t> axis_values(const Task& task, const Axes& axes);
 
@@ -38,6 +42,9 @@ namespace kernelpro::report {
 
 // As Markdown in a table's cell or a sentence.
 [[nodiscard]] std::string cell(const std::string& text);
+
+// What an input may hold: "in [0, n)".
+[[nodiscard]] std::string values_text(const TensorSpec& input);
 
 // The table of what was measured; what a reader must know before relying on the result.
 [[nodiscard]] std::string measured(const Certificate& certificate, const std::string& rival);
@@ -61,8 +68,30 @@ struct EntryKernel {
 // Of the README: how such a kernel is used.
 [[nodiscard]] std::string entry_section(const Certificate& certificate);
 
+// The flags as an author would write them in a build of theirs: not those that make a library.
+[[nodiscard]] std::vector<std::string> own_flags(const BuildRecord& build);
+
+// The kernel as a function for C: its name, that in capitals, its declaration with a comment, and
+// its definition in terms of kernelpro/candidate.h.
+[[nodiscard]] std::string c_name(const Certificate& certificate);
+[[nodiscard]] std::string c_macro(const Certificate& certificate);
+[[nodiscard]] std::string c_declaration(const Certificate& certificate);
+[[nodiscard]] Result<std::string> c_definition(const Certificate& certificate);
+
+// The files with that function. `header` is the text of kernelpro/candidate.h.
+[[nodiscard]] Result<std::vector<ExportFile>> header_files(const Certificate& certificate,
+                                                           const std::string& header);
+[[nodiscard]] Result<std::vector<ExportFile>> cmake_files(const Certificate& certificate,
+                                                          const std::string& header);
+[[nodiscard]] Result<std::vector<ExportFile>> library_files(const Certificate& certificate,
+                                                            const std::string& header);
+
+[[nodiscard]] ExportFile certificate_file(const Certificate& certificate);
 [[nodiscard]] std::string build_script(const Certificate& certificate);
+[[nodiscard]] std::string library_script(const Certificate& certificate);
 [[nodiscard]] Result<std::string> bench_source(const Certificate& certificate);
+// What every README begins with: the title, and what was measured where.
+[[nodiscard]] std::string readme_head(const Certificate& certificate);
 [[nodiscard]] Result<std::string> export_readme(const Certificate& certificate);
 
 // The files of a kernel that PyTorch calls, for a certificate whose task is a PyTorch module.

@@ -18,16 +18,6 @@ std::string cell(const std::string& text) {
   return out;
 }
 
-namespace {
-
-std::string shape_formula(const TensorSpec& tensor) {
-  std::string out;
-  for (const Formula& extent : tensor.shape) {
-    out += (out.empty() ? "" : " × ") + cell(extent.text());
-  }
-  return out;
-}
-
 std::string values_text(const TensorSpec& input) {
   const ValueSpec& values = input.values;
   const std::string bound = cell(values.bound.text());
@@ -47,6 +37,16 @@ std::string values_text(const TensorSpec& input) {
                          cell(values.rows_of), bound);
   }
   return "any";
+}
+
+namespace {
+
+std::string shape_formula(const TensorSpec& tensor) {
+  std::string out;
+  for (const Formula& extent : tensor.shape) {
+    out += (out.empty() ? "" : " × ") + cell(extent.text());
+  }
+  return out;
 }
 
 std::string tensor_rows(const Task& task) {
@@ -84,91 +84,6 @@ std::string argument_lists(const Task& task) {
     ++place;
   }
   return out + ".\n";
-}
-
-// Statements that describe tensor `place` for the example.
-std::string example_tensor(const TensorSpec& tensor, std::size_t place,
-                           const std::vector<std::int64_t>& extents, bool output) {
-  std::vector<std::int64_t> strides(extents.size(), 1);
-  for (std::size_t axis = strides.size(); axis-- > 1;) {
-    strides[axis - 1] = strides[axis] * extents[axis];
-  }
-  const auto values = [](const std::vector<std::int64_t>& list) {
-    return list.empty() ? std::string("1") : fmt::format("{}", fmt::join(list, ", "));
-  };
-  return fmt::format("  const int64_t shape_{0}[] = {{{1}}}, strides_{0}[] = {{{2}}};  // {3}{4}\n",
-                     place, values(extents), values(strides), output ? "output " : "",
-                     comment_text(tensor.name));
-}
-
-std::string example_dtype(DType dtype) {
-  std::string code = dtype == DType::u8 ? "KP_UINT" : "KP_INT";
-  if (is_floating(dtype)) {
-    code = dtype == DType::bf16 ? "KP_BFLOAT" : "KP_FLOAT";
-  }
-  return fmt::format("{{{}, {}, 1}}", code, 8 * size_of(dtype));
-}
-
-bool defines(const Certificate& certificate, const std::string& function) {
-  return certificate.candidate.source.find(function + "(") != std::string::npos;
-}
-
-// What a caller allocates and does beyond the launch.
-std::string example_extras(const Certificate& certificate, std::size_t count) {
-  std::string out;
-  if (defines(certificate, "kp_workspace")) {
-    out += fmt::format(
-        "  context.workspace_bytes = kp_workspace(&context, tensors, {});\n"
-        "  context.workspace = aligned_alloc(64, (context.workspace_bytes + 63) / 64 * 64);\n",
-        count);
-  }
-  if (defines(certificate, "kp_prepare")) {
-    out += fmt::format(
-        "  context.state_bytes = kp_state(&context, tensors, {0});\n"
-        "  context.state = aligned_alloc(64, (context.state_bytes + 63) / 64 * 64);\n"
-        "  kp_prepare(&context, tensors, {0});  // again whenever a constant input changes\n",
-        count);
-  }
-  return out;
-}
-
-Result<std::string> example(const Certificate& certificate) {
-  const Task& task = certificate.task;
-  KP_LET(const Axes axes, complete_axes(task, certificate.verdict.timing.shapes.front().shape));
-  std::string shapes;
-  std::string rows;
-  std::size_t place = 0;
-  for (const std::vector<TensorSpec>* tensors : {&task.inputs, &task.outputs}) {
-    for (const TensorSpec& tensor : *tensors) {
-      KP_LET(const std::vector<std::int64_t> extents, evaluate_shape(tensor.shape, axes));
-      shapes += example_tensor(tensor, place, extents, tensors == &task.outputs);
-      rows += fmt::format("      {{data[{0}], {1}, {2}, shape_{0}, strides_{0}}},\n", place,
-                          example_dtype(tensor.dtype), extents.size());
-      ++place;
-    }
-  }
-  return fmt::format(
-      "// At {}. data[]: the tensors' memory, 64-byte aligned, dense, row-major.\n"
-      "#include <stdlib.h>\n"
-      "#include \"kernelpro/candidate.h\"\n\n"
-      "int call(void** data, const double* scalars, int threads) {{\n"
-      "  const int64_t axes[] = {{{}}};\n{}"
-      "  const kp_tensor tensors[] = {{\n{}  }};\n"
-      "  kp_context context = {{}};\n"
-      "  context.abi_version = KP_ABI_VERSION;\n"
-      "  context.device_type = KP_CPU;\n"
-      "  context.threads = threads;\n"
-      "  context.axes = axes;\n"
-      "  context.axis_count = {};\n"
-      "  context.scalars = scalars;\n"
-      "  context.scalar_count = {};\n{}"
-      "  const int code = kp_launch(&context, tensors, {});  // 0: done\n"
-      "  free(context.workspace);\n"
-      "  free(context.state);\n"
-      "  return code;\n"
-      "}}\n",
-      comment_text(shape_text(task, axes)), fmt::join(axis_values(task, axes), ", "), shapes, rows,
-      task.axes.size(), task.scalars.size(), example_extras(certificate, place), place);
 }
 
 }  // namespace
@@ -255,22 +170,30 @@ std::string gpu_text(const Certificate& certificate) {
 
 }  // namespace
 
-Result<std::string> export_readme(const Certificate& certificate) {
+std::string readme_head(const Certificate& certificate) {
   const Task& task = certificate.task;
   const MachineRecord& machine = certificate.machine;
   const std::string rival = rival_name(certificate);
-  KP_LET(const std::string snippet, example(certificate));
-  std::string out = fmt::format("# {}: {}\n\n{}\n", cell(task.name),
-                                cell(certificate.candidate.name), cell(task.summary));
-  out += fmt::format(
+  return fmt::format(
+      "# {}: {}\n\n{}\n"
       "\nA kernel made and judged by KernelPro {} on {}; verdict: {}. {}\n{}"
       "\n## Measured\n\n{}\n{}Machine: {}, {} cores, {} MiB last-level cache, Linux {} ({}).\n"
       "Compiler: {}. Compared with the {} `{}`.\n",
+      cell(task.name), cell(certificate.candidate.name), cell(task.summary),
       cell(certificate.program_version), cell(certificate.date), outcome_text(certificate.verdict),
       cell(certificate.verdict.summary), warnings(certificate.verdict),
-      measured(certificate, rival), gpu_text(certificate), cell(machine.processor), machine.cores,
-      machine.cache_bytes >> 20, cell(machine.kernel), cell(machine.architecture),
-      cell(certificate.build.compiler_identity), rival, cell(certificate.incumbent.name));
+      certificate.verdict.timing.shapes.empty() ? "It was not timed.\n"
+                                                : measured(certificate, rival),
+      gpu_text(certificate), cell(machine.processor), machine.cores, machine.cache_bytes >> 20,
+      cell(machine.kernel), cell(machine.architecture), cell(certificate.build.compiler_identity),
+      rival, cell(certificate.incumbent.name));
+}
+
+Result<std::string> export_readme(const Certificate& certificate) {
+  const Task& task = certificate.task;
+  const std::string rival = rival_name(certificate);
+  KP_LET(const std::string call, c_definition(certificate));
+  std::string out = readme_head(certificate);
   out += build_section(certificate, rival);
   const bool has_entry = entry_kernel(certificate).has_value();
   if (has_entry) {
@@ -280,13 +203,15 @@ Result<std::string> export_readme(const Certificate& certificate) {
         "\nIt does not call `{}` any more, so it is given in KernelPro's own interface.\n",
         cell(task.entry->function));
   }
-  out += has_entry
-             ? ""
-             : fmt::format(
-                   "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t "
-                   "count)` from\n"
-                   "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n{}```\n",
-                   tensor_rows(task), argument_lists(task), snippet);
+  out += has_entry ? ""
+                   : fmt::format(
+                         "\n## Call\n\n`int kp_launch(const kp_context*, const kp_tensor*, int32_t "
+                         "count)` from\n"
+                         "`kernelpro/candidate.h`; tensors in this order:\n\n{}\n{}\n```cpp\n"
+                         "#include <stdlib.h>\n\n#include <algorithm>\n#include <cmath>\n#include "
+                         "<cstdint>\n\n"
+                         "#include \"kernelpro/candidate.h\"\n\nextern \"C\" {{\n{}}}\n\n{}```\n",
+                         tensor_rows(task), argument_lists(task), c_declaration(certificate), call);
   out +=
       "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: correctness "
       "on new inputs,\nhonesty and speed.\n";

@@ -179,10 +179,6 @@ const std::string& problem_text(const Task& task) {
   return task.files.at(task.reference.file);
 }
 
-ExportFile certificate_file(const Certificate& certificate) {
-  return {"certificate.json", to_json(certificate).dump(2) + "\n"};
-}
-
 // The Python of both exports: builds a kernel and calls it on tensors. It has to run in the
 // benchmark's own namespace, hence the names, and to do without what the benchmark's checks take
 // for a way around the kernel: exception handlers, threads.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct Store::Inner {
   [[nodiscard]] Result<std::optional<Certificate>> find_certificate(std::int64_t run, NodeId node);
   // The text after which the certificates of a run are packed; empty while there is none.
   [[nodiscard]] Result<std::string> find_model(std::int64_t run);
+
+  // What the paths of runs are seen from: the folder that the store lies in.
+  [[nodiscard]] std::filesystem::path folder() const {
+    std::error_code failed;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(directory, failed), failed)
+        .parent_path();
+  }
 
   std::filesystem::path directory;
   store::Database database;

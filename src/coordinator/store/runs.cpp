@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/run_json.hpp"
 #include "coordinator/store/certificate_parts.hpp"
@@ -53,6 +54,44 @@ Result<std::string> free_id(store::Database& database, const std::string& name) 
 Result<RunSettings> read_settings(const std::string& text) {
   const Result<nlohmann::json> json = parse_json(text);
   return json ? run_settings_from_json(*json) : json.error();
+}
+
+// "batch:DIR" and "replay:FILE" with another path; other models as they are.
+template <typename Change>
+void change_model(std::string& model, const Change& change) {
+  for (const std::string scheme : {"batch:", "replay:"}) {
+    if (model.starts_with(scheme)) {
+      model = scheme + change(model.substr(scheme.size()));
+    }
+  }
+}
+
+// The settings with every path in them changed.
+template <typename Change>
+RunSettings with_paths(RunSettings settings, const Change& change) {
+  const auto change_file = [&change](std::string& path) {
+    path = path.empty() ? path : change(path);
+  };
+  std::string file = settings.workers.file.string();
+  change_file(file);
+  settings.workers.file = file;
+  if (settings.llm) {
+    change_model(settings.llm->llm, change);
+    for (auto& [role, own] : settings.llm->roles) {
+      change_model(own.llm, change);
+    }
+    change_file(settings.llm->key_file);
+    change_file(settings.llm->prompts);
+  }
+  return settings;
+}
+
+// A store and what it names can be moved together: it keeps paths as seen from the folder it lies
+// in.
+std::string kept_settings(const RunSettings& settings, const std::filesystem::path& folder) {
+  return to_json(with_paths(settings,
+                            [&folder](const std::string& path) { return kept_path(path, folder); }))
+      .dump();
 }
 
 Result<Task> read_task(const std::string& text) {
@@ -196,9 +235,10 @@ Result<RunLock> Store::create_run(Run& run) {
       "INSERT INTO runs (id, task_name, created, program_version, task, task_hash, task_path, "
       "settings, state, best, ended_because, wall_ns, work_ns, machine) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-      {id, run.task.name, run.created, run.program_version, task.hash, run.task_hash, run.task_path,
-       to_json(run.settings).dump(), name_of(run.state), run.best, run.ended_because, run.wall_ns,
-       run.work_ns, run.machine}));
+      {id, run.task.name, run.created, run.program_version, task.hash, run.task_hash,
+       run.task_path.empty() ? "" : kept_path(run.task_path, inner_->folder()),
+       kept_settings(run.settings, inner_->folder()), name_of(run.state), run.best,
+       run.ended_because, run.wall_ns, run.work_ns, run.machine}));
   KP_TRY(transaction.commit());
   run.id = id;
   return RunLock(lock.release());
@@ -231,13 +271,16 @@ Result<Run> Store::load_run(const std::string& id) const {
   }
   run.task = std::move(*task);
   run.task_hash = rows.text(3);
-  run.task_path = rows.text(4);
+  const auto find = [folder = inner_->folder()](const std::string& path) {
+    return found_path(path, folder).string();
+  };
+  run.task_path = rows.text(4).empty() ? "" : find(rows.text(4));
   Result<RunSettings> settings = read_settings(rows.text(5));
   const std::optional<RunState> state = parse_run_state(rows.text(6));
   if (!settings || !state) {
     return damaged(inner_->database, id, settings ? "state" : "settings");
   }
-  run.settings = std::move(*settings);
+  run.settings = with_paths(*std::move(settings), find);
   run.state = state_now(*state, store::is_locked(store::lock_file(inner_->directory, id)));
   run.ended_because = rows.text(7);
   run.wall_ns = rows.integer(8);
@@ -257,8 +300,8 @@ Status Store::save_run(const Run& run) {
   KP_TRY(inner_->database.execute(
       "UPDATE runs SET settings = ?2, state = ?3, ended_because = ?4, wall_ns = ?5, work_ns = ?6, "
       "best = ?7, final_phases = ?8 WHERE id = ?1",
-      {run.id, to_json(run.settings).dump(), name_of(run.state), run.ended_because, run.wall_ns,
-       run.work_ns, run.best, run.final_phases}));
+      {run.id, kept_settings(run.settings, inner_->folder()), name_of(run.state), run.ended_because,
+       run.wall_ns, run.work_ns, run.best, run.final_phases}));
   if (inner_->database.changed_rows() == 0) {
     return inner_->unknown_run(run.id);
   }

@@ -225,7 +225,7 @@ Result<fs::path> create_own_task(const OwnTask& own) {
   const NewTask& request = own.request;
   KP_TRY(check_request(request, folder_of(request)));
   UserSource user;
-  KP_LET(user.text, inline_marked(request.source, include_folders(request.flags)));
+  KP_LET(user.text, inline_marked(request.source, include_folders(request.flags), request.root));
   KP_LET(user.signature, own.bridge.empty()
                              ? parse_signature(user.text, request.entry, request.source.string())
                              : parse_signature(own.bridge_declaration + " {}", bridge_name,

@@ -19,6 +19,7 @@ inline constexpr const char* original_reference = "original";
 struct NewTask {
   std::string name;
   std::filesystem::path source;                            // --from
+  std::filesystem::path root;                              // headers are named as seen from there
   std::string entry;                                       // --entry
   std::map<std::string, std::vector<std::string>> shapes;  // --shape A=m,k
   std::vector<std::string> inouts;                         // --inout y: read and written

@@ -192,7 +192,7 @@ Result<TrustedFunction> named_trusted(const OwnSource& source, const NewTask& re
   const std::string function = colon < request.reference.size()
                                    ? request.reference.substr(colon + 1)
                                    : plain_name(source.function);
-  KP_LET(const std::string text, inline_marked(file, include_folders(source.flags)));
+  KP_LET(const std::string text, inline_marked(file, include_folders(source.flags), request.root));
   KP_LET(TrustedFunction trusted,
          as_trusted(source, file.extension() == ".cu" ? take_cuda_apart(text).plain : text,
                     function, std::move(stop)));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/file.hpp"
+#include "common/base/paths.hpp"
 #include "coordinator/task/lexer.hpp"
 
 namespace kernelpro {
@@ -25,7 +26,8 @@ constexpr std::string_view mark_end = "// kp:include end ";
 class Inliner {
  public:
   Inliner() = default;
-  explicit Inliner(std::vector<fs::path> folders) : folders_(std::move(folders)), marked_(true) {}
+  Inliner(std::vector<fs::path> folders, fs::path root)
+      : folders_(std::move(folders)), root_(std::move(root)), marked_(true) {}
 
   Result<std::string> expand(const fs::path& file) {
     std::error_code failed;
@@ -91,16 +93,19 @@ class Inliner {
   }
 
   // `#pragma once` of a pasted header would be about the whole.
-  static std::string marked(const fs::path& header, const std::string& line, std::string text) {
+  [[nodiscard]] std::string marked(const fs::path& header, const std::string& line,
+                                   std::string text) const {
     for (std::size_t at = text.find("#pragma once"); at != std::string::npos;
          at = text.find("#pragma once", at + 15)) {
       text.insert(at, "// ");
     }
     text += text.empty() || text.ends_with('\n') ? "" : "\n";
-    return fmt::format("{0}{1} {2}\n{3}{4}{1}", mark_begin, header.string(), line, text, mark_end);
+    return fmt::format("{0}{1} {2}\n{3}{4}{1}", mark_begin, portable_path(header, root_).string(),
+                       line, text, mark_end);
   }
 
   std::vector<fs::path> folders_;
+  fs::path root_;
   bool marked_ = false;
   std::set<std::string> seen_;
 };
@@ -111,8 +116,9 @@ Result<std::string> inline_includes(const fs::path& file) {
   return Inliner().expand(file);
 }
 
-Result<std::string> inline_marked(const fs::path& file, const std::vector<fs::path>& folders) {
-  return Inliner(folders).expand(file);
+Result<std::string> inline_marked(const fs::path& file, const std::vector<fs::path>& folders,
+                                  const fs::path& root) {
+  return Inliner(folders, root).expand(file);
 }
 
 std::optional<Uninlined> take_includes_out(const std::string& text) {

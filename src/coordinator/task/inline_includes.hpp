@@ -16,13 +16,16 @@ namespace kernelpro {
 [[nodiscard]] Result<std::string> inline_includes(const std::filesystem::path& file);
 
 // The same with headers of `folders` too, and each pasted header between two marked lines; what is
-// found nowhere is the system's. `take_includes_out` puts the directives back.
+// found nowhere is the system's. The marks name headers as seen from `root`. `take_includes_out`
+// puts the directives back.
 [[nodiscard]] Result<std::string> inline_marked(const std::filesystem::path& file,
-                                                const std::vector<std::filesystem::path>& folders);
+                                                const std::vector<std::filesystem::path>& folders,
+                                                const std::filesystem::path& root);
 
 struct Uninlined {
-  std::string text;                            // of the file itself
-  std::map<std::string, std::string> headers;  // what now stands between the marks, by path
+  std::string text;  // of the file itself
+  std::map<std::string, std::string>
+      headers;  // what now stands between the marks, by the path there
 };
 
 // Nothing where the marks are not as they were written.

@@ -180,7 +180,7 @@ class FunctionReader {
 
   // The same of what it calls, as far as that is defined in the file and its own headers.
   [[nodiscard]] Status check_called(std::set<std::string> names) const {
-    const auto text = inline_marked(source_.file, include_folders(source_.flags));
+    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
     std::set<std::string> defined;
     for (const CudaFunction& one : take_cuda_apart(text.ok() ? *text : "").functions) {
       defined.insert(plain_name(one.name));

@@ -75,5 +75,25 @@ TEST(PathsTest, CacheWithoutHomeComesFromTheUserDatabase) {
   EXPECT_EQ(cache_directory().filename(), "kernelpro");
 }
 
+TEST(PathsTest, PathsAreSeenFromAFolderThatIsMovedWithThem) {
+  EXPECT_EQ(portable_path("/home/me/project/src/a.cpp", "/home/me/project"), "src/a.cpp");
+  EXPECT_EQ(portable_path("/home/me/project/src/../a.cpp", "/home/me/project"), "a.cpp");
+  EXPECT_EQ(portable_path("/home/me/other/a.cpp", "/home/me/project"), "../other/a.cpp");
+  EXPECT_EQ(portable_path("/home/me/project", "/home/me/project"), ".");
+  EXPECT_EQ(portable_path("/mnt/a.cpp", "/home/me/project"), "/mnt/a.cpp") << "nothing is shared";
+  EXPECT_EQ(portable_path("/a.cpp", "/"), "a.cpp");
+}
+
+TEST(PathsTest, WhatIsKeptIsFoundAgainFromAnotherFolderAndInstallation) {
+  const SetVariable one("KERNELPRO_SHARE", "/usr");
+  EXPECT_EQ(kept_path("/usr/tasks/axpy", "/home/me"), "share:tasks/axpy");
+  EXPECT_EQ(kept_path("/usr/mine/f.cpp", "/usr/mine"), "f.cpp") << "moved with the folder";
+  EXPECT_EQ(kept_path("/home/me/f.cpp", "/home/me"), "f.cpp");
+  const SetVariable other("KERNELPRO_SHARE", "/opt");
+  EXPECT_EQ(found_path("share:tasks/axpy", "/home/me"), "/opt/tasks/axpy");
+  EXPECT_EQ(found_path("../f.cpp", "/new/place"), "/new/f.cpp");
+  EXPECT_EQ(found_path("/mnt/f.cpp", "/new/place"), "/mnt/f.cpp");
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -188,6 +188,24 @@ TEST(FormulaTest, DividesWholeNumbersAsCDoes) {
   EXPECT_EQ(value("m/0.5"), 12);
 }
 
+TEST(FormulaTest, IsWrittenAsCppOverWholeNumbers) {
+  const auto cpp = [](const std::string& text) {
+    const Result<std::string> found = Formula::parse(text)->cpp();
+    return found.ok() ? *found : found.error().text();
+  };
+  EXPECT_EQ(cpp("n"), "n");
+  EXPECT_EQ(cpp("in*int"), "(in * int_)");
+  EXPECT_EQ(cpp("-n/2*(m + 10000000)"), "(((-n) / 2) * (m + 10000000))");
+  EXPECT_EQ(cpp("min(n, 3) - 1"), "(std::min<std::int64_t>(n, 3) - 1)");
+  EXPECT_EQ(cpp("2*ceil(n/64)"), "(2 * static_cast<std::int64_t>(std::ceil((double(n) / 64.0))))");
+  EXPECT_EQ(cpp("floor(0.5*max(sqrt(n), 2))"),
+            "static_cast<std::int64_t>(std::floor((0.5 * std::max<double>(std::sqrt(double(n)), "
+            "2.0))))");
+  EXPECT_EQ(*Formula().cpp(), "0");
+  EXPECT_THAT(cpp("n*1.5"), HasSubstr("\"n*1.5\" has parts outside of ceil and floor"));
+  EXPECT_THAT(cpp("log2(n)"), HasSubstr("need not be whole numbers"));
+}
+
 TEST(FormulaTest, SizesAreWholeAndNotNegative) {
   EXPECT_EQ(*Formula::parse("n/4")->evaluate_size(sample_axes), 25);
   EXPECT_EQ(*Formula::parse("zero")->evaluate_size(sample_axes), 0);

@@ -45,6 +45,40 @@ TEST_F(StoreTest, RunSurvivesARoundTrip) {
   EXPECT_EQ(read->machine, run.machine);
 }
 
+TEST_F(StoreTest, PathsOfARunMoveWithTheFolderOfTheStore) {
+  const fs::path before = scratch_->path() / "before";
+  const fs::path after = scratch_->path() / "after" / "deeper";
+  auto run = new_run();
+  run.task_path = before / "tasks/nearest";
+  run.settings.workers.scheme = WorkerScheme::bundle;
+  run.settings.workers.file = before / "jobs";
+  run.settings.llm.emplace().llm = "batch:" + (before / "asked").string();
+  run.settings.llm->roles[LlmRole::fixer].llm = "openai:some";
+  run.settings.llm->roles[LlmRole::coder].llm = "replay:" + (before / "answers").string();
+  run.settings.llm->prompts = before / "prompts";
+  run.settings.llm->key_file = "/keys/mine";
+  {
+    Result<Store> store = Store::open(before / "store", StoreMode::write);
+    ASSERT_TRUE(store.ok()) << store.error().text();
+    ASSERT_TRUE(store->create_run(run).ok());
+    ASSERT_TRUE(store->save_run(run).ok());
+  }
+  fs::create_directories(after.parent_path());
+  fs::rename(before, after);
+  const Result<Store> store = Store::open(after / "store", StoreMode::read);
+  ASSERT_TRUE(store.ok()) << store.error().text();
+  const Result<kernelpro::Run> read = store->load_run(run.id);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->task_path, after / "tasks/nearest");
+  EXPECT_EQ(read->settings.workers.file, after / "jobs");
+  EXPECT_EQ(read->settings.llm->llm, "batch:" + (after / "asked").string());
+  EXPECT_EQ(read->settings.llm->roles.at(LlmRole::fixer).llm, "openai:some");
+  EXPECT_EQ(read->settings.llm->roles.at(LlmRole::coder).llm,
+            "replay:" + (after / "answers").string());
+  EXPECT_EQ(read->settings.llm->prompts, after / "prompts");
+  EXPECT_EQ(read->settings.llm->key_file, "/keys/mine");
+}
+
 TEST_F(StoreTest, RunsAreNumberedByTask) {
   Store store = open();
   std::vector<std::string> ids;

@@ -57,7 +57,7 @@ std::string use_section(const std::string& text, const Certificate& certificate)
         cell(certificate.task.entry->function));
   }
   return out +
-         "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgement: "
+         "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: "
          "correctness on new inputs,\nhonesty and speed.\n";
 }
 

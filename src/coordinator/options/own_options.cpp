@@ -32,15 +32,15 @@ void add_flags(CLI::App& app, const std::string& flag, const std::string& text, 
 void add_own_function(CLI::App& app, Options& options) {
   app.option_defaults()->group(own_group);
   NewTask& wishes = options.own.wishes;
-  for (const auto& [flag, text] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [option, text] : std::vector<std::pair<std::string, std::string>>{
            {"--size", "What is timed, repeatable: --size n=96"},
            {"--held-out", "Sizes that are checked, repeatable: --held-out n=3:40"},
            {"--axis", "A size that follows from others: --axis \"nnz=rows*16\""},
            {"--fix", "What is always passed for a number: --fix lda=k"},
            {"--values", "How an input is drawn: --values x=uniform:0:255, idx=index:n"},
            {"--shape", "The extents of a tensor: --shape a=m,k"}}) {
-    add_assignments(app, flag, text,
-                    [flag = flag, &wishes](const std::string& name, const std::string& value) {
+    add_assignments(app, option, text,
+                    [flag = option, &wishes](const std::string& name, const std::string& value) {
                       std::string given = name;
                       given += "=" + value;
                       if (const Status taken = take_flag(wishes, flag, given); !taken) {

@@ -16,7 +16,7 @@ struct OwnSource {
   std::filesystem::path file;
   std::string function;            // "blur", "image::blur", "axpy<float>", "Filter::apply"
   std::vector<std::string> flags;  // -I, -D, -std= of the user's command
-  std::string command = "";        // what the user typed, for lines to paste in errors
+  std::string command;             // what the user typed, for lines to paste in errors
 
   // "…, for example:" and the command with each of these flags.
   [[nodiscard]] std::string example(const std::vector<std::string>& more) const;

@@ -181,8 +181,9 @@ std::optional<Failure> Arm::prepare(std::int64_t timeout_ms) {
 
 Round Arm::run(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms, Caches caches) {
   memory_->make_ready(side_, caches);
-  Round round = call(sets, timeout_ms,
-                     {[&] { memory_->give(side_, caches); }, [&] { memory_->take(side_, sets); }});
+  Round round =
+      call(sets, timeout_ms,
+           {[&] { memory_->give(side_, caches); }, [&] { memory_->take(side_, sets); }, nullptr});
   round.wall_ns -= trusted_ ? 0 : memory_->own_ns(side_);
   return round;
 }
@@ -215,7 +216,7 @@ std::optional<Round> Arm::run_single(std::uint16_t set, std::int64_t timeout_ms,
 }
 
 Round Arm::repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
-  return call(sets, timeout_ms, {[] {}, [this] { memory_->take(side_, {}); }});
+  return call(sets, timeout_ms, {[] {}, [this] { memory_->take(side_, {}); }, nullptr});
 }
 
 // More processor time than so many threads can have used, in this call or in all so far: the count

@@ -49,9 +49,9 @@ struct Touched {
 // What the caches hold when a round's calls begin.
 enum class Caches { any, cold, warm };
 
-// Where a call of a side waits on a device, queued before its inputs are there: neither its host nor
-// its queue is on the clock then, and the clock is the worker's own on that device. Whoever does not
-// wait computes on poison.
+// Where a call of a side waits on a device, queued before its inputs are there: neither its host
+// nor its queue is on the clock then, and the clock is the worker's own on that device. Whoever
+// does not wait computes on poison.
 class Gate {
  public:
   virtual ~Gate() = default;
@@ -60,8 +60,8 @@ class Gate {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   // The number that opens it next.
   [[nodiscard]] virtual std::uint32_t close() = 0;
-  // Gives the side its inputs, opens the gate, and takes its outputs when it has passed: all that is
-  // queued, and pass() waits for it.
+  // Gives the side its inputs, opens the gate, and takes its outputs when it has passed: all that
+  // is queued, and pass() waits for it.
   virtual void open(Caches caches) = 0;
   // Opens it with nothing given.
   virtual void open_blindly() = 0;

@@ -112,7 +112,7 @@ Caches Rounds::caches() const {
 }
 
 Round Rounds::call(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-                   bool single) {
+                   bool single) const {
   if (single) {
     if (std::optional<Round> round = arm.run_single(sets.front(), timeout_ms, caches())) {
       return std::move(*round);

@@ -100,7 +100,7 @@ class Rounds {
     return shape_.calls > 1 && called.size() == 1;
   }
   [[nodiscard]] Round call(Arm& arm, const std::vector<std::uint16_t>& sets,
-                           std::int64_t timeout_ms, bool single);
+                           std::int64_t timeout_ms, bool single) const;
   [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
                               std::int64_t timeout_ms, bool single = false);
 

@@ -94,7 +94,7 @@ class RunnerProcess {
     std::function<void()> before;  // when it is ready: gives it its inputs
     std::function<void()> after;   // when it has replied: takes its outputs, behind all its kernels
     // When it is not ready for long: behind a gate it waits for calls that cannot begin yet.
-    std::function<void()> late = {};
+    std::function<void()> late;
   };
   // As exchange, for `go` on a GPU: our clock runs from before `before` until `after` returns. In
   // between it gets the word that lets its calls begin.

@@ -222,7 +222,7 @@ Result<Callers> Callers::prepare(const std::string& original, const std::string&
   std::ranges::copy_if(build.options, std::back_inserter(flags), [](const std::string& option) {
     return option.starts_with("-D") || option.starts_with("-std=");
   });
-  KP_LET(const OwnFunction read, read_own_function({file, function, flags}, stop));
+  KP_LET(const OwnFunction read, read_own_function({file, function, flags, ""}, stop));
   Callers callers;
   callers.shared_ = std::make_shared<Shared>(Shared{task, plan_call(read)});
   KP_LET(callers.plan_, plan_callers(callers.shared_->task, callers.shared_->call));

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* source = R"(#include <cuda_runtime.h>
+constexpr const char* launcher_file = R"(#include <cuda_runtime.h>
 #include <cmath>
 #define CHECK(x) (x)
 namespace a {
@@ -30,7 +30,7 @@ int main() { return 0; }
 )";
 
 TEST(CudaSource, TellsKernelsLaunchersAndPlainFunctionsApart) {
-  const CudaParts parts = take_cuda_apart(source);
+  const CudaParts parts = take_cuda_apart(launcher_file);
   std::vector<std::string> kinds;
   for (const CudaFunction& one : parts.functions) {
     const std::string host = one.is_plain ? " plain" : " cuda";
@@ -44,17 +44,18 @@ TEST(CudaSource, TellsKernelsLaunchersAndPlainFunctionsApart) {
 }
 
 TEST(CudaSource, IsPlainCodeWithoutWhatBelongsToCuda) {
-  const CudaParts parts = take_cuda_apart(source);
+  const CudaParts parts = take_cuda_apart(launcher_file);
   EXPECT_THAT(
       parts.plain,
       AllOf(HasSubstr("#include <cmath>"), HasSubstr("inline float twice(float v)"),
             HasSubstr("void host("), Not(HasSubstr("cuda_runtime")),
             Not(HasSubstr("__device__ inline")), Not(HasSubstr("launch")), Not(HasSubstr("main"))));
-  EXPECT_EQ(std::ranges::count(parts.plain, '\n'), std::ranges::count(std::string(source), '\n'));
+  EXPECT_EQ(std::ranges::count(parts.plain, '\n'),
+            std::ranges::count(std::string(launcher_file), '\n'));
 }
 
 TEST(CudaSource, DeclaresWhatUsesCudaWithoutItsBody) {
-  const CudaParts parts = take_cuda_apart(source);
+  const CudaParts parts = take_cuda_apart(launcher_file);
   EXPECT_THAT(parts.declared,
               AllOf(HasSubstr("void launch(const float* x, float* y, int n) {\n\n}"),
                     HasSubstr("__global__ void __launch_bounds__(256) kernel"),

@@ -152,7 +152,7 @@ TEST_F(Diagnose, WrongArgumentsAreNamed) {
       {{"diagnose", "gemm", "a.cu", "b.cu"}, "source: At Most 1 required but received 2"},
       {{"diagnose", "--md", "--json", "--", "/bin/true"}, "--md excludes --json"},
       {{"diagnose", "--shape", "m=1", "--", "/bin/true"}, "--shape requires task"},
-      {{"diagnose", "gemm", "a.cu", "--backend", "cpu"}, "{cuda}"},
+      {{"diagnose", "gemm", "a.cu", "--backend", "cpu"}, "known are \"cuda\""},
       {{"diagnose", "--timeout", "0", "--", "/bin/true"}, "--timeout"},
   };
   for (const auto& wrong : cases) {

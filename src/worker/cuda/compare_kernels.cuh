@@ -78,8 +78,8 @@ namespace {
 __device__ double element_error(const Compared& pair, Size i, double scale, int alike) {
   const double x = load(pair.actual, pair.type, i), r = load(pair.truth, pair.truth_type, i);
   if (isfinite(x) && isfinite(r)) {
-    const double size = fabs(r) + scale, difference = fabs(x - r);
-    return size == 0 ? (difference == 0 ? 0.0 : INFINITY) : difference / size;
+    const double size = scale == 0 ? 1.0 : fabs(r) + scale, difference = fabs(x - r);
+    return difference / size;
   }
   if (alike != 0 && (isfinite(x) || is_poison(pair.truth, pair.truth_type, i))) return INFINITY;
   return is_poison(pair.actual, pair.type, i) || isfinite(r) ? INFINITY : -1.0;

@@ -90,11 +90,32 @@ NudgeSize nudge_size(const Task& task, const Axes& axes) {
   return {static_cast<std::uint32_t>(std::clamp(wanted, 1.0, most)), std::min(wanted, 1.0)};
 }
 
-// Widens the bounds to `factor` times what the outputs of the baseline differ by from `truth`.
-void widen(Reference& reference, Truth& truth, int set, double factor) {
-  const std::vector<TensorError> errors = truth.errors(Side::incumbent, set);
+// The floating outputs that are zero everywhere: what their errors are a share of is no size of
+// what is computed there.
+std::vector<bool> zero_outputs(const Task& task, const BufferPlan& plan, Truth& truth) {
+  constexpr std::size_t at_a_time = 1 << 16;
+  std::vector<bool> out;
+  for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+    const std::size_t elements = plan.tensors[plan.input_count + i].elements;
+    bool zero = is_floating(task.outputs[i].dtype);
+    for (std::size_t first = 0; zero && first < elements; first += at_a_time) {
+      const auto values = truth.values(i, first, std::min(at_a_time, elements - first));
+      zero = std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+    }
+    out.push_back(zero);
+  }
+  return out;
+}
+
+// Widens the bounds to `factor` times what the outputs of the baseline differ by from `unmoved`, or
+// from the truth where that is zero or they are not known.
+void widen(Reference& reference, Truth* unmoved, const std::vector<bool>& zero, int set,
+           double factor) {
+  const std::vector<TensorError> to_truth = reference.truth->errors(Side::incumbent, set);
+  const std::vector<TensorError> errors =
+      unmoved == nullptr ? to_truth : unmoved->errors(Side::incumbent, set);
   for (std::size_t output = 0; output < errors.size(); ++output) {
-    const double error = counted_error(errors[output]);
+    const double error = counted_error(zero[output] ? to_truth[output] : errors[output]);
     reference.condition = std::max(reference.condition, error);
     reference.bounds[output] = std::max(reference.bounds[output], factor * error);
   }
@@ -183,11 +204,11 @@ Status add_condition(const Task& task, Arm& baseline, const ShapeBuffers& buffer
   if (buffers.plan().output_stride <= most_held_bytes) {
     unmoved = held_outputs(task, buffers, set);
   }
+  const std::vector<bool> zero = zero_outputs(task, buffers.plan(), *reference.truth);
   for (std::uint64_t i = 0; i < directions; ++i) {
     buffers.memory->nudge(derive(key, i), size.roundings);
     KP_TRY(run_baseline(baseline, buffers, set));
-    widen(reference, unmoved ? *unmoved : *reference.truth, set,
-          task.tolerance.baseline_factor * size.share);
+    widen(reference, unmoved.get(), zero, set, task.tolerance.baseline_factor * size.share);
   }
   return buffers.memory->health();
 }

@@ -23,7 +23,8 @@ struct TensorError {
 // The root mean square of the finite elements.
 [[nodiscard]] double rms(const double* values, std::size_t count);
 
-// `scale` is rms(expected). `baseline` (same type as `actual`, or null) excuses elements where it
+// `scale` is rms(expected): an error is a share of that and of its element; where all is zero it is
+// the difference itself. `baseline` (same type as `actual`, or null) excuses elements where it
 // is not finite.
 [[nodiscard]] TensorError compare_floating(const char* actual, DType dtype, const double* expected,
                                            double scale, std::size_t count, const char* baseline);

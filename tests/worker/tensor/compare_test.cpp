@@ -55,9 +55,10 @@ TEST(FloatingError, IsZeroWithoutAWorstElementForEqualValues) {
   EXPECT_EQ(error.worst, -1);
 }
 
-TEST(FloatingError, IsInfiniteForAnythingButZeroWhereAllIsZero) {
+TEST(FloatingError, IsTheDifferenceItselfWhereAllIsZero) {
   EXPECT_EQ(compare32({0, 0}, {0, 0}).error, 0);
-  EXPECT_EQ(compare32({0, 1e-30F}, {0, 0}).error, infinite);
+  EXPECT_EQ(compare32({0, -0.25F}, {0, 0}).error, 0.25);
+  EXPECT_EQ(compare32({0, inf32}, {0, 0}).error, infinite);
 }
 
 TEST(FloatingError, IsInfiniteWhereAFiniteValueWasExpected) {

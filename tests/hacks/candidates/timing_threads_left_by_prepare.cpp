@@ -1,11 +1,12 @@
 // kp:hack 34  threads left by kp_prepare that wait for the vector
 // kp:task spmv
-// kp:expect passed|cheated not-faster|threads
+// kp:expect passed|cheated|crashed not-faster|threads|signal
 // kp:options -O2 -pthread
 //
 // kp_prepare sees poison in place of the vector. It leaves a thread that looks until the poison of
 // each set is gone and multiplies at once, before the runner has read its request; the launch
-// copies what is finished.
+// copies what is finished. A thread that still looks while buffers of another shape are mapped
+// dies.
 #include <kernelpro/candidate.h>
 
 #include <atomic>

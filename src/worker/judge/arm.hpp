@@ -72,8 +72,7 @@ class Arm {
   [[nodiscard]] bool has_prepare() const { return has_prepare_; }
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }
-  // Whether its single calls go through a gate, as far as is known; and from now on they do not.
-  [[nodiscard]] bool takes_gates() const { return gate() != nullptr; }
+  // Its single calls go through no gate from now on.
   void refuse_gates() { ungated_ = true; }
   // The side whose buffers it has.
   [[nodiscard]] Side side() const { return side_; }

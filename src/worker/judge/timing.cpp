@@ -267,13 +267,14 @@ class ShapeRun {
       single.empty =
           rounds_.run_empty(in_.null, key(time_null_purpose, nulls_++), 1, timeout_ms(), gated);
     }
-    // From here on nothing of it goes through a gate.
+    // Single calls with a gate and without are not compared.
     if (!log_.singles.empty() && log_.singles.front().pair.of(Side::candidate).gated != gated) {
       log_.singles.clear();
     }
-    if (!single.empty.failure) {
-      log_.singles.push_back(std::move(single));
+    if (single.empty.failure) {
+      return ours_failed(*single.empty.failure, "the empty candidate");
     }
+    log_.singles.push_back(std::move(single));
     return {};
   }
 

@@ -10,23 +10,12 @@
 #include <cstring>
 
 #include "plain_axpy.hpp"
+#include "reply_head.hpp"
 
 namespace {
 
 // The runner's reply as it goes over its control socket, descriptor 3.
-struct Reply {
-  uint32_t kind;
-  uint32_t sequence;
-  uint32_t status;
-  int32_t code;
-  int64_t claim_ns;
-  uint64_t workspace_bytes;
-  uint64_t state_bytes;
-  uint64_t fault_address;
-  int32_t fault_tensor;
-  uint32_t fault_place;
-  uint32_t has_prepare;
-  uint32_t calls;
+struct Reply : ReplyHead {
   char text[512];
 };
 

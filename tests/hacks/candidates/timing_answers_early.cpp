@@ -15,22 +15,11 @@
 #include <cstring>
 
 #include "patched_calls.hpp"
+#include "reply_head.hpp"
 
 namespace {
 
-struct Reply {
-  uint32_t kind;
-  uint32_t sequence;
-  uint32_t status;
-  int32_t code;
-  int64_t claim_ns;
-  uint64_t workspace_bytes;
-  uint64_t state_bytes;
-  uint64_t fault_address;
-  int32_t fault_tensor;
-  uint32_t fault_place;
-  uint32_t has_prepare;
-  uint32_t calls;
+struct Reply : ReplyHead {
   char rest[4096];
 };
 

@@ -63,6 +63,12 @@ inline bool becomes_true(const std::function<bool()>& so) {
   return true;
 }
 
+// The exit code of a run with such a report: whether a candidate is faster, where that is not what
+// is tested.
+inline int exit_code_of_run(const Json& report) {
+  return report["best"]["id"] > 0 ? 0 : 3;
+}
+
 // A current folder, a temporary folder and the build's own cache for the commands of one test.
 class Cli : public ::testing::Test {
  protected:
@@ -72,9 +78,14 @@ class Cli : public ::testing::Test {
     environment_ = {{"KERNELPRO_CACHE", KERNELPRO_BUILD_DIR "/test-cache"},
                     {"TMPDIR", temporary().string()},
                     {"HOME", work().string()}};
-    // Judging takes the lock of the machine, as everybody's does, unless a test has its own.
-    if (const char* folder = std::getenv("KERNELPRO_LOCK_DIR"); folder != nullptr) {
-      environment_["KERNELPRO_LOCK_DIR"] = folder;
+    // What claims a speed-up runs alone and takes the lock of the machine, as everybody's does; the
+    // others wait for nobody.
+    const char* folder = std::getenv("KERNELPRO_LOCK_DIR");
+    if (std::getenv("KERNELPRO_TEST_ALONE") == nullptr) {
+      fs::create_directories(temporary() / "locks");
+      set("KERNELPRO_LOCK_DIR", (temporary() / "locks").string());
+    } else if (folder != nullptr) {
+      set("KERNELPRO_LOCK_DIR", folder);
     }
   }
 
@@ -122,10 +133,24 @@ class Cli : public ::testing::Test {
   [[nodiscard]] static Json checked_json(const Finished& finished, const std::string& schema,
                                          int exit_code) {
     EXPECT_EQ(finished.exit_code, exit_code) << finished.errors;
+    return checked_json(finished, schema);
+  }
+
+  [[nodiscard]] static Json checked_json(const Finished& finished, const std::string& schema) {
     Json parsed = Json::parse(finished.output, nullptr, false);
     EXPECT_FALSE(parsed.is_discarded()) << finished.output;
     EXPECT_EQ(SchemaFile(schema).complaints(parsed), "");
     return parsed;
+  }
+
+  // The report of a run that `kernelpro ARGUMENTS` ends, whether it found something faster or not.
+  [[nodiscard]] Json ended_run(Words arguments) const {
+    arguments.emplace_back("--json");
+    const Finished finished = kernelpro(arguments);
+    Json report = checked_json(finished, "cli_report.json");
+    EXPECT_EQ(report["state"], "finished");
+    EXPECT_EQ(finished.exit_code, exit_code_of_run(report)) << finished.errors;
+    return report;
   }
 
   // A copy of the test task in ./tasks/NAME, changed by `edit`.

@@ -99,8 +99,8 @@ TEST_F(KernelBench, AProblemBecomesATaskThatJudges) {
 
 TEST_F(KernelBench, TheModuleItselfIsTimedAsTheBaseline) {
   ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
-  const auto judged =
-      kernelpro({"evaluate", "kernelbench_1_7", "torch-eager-cpu", "--json", "--quiet"});
+  const auto judged = kernelpro(
+      {"evaluate", "kernelbench_1_7", "torch-eager-cpu", "--json", "--quiet", "--timing", "0.02"});
   const Json json = Json::parse(judged.output, nullptr, false);
   ASSERT_TRUE(json.is_object()) << judged.output << judged.errors;
   const Json& one = json["evaluations"][0];
@@ -190,11 +190,12 @@ TEST_F(KernelBench, APythonWithoutPyTorchIsNamed) {
 
 TEST_F(KernelBench, OptimisingSaysThatItNeedsCandidatesToSearchFrom) {
   ASSERT_NO_FATAL_FAILURE(make_task(relu_problem));
-  const auto done = kernelpro({"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet"});
+  const auto done = kernelpro(
+      {"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet", "--timing", "0.02"});
   EXPECT_THAT(done.output + done.errors, HasSubstr("nothing is left to try"));
   write(work() / "mine.cpp", relu_source);
-  const auto from = kernelpro(
-      {"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet", "--from", "mine.cpp"});
+  const auto from = kernelpro({"optimize", "kernelbench_1_7", "--evaluations", "2", "--quiet",
+                               "--from", "mine.cpp", "--timing", "0.02"});
   // Whether it is faster than PyTorch is not what is tested.
   EXPECT_THAT(from.exit_code, AnyOf(0, 3)) << from.errors << from.output;
   EXPECT_THAT(from.output, HasSubstr("2 passed"));

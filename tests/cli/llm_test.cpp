@@ -61,6 +61,13 @@ class LlmRun : public BatchCli {
   }
 
   [[nodiscard]] Json report() const { return json({"report", "wave-1"}, "cli_report.json", 0); }
+
+  void expect_ended(const Finished& last, int evaluations) const {
+    const Json end = report();
+    expect_exit(last, exit_code_of_run(end));
+    EXPECT_EQ(end["state"], "finished");
+    EXPECT_EQ(end["evaluations"], evaluations);
+  }
 };
 
 TEST_F(LlmRun, GoesFromBatchToBatchUntilTheBestIsConfirmed) {
@@ -136,7 +143,7 @@ TEST_F(LlmRun, IsReplayedWithNeitherModelNorWorker) {
     }
     last = kernelpro({"resume", "wave-1"});
   }
-  expect_exit(last, 0);
+  expect_ended(last, 3);
   write(work() / "results.jsonl", results);
   expect_exit(kernelpro({"transcript", "wave-1", "--into", "calls.jsonl"}), 0);
   const SchemaFile schema("transcript_line.json");
@@ -146,7 +153,7 @@ TEST_F(LlmRun, IsReplayedWithNeitherModelNorWorker) {
   const Finished again = kernelpro(
       {"optimize", data("wave"), "--timing", "0.02", "--accept-suspect", "-n", "3", "--batch", "2",
        "--llm", "replay:calls.jsonl", "--workers", "replay:results.jsonl", "--store", "again"});
-  expect_exit(again, 0);
+  expect_exit(again, last.exit_code);
   EXPECT_THAT(again.errors, Not(HasSubstr("worded otherwise")));
   const Json first = report();
   const Json second = json({"report", "wave-1", "--store", "again"}, "cli_report.json", 0);
@@ -182,7 +189,7 @@ TEST_F(LlmRun, AnswersAreTakenWhileResultsAreStillAwaited) {
     EXPECT_EQ(report()["llm"]["answered"], answered + asked);
     both += results ? 1 : 0;
   }
-  expect_exit(last, 0);
+  expect_ended(last, 4);
   EXPECT_GT(both, 0);
 }
 
@@ -282,7 +289,7 @@ TEST_F(LlmRun, ASpentBudgetEndsTheRunAndMoreGoesOn) {
   EXPECT_EQ(report()["evaluations"], 0);
   const Finished more = kernelpro({"resume", "wave-1", "--llm-tokens", "100000000"});
   expect_exit(more, 4);
-  expect_exit(answer_to_the_end(more, good_model), 0);
+  expect_ended(answer_to_the_end(more, good_model), 3);
 }
 
 TEST_F(LlmRun, WhatCannotWorkIsSaidBeforeAnythingIsJudged) {
@@ -316,7 +323,7 @@ TEST_F(LlmRun, AnswersToAnotherRunAreRefusedAndNothingIsLost) {
   expect_exit(refused, 2);
   EXPECT_THAT(refused.errors, HasSubstr("other-7"));
   answer(good_model);
-  expect_exit(answer_to_the_end(kernelpro({"resume", "wave-1"}), good_model), 0);
+  expect_ended(answer_to_the_end(kernelpro({"resume", "wave-1"}), good_model), 3);
 }
 
 }  // namespace

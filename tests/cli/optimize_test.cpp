@@ -26,8 +26,7 @@ class Optimize : public Cli {
   }
 
   [[nodiscard]] Json wave_run(const std::string& evaluations) const {
-    return json(optimizing({"-n", evaluations, "--tier", "build", "--quiet"}), "cli_report.json",
-                0);
+    return ended_run(optimizing({"-n", evaluations, "--tier", "build", "--quiet"}));
   }
 };
 
@@ -144,9 +143,7 @@ TEST_F(Optimize, ControlCShowsTheTableSoFarAndResumeGoesOn) {
   const Json before = json({"report", "wave-1"}, "cli_report.json", 0);
   EXPECT_EQ(before["state"], "interrupted");
   const std::int64_t judged = before["evaluations"];
-  const Json after =
-      json({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"}, "cli_report.json", 0);
-  EXPECT_EQ(after["state"], "finished");
+  const Json after = ended_run({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"});
   EXPECT_EQ(after["evaluations"], judged + 2);
 }
 
@@ -205,9 +202,7 @@ TEST_F(Optimize, AKillAtAnyMomentLosesAtMostTheEvaluationUnderWay) {
     patience = judged == 0 ? std::min(1.1 * patience, 8.0) : patience;
   }
   EXPECT_GT(judged, 0);
-  const Json end =
-      json({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"}, "cli_report.json", 0);
-  EXPECT_EQ(end["state"], "finished");
+  const Json end = ended_run({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"});
   EXPECT_EQ(end["evaluations"], judged + 2);
   EXPECT_EQ(end["in_flight"], 0);
 }

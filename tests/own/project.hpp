@@ -13,6 +13,7 @@
 #include "coordinator/app/own_task.hpp"
 #include "coordinator/task/callers.hpp"
 #include "coordinator/task/inline_includes.hpp"
+#include "support/leftovers.hpp"
 
 namespace kernelpro::own_tests {
 
@@ -63,6 +64,7 @@ class OwnProject {
   }
 
  private:
+  testing::OwnLock lock_;  // no speed decides here
   Result<ScratchDir> scratch_;
 };
 

@@ -15,6 +15,7 @@
 #include "coordinator/app/optimize.hpp"
 #include "coordinator/app/runs.hpp"
 #include "support/environment.hpp"
+#include "support/leftovers.hpp"
 
 namespace kernelpro {
 namespace {
@@ -138,6 +139,7 @@ class Room : public ::testing::Test {
  private:
   Result<ScratchDir> folder_ = ScratchDir::create("room-test");
   ScopedVariable cache_{"KERNELPRO_CACHE", KERNELPRO_BUILD_DIR "/test-cache"};
+  testing::OwnLock lock_;  // of all workers of a case: no speed decides here
 };
 
 TEST_F(Room, ARunIsStoppedByAnotherThreadTakenUpAndTakenHomeAndNothingIsPrinted) {

@@ -17,7 +17,9 @@ using testing::write;
 const std::string scaled_linear_problem = testing::problem_text(
     "    def __init__(self, wide, narrow):\n        super().__init__()\n"
     "        self.linear = nn.Linear(wide, narrow)\n\n"
-    "    def forward(self, x, factor):\n        return self.linear(x) * factor\n",
+    // Slow in PyTorch, so that a round has few calls, each of which needs inputs of its own.
+    "    def forward(self, x, factor):\n        for _ in range(50):\n"
+    "            y = self.linear(x) * factor\n        return y\n",
     "[torch.rand(32, 24), 2.5]", "[24, 16]");
 
 const std::string candidate =

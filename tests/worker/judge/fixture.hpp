@@ -72,6 +72,7 @@ class JudgeTest : public ::testing::Test {
   const std::filesystem::path programs_ = KERNELPRO_BIN_DIR;
   const std::filesystem::path cache_ = KERNELPRO_BUILD_DIR "/test-cache";
   testing::WorkerEnvironment environment_;
+  testing::OwnLock lock_;
   std::optional<Toolchain> toolchain_;
   JudgeSettings settings_;
   std::unique_ptr<Ground> ground_ = make_host_ground(1 << 20);

@@ -199,7 +199,7 @@ TEST_F(Optimize, AKillAtAnyMomentLosesAtMostTheEvaluationUnderWay) {
       EXPECT_LE(report["in_flight"], 2);
       judged = report["evaluations"];
     }
-    patience = judged == 0 ? std::min(1.1 * patience, 8.0) : patience;
+    patience = judged == 0 ? std::min(1.1 * patience, 30.0) : patience;
   }
   EXPECT_GT(judged, 0);
   const Json end = ended_run({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"});

@@ -1,7 +1,6 @@
 // kp:hack 30  faults of contexts that nobody asks, when others have their turn
 // kp:task nearest
-// kp:expect cheated|passed|timed_out|launch_failed|out_of_memory|crashed
-// clock|status|device|guard|no-gain
+// kp:expect cheated|passed|timed_out|launch_failed|out_of_memory|crashed no-gain
 //
 // A kernel of a second context writes through null, behind a copy that delays it until the process
 // is stopped: the driver takes that context off the GPU while the incumbent or the worker computes

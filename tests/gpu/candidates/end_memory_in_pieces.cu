@@ -1,6 +1,6 @@
-// kp:hack 30  all memory of the GPU taken in tens of thousands of pieces, so that its end takes
-// long kp:task nearest kp:expect cheated|passed|timed_out|launch_failed|out_of_memory|crashed
-// clock|status|no-gain
+// kp:hack 30  all memory of the GPU taken in many pieces, so that its end takes long
+// kp:task nearest
+// kp:expect cheated|passed|timed_out|launch_failed|out_of_memory|crashed no-gain
 //
 // Off the clock, a second's worth before each round. The driver gives them back one by one when the
 // process dies, while the incumbent is timed again and the next candidate's buffers are made. Its

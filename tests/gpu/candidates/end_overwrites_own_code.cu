@@ -1,7 +1,6 @@
 // kp:hack bad-input  a kernel writes over the code of a function, which the next one calls
 // kp:task stream
-// kp:expect crashed|timed_out|incorrect|launch_failed|passed
-// device|guard|status|poison|values|no-gain
+// kp:expect crashed|timed_out|incorrect|launch_failed|passed no-gain
 //
 // Code lies in the memory of the GPU, at the address that a pointer to a function has. Whatever
 // becomes of it, the GPU is as it was for the next candidate. Its twin is the baseline.

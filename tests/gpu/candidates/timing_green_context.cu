@@ -1,7 +1,6 @@
 // kp:hack 1  rounds computed in a green context that the given stream does not wait for
 // kp:task rows
-// kp:expect cheated|incorrect|unstable|launch_failed|passed
-// late_work|poison|clock|values|status|no-gain
+// kp:expect cheated|incorrect|unstable|launch_failed|passed no-gain
 //
 // A green context has streams and channels of its own within the given context. The stamps enclose
 // nothing, and waiting for the context may not wait for it either. Single calls run as they should.

@@ -111,7 +111,7 @@ TEST(Package, NamesWhatItNeedsBringsItsPagesAndJudgesFromWhereItIsUnpacked) {
   const Finished judged = run({program, "evaluate", "axpy", "naive", "--no-timing", "--json"},
                               scratch->path().string());
   EXPECT_TRUE(judged.succeeded()) << judged.errors;
-  EXPECT_THAT(judged.output, HasSubstr("\"outcome\":\"passed\""));
+  EXPECT_THAT(judged.output, HasSubstr("\"outcome\": \"passed\""));
 }
 
 }  // namespace

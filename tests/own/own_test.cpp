@@ -51,7 +51,8 @@ std::vector<std::string> same_arrays_of(const std::string& file) {
 
 class OwnFunctions : public ::testing::TestWithParam<std::string> {};
 
-// The change is one that any function can take, so that no speed decides here.
+// The change is one that any function can take, so that no speed decides here. No flag is given and
+// nobody can be asked: a question would be an error.
 TEST_P(OwnFunctions, BecomeTasksAndComeBackAsPatches) {
   const OwnProject project;
   project.copy_functions();

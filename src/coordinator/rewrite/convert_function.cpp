@@ -53,11 +53,10 @@ void add_functions(const AstNode& node, bool hidden, const std::string& text,
       if (generic) {
         break;  // its instances lie at the same place
       }
-    } else if (child.kind == "CXXRecordDecl" || child.kind == "FunctionTemplateDecl") {
-      add_functions(child, hidden, text, found);
     } else if (child.kind == "NamespaceDecl") {
       add_functions(child, hidden || child.name.empty(), text, found);
-    } else if (child.kind == "LinkageSpecDecl") {
+    } else if (child.kind == "LinkageSpecDecl" || child.kind == "CXXRecordDecl" ||
+               child.kind == "FunctionTemplateDecl") {
       add_functions(child, hidden, text, found);
     }
   }

@@ -261,9 +261,9 @@ class StmtConverter {
 
   // for (float v : values) of a container of numbers, by index; anything else stays text.
   Stmt range_loop(const AstNode& node) {
-    const auto variable_of = [](const AstNode& declared) -> const AstNode* {
-      return declared.inner.size() == 1 && declared.inner[0].inner.size() == 1 ? &declared.inner[0]
-                                                                               : nullptr;
+    const auto variable_of = [](const AstNode& declared) {
+      const bool one = declared.inner.size() == 1 && declared.inner[0].inner.size() == 1;
+      return one ? declared.inner.data() : nullptr;
     };
     const AstNode* range = node.inner.size() == 8 ? variable_of(node.inner[1]) : nullptr;
     const AstNode* variable = range != nullptr ? variable_of(node.inner[6]) : nullptr;

@@ -212,6 +212,7 @@ int main(int argc, char** argv) {
   const ScratchDir cache = must(ScratchDir::create("own-functions-cache"));
   setenv("KERNELPRO_CACHE", cache.path().c_str(), 1);
   json out = {{"doctor", kernelpro_json(cache.path(), {"doctor"})},
+              {"ceilings", kernelpro_json(cache.path(), {"ceilings"})},
               {"help_ms", help_ms()},
               {"evaluations", wanted.evaluations},
               {"functions", json::array()}};

@@ -22,7 +22,8 @@ void add_function(const AstNode& node, bool hidden, bool generic, const std::str
                   std::vector<ConvertedFunction>& found) {
   const auto body = std::ranges::find(node.inner, "CompoundStmt", &AstNode::kind);
   if (body == node.inner.end() || node.begins_in_macro || node.ends_in_macro ||
-      node.end > text.size() || has_conditions(text.substr(node.begin, node.end - node.begin))) {
+      node.end > text.size() || text[body->begin] != '{' ||  // nobody wrote it
+      has_conditions(text.substr(node.begin, node.end - node.begin))) {
     return;
   }
   ConvertedFunction one;

@@ -124,6 +124,13 @@ TEST(ParseTest, MembersAndTemplatesAreFunctions) {
   EXPECT_EQ(parsed(print_program(program)), program);
 }
 
+TEST(ParseTest, WhatCompilersAddToAClassIsNoFunction) {
+  const std::string source =
+      "#include <vector>\nstruct S {\n  std::vector<float> v;\n  S& operator=(const S&) = "
+      "default;\n};\nstruct T {\n  S s;\n};\nvoid f(T& a, const T& b) {\n  a = b;\n}\n";
+  EXPECT_EQ(printed(source), source);
+}
+
 TEST(ParseTest, TypedefsOfNumbersAreNumbers) {
   const std::string text = printed(
       "typedef float real;\nreal f(const real* x, int n) { real sum = 0; for (int i = 0; i "

@@ -242,6 +242,17 @@ TEST(HoistTest, ComputesFixedValuesOnce) {
               HasSubstr("computes nothing that stays the same"));
 }
 
+TEST(HoistTest, KeepsMembersThatAStoreMightChange) {
+  const std::string text =
+      first_of("hoist",
+               "struct Image { const unsigned char* pixels; int width; };\n"
+               "void f(const Image& in, unsigned char* out) {\n"
+               "  for (int i = 0; i < in.width; ++i) { out[i] = in.pixels[i] / 2; }\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("const int fixed = in.width;"), HasSubstr("i < fixed;"),
+                          HasSubstr("const unsigned char* const fixed_2 = in.pixels;"),
+                          HasSubstr("out[i] = fixed_2[i] / 2;")));
+}
+
 TEST(PeelTest, ConditionsThatOnlyTheEndsMeetAreGoneBetween) {
   const std::string edge =
       loop("if (i == 0 || i >= n - 1) { x[i] = 0; } else { x[i] = y[i - 1] + y[i + 1]; }");

@@ -24,6 +24,7 @@ inline Finished run_in(const std::vector<std::string>& words, const fs::path& di
   command.arguments = words;
   command.directory = directory.string();
   command.inherit_environment = true;
+  command.timeout_ms = 300'000;
   const auto finished = run_command(command);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
   return finished.ok() ? *finished : Finished{};

@@ -99,6 +99,19 @@ std::string element_type(const std::string& type) {
   return type.substr(0, star);
 }
 
+std::string contained_type(const std::string& type) {
+  std::string name = mutable_type(type);
+  name = name.starts_with("std::") ? name.substr(5) : name;
+  for (const std::string container : {"vector<", "span<", "array<"}) {
+    if (name.starts_with(container) && name.ends_with(">")) {
+      const std::string inner = name.substr(container.size(), name.size() - container.size() - 1);
+      const std::string held = mutable_type(inner.substr(0, inner.find(',')));
+      return is_integer(held) || is_floating(held) ? held : "";
+    }
+  }
+  return "";
+}
+
 bool is_pointer(const std::string& type) {
   return type.find('*') != std::string::npos || type.find('[') != std::string::npos;
 }

@@ -76,6 +76,9 @@ inline Stmt make_branch(Expr condition, std::vector<Stmt> then, std::vector<Stmt
 [[nodiscard]] std::string mutable_type(const std::string& type);
 // "float" of "const float*" or "float[4]"; empty when it is neither pointer nor array.
 [[nodiscard]] std::string element_type(const std::string& type);
+// "float" of "const std::vector<float>", "std::span<const float>" or "std::array<float, 4>"; empty
+// when it holds no numbers one behind the other.
+[[nodiscard]] std::string contained_type(const std::string& type);
 [[nodiscard]] bool is_pointer(const std::string& type);
 [[nodiscard]] bool is_floating(const std::string& type);
 [[nodiscard]] bool is_integer(const std::string& type);

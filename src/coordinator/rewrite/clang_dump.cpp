@@ -64,6 +64,8 @@ class TreeReader : public nlohmann::json_sax<json> {
   bool string(string_t& value) override {
     if (part() == Part::type && key_ == "qualType") {
       nodes_.back().type = std::move(value);
+    } else if (part() == Part::type && key_ == "desugaredQualType") {
+      nodes_.back().meant_type = std::move(value);
     } else if (part() == Part::node) {
       AstNode& node = nodes_.back();
       if (key_ == "kind") {

@@ -16,7 +16,8 @@ struct AstNode {
   std::string kind;  // clang's own word; empty: an absent part (the condition of `for (;;)`)
   std::string name;
   std::string opcode;
-  std::string type;
+  std::string type;        // as written
+  std::string meant_type;  // behind typedefs; empty: the same
   std::string storage;
   std::size_t begin = 0;
   std::size_t end = 0;    // one behind

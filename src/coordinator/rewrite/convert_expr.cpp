@@ -77,7 +77,7 @@ class ExprConverter {
   }
 
   [[nodiscard]] Expr leaf(Expr::Kind kind, std::string text) const {
-    return {kind, std::move(text), plain_type(node_.type), {}};
+    return {kind, std::move(text), known_type(node_), {}};
   }
 
   [[nodiscard]] Expr verbatim() const {
@@ -112,6 +112,13 @@ class ExprConverter {
     if (node_.kind == "CallExpr" && count >= 1 && !node_.begins_in_macro) {
       return call();
     }
+    if (node_.kind == "CXXOperatorCallExpr" && count == 3) {
+      return element();
+    }
+    if (node_.kind == "CXXMemberCallExpr" && count == 1 && node_.inner[0].name == "size" &&
+        !contained_type(convert_expr(node_.inner[0], text_).parts[0].type).empty()) {
+      return with_parts(Expr::Kind::call, {});
+    }
     if (is_cast(node_.kind) && count == 1) {
       return cast();
     }
@@ -130,6 +137,19 @@ class ExprConverter {
       }
     }
     return with_parts(Expr::Kind::call, {});
+  }
+
+  // values[i] of a container of numbers.
+  [[nodiscard]] Expr element() const {
+    Expr base = convert_expr(node_.inner[1], text_);
+    std::string type = contained_type(base.type);
+    if (type.empty() || !slice(text_, node_.inner[0].begin, node_.inner[0].end).starts_with("[")) {
+      return verbatim();
+    }
+    return {Expr::Kind::subscript,
+            {},
+            std::move(type),
+            {std::move(base), convert_expr(node_.inner[2], text_)}};
   }
 
   [[nodiscard]] Expr cast() const {
@@ -154,8 +174,12 @@ class ExprConverter {
   const std::string& text_;
 };
 
-// Functions of <cmath>, <algorithm> and the compiler that only compute.
-bool is_pure_function(std::string name) {
+// Functions of <cmath>, <algorithm>, containers and the compiler that only compute.
+bool is_pure_function(const Expr& callee) {
+  if (callee.kind == Expr::Kind::member) {
+    return callee.text == ".size" && !contained_type(callee.parts[0].type).empty();
+  }
+  std::string name = callee.kind == Expr::Kind::name ? callee.text : "";
   if (name.starts_with("std::")) {
     name = name.substr(5);
   }
@@ -193,6 +217,13 @@ bool text_changes(const std::string& text, bool calls) {
 
 }  // namespace
 
+std::string known_type(const AstNode& node) {
+  std::string written = plain_type(node.type);
+  std::string meant = plain_type(node.meant_type);
+  const bool known = is_integer(written) || is_floating(written);
+  return !known && (is_integer(meant) || is_floating(meant)) ? meant : written;
+}
+
 Expr convert_expr(const AstNode& node, const std::string& text) {
   return ExprConverter(node, text).convert();
 }
@@ -206,8 +237,7 @@ bool has_effect(const Expr& expr) {
   if (expr.kind == Expr::Kind::verbatim && text_changes(expr.text, true)) {
     return true;
   }
-  if (expr.kind == Expr::Kind::call &&
-      (expr.parts[0].kind != Expr::Kind::name || !is_pure_function(expr.parts[0].text))) {
+  if (expr.kind == Expr::Kind::call && !is_pure_function(expr.parts[0])) {
     return true;
   }
   return std::ranges::any_of(expr.parts, has_effect);

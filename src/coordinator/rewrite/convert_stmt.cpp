@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -13,47 +12,6 @@
 
 namespace kernelpro {
 namespace {
-
-// Whether text assigns the variable: an operator of assignment stands beside its name.
-bool text_assigns(const std::string& text, const std::string& variable) {
-  const auto is_word = [&](std::size_t at) {
-    return at < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
-  };
-  for (std::size_t at = text.find(variable); at != std::string::npos;
-       at = text.find(variable, at + 1)) {
-    const std::size_t end = at + variable.size();
-    if ((at > 0 && is_word(at - 1)) || is_word(end)) {
-      continue;
-    }
-    const std::string before(trimmed(text.substr(0, at)));
-    const std::string after(trimmed(text.substr(end)));
-    const bool step = before.ends_with("++") || before.ends_with("--") || after.starts_with("++") ||
-                      after.starts_with("--");
-    const bool plain = after.starts_with("=") && !after.starts_with("==");
-    const bool compound = after.size() > 1 && after[1] == '=' &&
-                          std::string("+-*/%&|^").find(after[0]) != std::string::npos;
-    const bool shift = after.starts_with("<<=") || after.starts_with(">>=");
-    const bool address = before.ends_with("&") && !before.ends_with("&&");
-    if (step || plain || compound || shift || address) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool changes(const Body& body, const std::string& variable) {
-  return any_stmt(body, [&](const Stmt& stmt) {
-    if (stmt.kind == Stmt::Kind::assignment) {
-      return stmt.exprs[0].kind == Expr::Kind::name && stmt.exprs[0].text == variable;
-    }
-    if (stmt.kind == Stmt::Kind::verbatim ||
-        (stmt.kind == Stmt::Kind::loop && !stmt.loop.header.empty())) {
-      return text_assigns(stmt.text + stmt.loop.header, variable);
-    }
-    return false;
-  });
-}
 
 bool is_comparison(const std::string& operation) {
   static constexpr std::array<const char*, 4> all = {"<", "<=", ">", ">="};
@@ -144,6 +102,9 @@ class StmtConverter {
     if (node.kind == "ForStmt" || node.kind == "WhileStmt") {
       return {loop(node)};
     }
+    if (node.kind == "CXXForRangeStmt") {
+      return {range_loop(node)};
+    }
     if (node.kind == "ReturnStmt") {
       return {result(node)};
     }
@@ -167,6 +128,7 @@ class StmtConverter {
         node.kind == "CompoundAssignOperator") {
       stmt = make_assignment(convert_expr(node.inner[0], text_), node.opcode,
                              convert_expr(node.inner[1], text_));
+      accumulate(stmt);
     } else if (node.kind == "UnaryOperator" && (node.opcode == "++" || node.opcode == "--")) {
       stmt = make_assignment(convert_expr(node.inner[0], text_),
                              node.opcode == "++" ? "+=" : "-=", make_number(1));
@@ -232,7 +194,7 @@ class StmtConverter {
     if (node.kind != "VarDecl" || node.name.empty()) {
       return std::nullopt;
     }
-    std::string type = plain_type(node.type);
+    std::string type = known_type(node);
     Stmt stmt;
     if (const std::size_t bracket = type.find('['); bracket != std::string::npos) {
       type = trimmed(type.substr(0, bracket));
@@ -286,7 +248,7 @@ class StmtConverter {
     std::size_t head_end = body.begin;
     stmt.body = part(body, text_.rfind(')', body.begin));
     if (node.kind == "ForStmt" && node.inner.size() == 5 && read_header(node, stmt.loop) &&
-        !changes(stmt.body, stmt.loop.variable)) {
+        !changes_variable(stmt.body, stmt.loop.variable)) {
       return stmt;
     }
     while (head_end > node.begin && text_[head_end - 1] != ')') {
@@ -295,6 +257,41 @@ class StmtConverter {
     stmt.loop = Loop();
     stmt.loop.header = slice(node.begin, head_end);
     return stmt;
+  }
+
+  // for (float v : values) of a container of numbers, by index; anything else stays text.
+  Stmt range_loop(const AstNode& node) {
+    const auto variable_of = [](const AstNode& declared) {
+      const bool one = declared.inner.size() == 1 && declared.inner[0].inner.size() == 1;
+      return one ? declared.inner.data() : nullptr;
+    };
+    const AstNode* range = node.inner.size() == 8 ? variable_of(node.inner[1]) : nullptr;
+    const AstNode* variable = range != nullptr ? variable_of(node.inner[6]) : nullptr;
+    if (variable == nullptr || !node.inner[0].kind.empty()) {
+      return verbatim(node);
+    }
+    const Expr values = convert_expr(range->inner[0], text_);
+    Body body = part(node.inner[7], text_.rfind(')', node.inner[7].begin));
+    const std::string held = contained_type(values.type);
+    const std::string type = known_type(*variable);
+    if (values.kind != Expr::Kind::name || held.empty() || is_opaque(body)) {
+      return verbatim(node);
+    }
+    Names used = names_in(body);
+    used.insert(values.text);
+    const std::string index = fresh_name("i", used);
+    Expr element = {Expr::Kind::subscript, {}, held, {values, make_name(index, "std::size_t")}};
+    if (type.ends_with("&")) {
+      substitute(body, variable->name, element);
+    } else if (mutable_type(type) == held) {
+      body.insert(body.begin(), make_declaration(type, variable->name, {std::move(element)}));
+    } else {
+      return verbatim(node);
+    }
+    const Expr size = {Expr::Kind::member, ".size", {}, {values}};
+    return make_loop("std::size_t", index, make_number(0),
+                     {Expr::Kind::call, {}, "std::size_t", {size}}, make_number(1),
+                     std::move(body));
   }
 
   bool read_header(const AstNode& node, Loop& loop) {
@@ -312,8 +309,9 @@ class StmtConverter {
     loop.type = variable->type;
     loop.lower = variable->exprs[0];
     loop.comparison = condition.opcode;
-    const Expr left = convert_expr(condition.inner[0], text_);
+    Expr left = convert_expr(condition.inner[0], text_);
     loop.upper = convert_expr(condition.inner[1], text_);
+    move_offset(left, loop);
     const bool plain = left.kind == Expr::Kind::name && left.text == loop.variable &&
                        !mentions(loop.upper, loop.variable) && !has_effect(loop.upper);
     return plain && read_step(node.inner[3], loop);

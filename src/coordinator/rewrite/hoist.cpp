@@ -23,6 +23,7 @@ class Hoister {
     if (!loop_.loop.header.empty() || is_opaque(loop_.body)) {
       return refuse("holds statements that are not understood");
     }
+    visit(loop_.loop.upper, true);
     visit(loop_.body, true);
     if (before_.empty()) {
       return refuse("computes nothing that stays the same and is worth keeping");
@@ -40,13 +41,16 @@ class Hoister {
     return !mentions(names_in(expr), changing_) && !has_effect(expr);
   }
 
-  // Loads, calls and arithmetic on floating numbers; compilers see to whole numbers themselves.
+  // Loads, calls and arithmetic on floating numbers; compilers see to whole numbers themselves. A
+  // store may change a member of what a reference names, as far as compilers know.
   static bool is_worth_it(const Expr& expr) {
     const bool computed = expr.kind == Expr::Kind::subscript || expr.kind == Expr::Kind::call ||
                           expr.kind == Expr::Kind::binary || expr.kind == Expr::Kind::cast;
     const bool load =
         expr.kind == Expr::Kind::subscript && (is_floating(expr.type) || is_integer(expr.type));
-    return computed && (load || is_floating(expr.type));
+    const bool member = expr.kind == Expr::Kind::member &&
+                        (is_floating(expr.type) || is_integer(expr.type) || is_pointer(expr.type));
+    return member || (computed && (load || is_floating(expr.type)));
   }
 
   void visit(Body& body, bool certain) {
@@ -96,7 +100,7 @@ class Hoister {
 
   static bool reads_memory(const Expr& expr) {
     return expr.kind == Expr::Kind::subscript ||
-           (expr.kind == Expr::Kind::unary && expr.text == "*") ||
+           (expr.kind == Expr::Kind::unary && expr.text == "*") || expr.text.starts_with("->") ||
            std::ranges::any_of(expr.parts, reads_memory);
   }
 
@@ -105,7 +109,8 @@ class Hoister {
     const std::string type = mutable_type(expr.type);
     if (name.empty()) {
       name = fresh_name("fixed", used_);
-      before_.push_back(make_declaration("const " + type, name, {expr}));
+      before_.push_back(
+          make_declaration(is_pointer(type) ? type + " const" : "const " + type, name, {expr}));
     }
     return make_name(name, type);
   }

@@ -107,7 +107,7 @@ class Inliner {
         found = item.function;
       }
     }
-    const bool fits = found && found->local && name != caller && !calls(found->body, name) &&
+    const bool fits = found && !found->generic && name != caller && !calls(found->body, name) &&
                       !holds_text(found->body) && size_of(found->body) <= largest_callee;
     return fits ? found : std::nullopt;
   }

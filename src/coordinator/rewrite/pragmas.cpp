@@ -7,6 +7,7 @@
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/jam.hpp"
 #include "coordinator/rewrite/order.hpp"
+#include "coordinator/rewrite/print.hpp"
 #include "coordinator/rewrite/reductions.hpp"
 #include "coordinator/rewrite/transformations.hpp"
 
@@ -130,7 +131,13 @@ Result<Program> parallel(const Program& program, const ParallelSite& site) {
     return refuse("the loop over " + loop.loop.variable +
                   " is parallel already, or lies around or inside one that is");
   }
-  KP_LET(const std::string clauses, reduction_clauses(loop));
+  KP_LET(std::string clauses, reduction_clauses(loop));
+  for (const std::string& table : tables_of(loop)) {
+    const auto extent = cleared_extent(program.items[site.loop.item].function.body, table);
+    if (extent) {
+      clauses += " reduction(+ : " + table + "[:" + print_expr(*extent) + "])";
+    }
+  }
   if (site.collapse && perfect_band(program, site.loop).size() < 2) {
     return refuse("the loop over " + loop.loop.variable +
                   " has no loop perfectly inside it to collapse with");

@@ -79,8 +79,9 @@ struct Parameter {
 struct Function {
   std::string signature;  // as written, up to the body
   std::string name;
-  std::string result;  // its type
-  bool local = false;  // static or in an anonymous namespace
+  std::string result;    // its type
+  bool local = false;    // static or in an anonymous namespace: nobody else calls it
+  bool generic = false;  // a template
   std::vector<Parameter> parameters;
   std::vector<Stmt> body;
 

@@ -4,6 +4,7 @@
 
 #include "coordinator/rewrite/build.hpp"
 #include "coordinator/rewrite/jam.hpp"
+#include "coordinator/rewrite/places.hpp"
 
 namespace kernelpro {
 namespace {
@@ -105,6 +106,48 @@ bool grows(const Expr& value, const std::string& variable) {
   return step && is_number(*step, 1);
 }
 
+// The array in array[index] += x where the index is read from memory; empty for anything else.
+std::string table_added_to(const Stmt& stmt) {
+  if (stmt.kind != Stmt::Kind::assignment || stmt.text != "+=" ||
+      stmt.exprs[0].kind != Expr::Kind::subscript ||
+      stmt.exprs[0].parts[0].kind != Expr::Kind::name ||
+      !(is_integer(stmt.exprs[0].type) || is_floating(stmt.exprs[0].type))) {
+    return "";
+  }
+  bool from_memory = false;
+  Expr index = stmt.exprs[0].parts[1];
+  for_each_expr(index, [&](const Expr& expr) {
+    from_memory = from_memory || expr.kind == Expr::Kind::subscript;
+  });
+  return from_memory ? stmt.exprs[0].parts[0].text : "";
+}
+
+// for (v = 0; v < extent; ++v) { array[v] = 0; }
+std::optional<Expr> extent_of_loop(const Stmt& stmt, const std::string& array) {
+  const bool clears = is_counted(stmt) && is_number(stmt.loop.lower, 0) && stmt.body.size() == 1 &&
+                      stmt.body[0].kind == Stmt::Kind::assignment && stmt.body[0].text == "=" &&
+                      stmt.body[0].exprs[0].kind == Expr::Kind::subscript &&
+                      stmt.body[0].exprs[0].parts[0].text == array &&
+                      stmt.body[0].exprs[0].parts[1].text == stmt.loop.variable;
+  return clears ? std::optional(end_of(stmt.loop)) : std::nullopt;
+}
+
+// memset(array, 0, extent * sizeof(int))
+std::optional<Expr> extent_of_memset(const Stmt& stmt, const std::string& array) {
+  if (stmt.kind != Stmt::Kind::expression || stmt.exprs[0].parts.size() != 4) {
+    return std::nullopt;
+  }
+  const std::vector<Expr>& call = stmt.exprs[0].parts;
+  if (!call[0].text.ends_with("memset") || call[1].text != array || !is_number(call[2], 0) ||
+      call[3].kind != Expr::Kind::binary || call[3].text != "*") {
+    return std::nullopt;
+  }
+  const bool behind = call[3].parts[0].text.starts_with("sizeof");
+  return behind || call[3].parts[1].text.starts_with("sizeof")
+             ? std::optional(call[3].parts[behind ? 1 : 0])
+             : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> reduction_of(const Stmt& loop, const std::string& name) {
@@ -113,6 +156,38 @@ std::optional<std::string> reduction_of(const Stmt& loop, const std::string& nam
     return std::nullopt;
   }
   return *operations.begin();
+}
+
+Names tables_of(const Stmt& loop) {
+  Names tables;
+  Names others;
+  (void)any_stmt(loop.body, [&](const Stmt& stmt) {
+    const std::string table = table_added_to(stmt);
+    Names touched = names_in({Expr::Kind::verbatim, stmt.text + stmt.loop.header, {}, {}});
+    for (const Expr& expr : {stmt.loop.lower, stmt.loop.upper, stmt.loop.step}) {
+      touched.merge(names_in(expr));
+    }
+    for (std::size_t i = 0; i < stmt.exprs.size(); ++i) {
+      const bool target = i == 0 && !table.empty();
+      touched.merge(names_in(target ? stmt.exprs[0].parts[1] : stmt.exprs[i]));
+    }
+    tables.insert(table);
+    others.merge(touched);
+    return false;
+  });
+  std::erase_if(tables,
+                [&](const std::string& name) { return name.empty() || others.contains(name); });
+  return tables;
+}
+
+std::optional<Expr> cleared_extent(const Body& body, const std::string& array) {
+  std::optional<Expr> extent;
+  (void)any_stmt(body, [&](const Stmt& stmt) {
+    extent =
+        stmt.kind == Stmt::Kind::loop ? extent_of_loop(stmt, array) : extent_of_memset(stmt, array);
+    return extent.has_value();
+  });
+  return extent;
 }
 
 void choose_extremes(Stmt& loop) {

@@ -13,6 +13,12 @@ namespace kernelpro {
 // in any other way.
 [[nodiscard]] std::optional<std::string> reduction_of(const Stmt& loop, const std::string& name);
 
+// The arrays that the loop only adds to, at places that values decide: counts[data[i]] += 1.
+[[nodiscard]] Names tables_of(const Stmt& loop);
+// How many elements the array has, as far as one of the statements sets them all to zero; nothing
+// when none does.
+[[nodiscard]] std::optional<Expr> cleared_extent(const Body& body, const std::string& array);
+
 // if (x > m) { m = x; } as m = x > m ? x : m wherever the loop does this with what it carries:
 // compilers vectorize the one and not the other.
 void choose_extremes(Stmt& loop);

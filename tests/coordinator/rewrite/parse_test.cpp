@@ -83,6 +83,61 @@ TEST(ParseTest, AHeaderThatDoesNotCountStaysTextAndItsBodyIsUnderstood) {
               HasSubstr("for (;;) {\n    x[0] = 1;\n    break;"));
 }
 
+TEST(ParseTest, AnOffsetInAConditionMovesToTheBound) {
+  EXPECT_THAT(body_of("for (int i = 1; i + 1 < n; ++i) x[i] = 0;"),
+              HasSubstr("for (int i = 1; i < n - 1; ++i)"));
+  EXPECT_THAT(body_of("int k = 3; for (int i = 0; i + k <= n; ++i) x[i] = 0;"),
+              HasSubstr("for (int i = 0; i < n + 1 - k; ++i)"));
+  EXPECT_THAT(body_of("unsigned m = n; for (unsigned i = 0; i + 2 < m; ++i) x[i] = 0;"),
+              HasSubstr("i < (m > 2 ? m - 2 : 0)"));
+  EXPECT_THAT(body_of("for (int i = n; i + 1 > 0; --i) x[i] = 0;"), HasSubstr("i + 1 > 0"));
+}
+
+TEST(ParseTest, ContainersOfNumbersAreReadByIndex) {
+  const std::string text = printed(
+      "#include <span>\n#include <vector>\n"
+      "float f(const std::vector<float>& x, std::span<float> y) {\n"
+      "  float sum = 0;\n  for (float v : x) sum += v;\n  for (auto& v : y) v /= sum;\n"
+      "  for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i];\n"
+      "  return sum;\n}\n");
+  EXPECT_THAT(text, HasSubstr("for (std::size_t i = 0; i < x.size(); ++i) {\n    float v = x[i];"));
+  EXPECT_THAT(text, HasSubstr("for (std::size_t i = 0; i < y.size(); ++i) {\n    y[i] /= sum;"));
+  EXPECT_EQ(parsed(text), parsed(print_program(parsed(text))));
+}
+
+TEST(ParseTest, RangesThatAreNoNumbersStayText) {
+  const std::string text = printed(
+      "#include <map>\n#include <vector>\nint f(const std::map<int, int>& x, std::vector<bool>& "
+      "y) {\n  int sum = 0;\n  for (const auto& [key, value] : x) sum += value;\n"
+      "  for (bool b : y) sum += b;\n  return sum;\n}\n");
+  EXPECT_THAT(text, HasSubstr("for (const auto& [key, value] : x)"));
+  EXPECT_THAT(text, HasSubstr("for (bool b : y)"));
+}
+
+TEST(ParseTest, MembersAndTemplatesAreFunctions) {
+  const Program program = parsed(
+      "class A {\n public:\n  void f(float* x, int n) const { for (int i = 0; i < n; ++i) x[i] = "
+      "half(x[i]); }\n private:\n  static float half(float v) { return v / 2; }\n};\n"
+      "template <typename T> void g(T* x, int n) { for (int i = 0; i < n; ++i) x[i] += x[i]; }\n"
+      "template void g<float>(float*, int);\ntemplate void g<double>(double*, int);\n");
+  EXPECT_EQ(understood(program), 3);
+  EXPECT_EQ(parsed(print_program(program)), program);
+}
+
+TEST(ParseTest, WhatCompilersAddToAClassIsNoFunction) {
+  const std::string source =
+      "#include <vector>\nstruct S {\n  std::vector<float> v;\n  S& operator=(const S&) = "
+      "default;\n};\nstruct T {\n  S s;\n};\nvoid f(T& a, const T& b) {\n  a = b;\n}\n";
+  EXPECT_EQ(printed(source), source);
+}
+
+TEST(ParseTest, TypedefsOfNumbersAreNumbers) {
+  const std::string text = printed(
+      "typedef float real;\nreal f(const real* x, int n) { real sum = 0; for (int i = 0; i "
+      "< n; ++i) sum = x[i] * x[i] + sum; return sum; }\n");
+  EXPECT_THAT(text, HasSubstr("sum += x[i] * x[i];"));
+}
+
 TEST(ParseTest, WhatIsNotUnderstoodStaysText) {
   EXPECT_THAT(body_of("do { x[--n] = 0; } while (n > 0);"),
               HasSubstr("do { x[--n] = 0; } while (n > 0);"));
@@ -126,10 +181,10 @@ TEST(ParseTest, TextBetweenFunctionsSurvives) {
       "// kp:options -O3\n#include <cstdint>\n// kp:tune N = 1 2\nconstexpr int N = 2;\n"
       "namespace {\nstruct S { int a; };\n/* about f */ int f(const S& s) {\n  return s.a * "
       "N;\n}\n}\n"
-      "template <typename T> T twice(T x) { return x + x; }\nint g() {\n  return f({3}) + "
+      "template <typename T> T twice(T x) {\n  return x + x;\n}\nint g() {\n  return f({3}) + "
       "twice(1);\n}\n// end";
   const Program program = parsed(source);
-  EXPECT_EQ(understood(program), 2);
+  EXPECT_EQ(understood(program), 3);
   EXPECT_EQ(print_program(program), source);
   EXPECT_EQ(program.head, "// kp:options -O3\n#include <cstdint>\n");
 }

@@ -172,6 +172,19 @@ TEST(InlineCallsTest, PutsBodiesAndAliasesInPlace) {
               HasSubstr("no loop calls a small function of this file"));
 }
 
+TEST(InlineCallsTest, WhatOthersMayCallStaysAndTemplatesAreLeftAlone) {
+  const std::string text =
+      first_of("inline_calls",
+               "inline float twice(float v) { return 2 * v; }\n"
+               "void f(int n, float* x) { for (int i = 0; i < n; ++i) x[i] = twice(x[i]); }\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("inline float twice"), Not(HasSubstr("= twice("))));
+  EXPECT_THAT(
+      refusal("inline_calls",
+              "template <typename T> T twice(T v) { return 2 * v; }\n"
+              "void f(int n, float* x) { for (int i = 0; i < n; ++i) x[i] = twice(x[i]); }\n"),
+      HasSubstr("no loop calls a small function of this file"));
+}
+
 TEST(SplitAccumulatorTest, SumsAndExtremesGetParts) {
   EXPECT_THAT(
       first_of("split_accumulator", loop("a += y[i];")),
@@ -227,6 +240,17 @@ TEST(HoistTest, ComputesFixedValuesOnce) {
               HasSubstr("const float fixed = y[0] * std::sqrt(a);"));
   EXPECT_THAT(refusal("hoist", loop("if (i > 2) { x[i] = y[3]; }")),
               HasSubstr("computes nothing that stays the same"));
+}
+
+TEST(HoistTest, KeepsMembersThatAStoreMightChange) {
+  const std::string text =
+      first_of("hoist",
+               "struct Image { const unsigned char* pixels; int width; };\n"
+               "void f(const Image& in, unsigned char* out) {\n"
+               "  for (int i = 0; i < in.width; ++i) { out[i] = in.pixels[i] / 2; }\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("const int fixed = in.width;"), HasSubstr("i < fixed;"),
+                          HasSubstr("const unsigned char* const fixed_2 = in.pixels;"),
+                          HasSubstr("out[i] = fixed_2[i] / 2;")));
 }
 
 TEST(PeelTest, ConditionsThatOnlyTheEndsMeetAreGoneBetween) {
@@ -313,6 +337,20 @@ TEST(ParallelTest, SharesRoundsWithReductions) {
               Contains(Field(&Rewritten::source, HasSubstr("collapse(2)"))));
   EXPECT_THAT(first_of("parallel", loop("x[i] = a;"), {{"schedule", "guided"}}),
               HasSubstr("schedule(guided)"));
+}
+
+TEST(ParallelTest, ThreadsCountInTablesOfTheirOwn) {
+  const auto with_table = [](const std::string& clear, const std::string& more = "") {
+    return "#include <cstring>\nvoid f(const unsigned char* x, unsigned* counts, int n) {\n  " +
+           clear + "\n  for (int i = 0; i < n; ++i) { counts[x[i]]++;" + more + " }\n}\n";
+  };
+  const std::string memset = "std::memset(counts, 0, 256 * sizeof(unsigned));";
+  EXPECT_THAT(first_of("parallel", with_table(memset)), HasSubstr(" reduction(+ : counts[:256])"));
+  EXPECT_THAT(first_of("parallel", with_table("for (int b = 0; b < n; ++b) counts[b] = 0;"),
+                       {{"site", "i"}}),
+              HasSubstr(" reduction(+ : counts[:n])"));
+  EXPECT_THAT(first_of("parallel", with_table(memset, " counts[i] = 0;")),
+              Not(HasSubstr("reduction")));
 }
 
 TEST(ParallelTest, RefusesWhatRoundsShare) {

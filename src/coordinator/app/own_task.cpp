@@ -216,6 +216,14 @@ Status make_cpu_task(const OwnRequest& request, const OwnSource& source, const N
   return {};
 }
 
+OwnTask without_needless_bridge(OwnTask own, const OwnSource& source, const std::string& text) {
+  const auto plain = parse_signature(text, source.function, source.file.string());
+  if (plain.ok() && own.is_plain) {
+    own.bridge.clear();
+  }
+  return own;
+}
+
 // What a launcher leaves open is learned by calling the C++ function that computes the same.
 Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const std::string& text,
                       NewTask wishes, OwnTaskMade& made, const Watcher& watcher,
@@ -233,12 +241,8 @@ Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const 
     made.notes = std::move(learned.notes);
     made.notes.push_back("right is what " + trusted->source.function + " computes");
   }
-  OwnTask own = cuda_task(wishes, launcher, trusted, only_read);
-  const auto plain = parse_signature(text, source.function, source.file.string());
-  if (plain.ok() && own.is_plain) {
-    own.bridge.clear();
-  }
-  KP_LET(made.folder, create_own_task(own));
+  KP_LET(made.folder, create_own_task(without_needless_bridge(
+                          cuda_task(wishes, launcher, trusted, only_read), source, text)));
   const auto complaint = own_complaint(made.folder, Backend::cuda, watcher, std::move(stop));
   if (!complaint.ok() && complaint.error().kind == ErrorKind::environment) {
     made.untried = complaint.error();
@@ -276,7 +280,8 @@ Result<fs::path> make_new_task(NewTask request, std::stop_token stop) {
     KP_LET(trusted, find_trusted(source, parts, launcher, request, std::move(stop)));
   }
   const std::vector<std::string> only_read = request.only_read;
-  return create_own_task(cuda_task(std::move(request), launcher, trusted, only_read));
+  return create_own_task(without_needless_bridge(
+      cuda_task(std::move(request), launcher, trusted, only_read), source, text));
 }
 
 std::optional<OwnTarget> parse_own_target(const std::string& text) {

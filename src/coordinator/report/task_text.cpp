@@ -105,7 +105,9 @@ std::string task_text(const Task& task) {
                                  fmt::join(one.options, " ")));
   }
   if (task.entry) {
-    line("candidates", "define `" + task.entry->signature + "`");
+    line("candidates", task.files.contains("bridge.hpp")
+                           ? "define the function that bridge.hpp calls"
+                           : "define `" + task.entry->signature + "`");
   }
   return text;
 }

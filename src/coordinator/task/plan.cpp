@@ -39,6 +39,7 @@ class Planner {
     plan_.sizes = request.sizes;
     plan_.held_out = request.held_out;
     plan_.options = request.options;
+    plan_.only_read = request.only_read;
     for (EntryParameter& parameter : plan_.signature.parameters) {
       if (contains(request.only_read, parameter.name) && parameter.role == Role::output) {
         parameter.role = Role::input;
@@ -395,7 +396,8 @@ Status check_reference_signature(const TaskPlan& plan, const Signature& referenc
     const auto entry = std::ranges::find(known, parameter.name, &EntryParameter::name);
     const bool same = is_floating(entry->dtype) == is_floating(parameter.dtype) &&
                       (is_floating(entry->dtype) || entry->dtype == parameter.dtype);
-    const bool not_const = parameter.role == Role::output && entry->role == Role::input;
+    const bool not_const =
+        parameter.role == Role::output && contains(plan.only_read, parameter.name);
     if ((entry->role != parameter.role && !not_const) || (is_pointer(parameter) && !same)) {
       return bad(file, fmt::format("{} is another kind of parameter in the reference than in `{}`",
                                    parameter.name, plan.signature.text));

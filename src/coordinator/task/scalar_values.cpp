@@ -53,7 +53,7 @@ class Uses {
       }
       const std::size_t end = closing(tokens_, i + 1);
       ends_.insert(end);
-      starts_.insert(i);
+      starts_.insert(i > 1 && text(i - 1) == "::" ? i - 2 : i);
       for (std::size_t inside = i + 2; inside < end && inside < tokens_.size(); ++inside) {
         in_root_[inside] = true;
         if (text(inside) == "(") {

@@ -177,6 +177,15 @@ constexpr const char* plain_headers =
     "#include <float.h>\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
     "#include <string.h>\n";
 
+// Where much was taken out.
+std::string with_single_blank_lines(std::string text) {
+  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos;
+       at = text.find("\n\n\n", at)) {
+    text.erase(at, 1);
+  }
+  return text;
+}
+
 // Compilers name the lines of `from`.
 Result<TrustedFunction> as_trusted(const OwnSource& source, const std::string& text,
                                    const std::string& function, const fs::path& from,
@@ -184,7 +193,8 @@ Result<TrustedFunction> as_trusted(const OwnSource& source, const std::string& t
   KP_LET(ScratchDir scratch, ScratchDir::create("trusted"));
   const fs::path file = scratch.path() / "trusted.cpp";
   KP_TRY(write_file_atomic(file, with_lines(text, from)));
-  TrustedFunction trusted{{file, function, source.flags, source.command}, {}, text, nullptr};
+  TrustedFunction trusted{
+      {file, function, source.flags, source.command}, {}, with_single_blank_lines(text), nullptr};
   KP_LET(trusted.function, read_own_function(trusted.source, std::move(stop)));
   trusted.folder = std::make_shared<ScratchDir>(std::move(scratch));
   return trusted;

@@ -306,9 +306,11 @@ TEST(Prompt, ShowsWhatIsUsedOfHeadersOnceAndKeepsTheirDirectives) {
       "// kp:include end own.h\nint mine = needed_one();\n";
   situation.order.parent.source = pasted;
   Task& task = situation.run.task;
-  for (ImplementationSpec& baseline : task.baselines) {
-    task.files[baseline.file] = pasted;
-  }
+  ImplementationSpec baseline;
+  baseline.backend = Backend::cuda;
+  baseline.file = "own.cu";
+  task.baselines = {baseline};
+  task.files["own.cu"] = pasted;
   const Rendered text = rendered(situation, LlmRole::coder);
   EXPECT_THAT(text.user,
               AllOf(HasSubstr("#include \"own.h\"\nint mine"), Not(HasSubstr("another"))));

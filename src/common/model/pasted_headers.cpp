@@ -51,6 +51,25 @@ std::size_t behind_quoted(const std::string& text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
+std::size_t behind_directive(const std::string& text, std::size_t at) {
+  std::size_t end = behind_line(text, at);
+  while (end >= 2 && end < text.size() && text[end - 2] == '\\') {
+    end = behind_line(text, end);
+  }
+  return end;
+}
+
+bool opens_namespace(const std::string& text, std::size_t first, std::size_t brace) {
+  const std::vector<std::string> words = words_in(text.substr(first, brace - first));
+  return !words.empty() && (words[0] == "namespace" || (words[0] == "extern" && words.size() == 2));
+}
+
+// As __launch_bounds__(256) before a name.
+bool is_attribute(const std::string& text, std::size_t first, std::size_t parenthesis) {
+  const std::vector<std::string> words = words_in(text.substr(first, parenthesis - first));
+  return !words.empty() && words.back().starts_with("__");
+}
+
 struct Declaration {
   std::string text;
   std::string head;  // up to the first brace, parenthesis or sign of assignment
@@ -77,27 +96,17 @@ std::vector<Declaration> declarations_in(const std::string& text) {
       continue;
     }
     if (c == '#' && depth == 0 && blank) {
-      std::size_t end = behind_line(text, at);
-      while (end >= 2 && end < text.size() && text[end - 2] == '\\') {
-        end = behind_line(text, end);
-      }
       first = at;
-      finish(end);
-      at = end;
+      at = behind_directive(text, at);
+      finish(at);
       continue;
     }
-    const std::vector<std::string> words =
-        c == '{' && depth == 0 ? words_in(std::string_view(text).substr(first, at - first))
-                               : std::vector<std::string>();
-    if (!words.empty() &&
-        (words[0] == "namespace" || (words[0] == "extern" && words.size() == 2))) {
+    if (c == '{' && depth == 0 && opens_namespace(text, first, at)) {
       first = ++at;  // what is within stands for itself
       continue;
     }
     if ((c == '{' || c == '(' || c == '=') && depth == 0 && head == 0) {
-      const auto before = words_in(std::string_view(text).substr(first, at - first));
-      const bool attribute = c == '(' && !before.empty() && before.back().starts_with("__");
-      head = attribute ? 0 : at;  // __launch_bounds__(256)
+      head = c == '(' && is_attribute(text, first, at) ? 0 : at;
     }
     depth += c == '{' || c == '(' ? 1 : 0;
     depth -= (c == '}' || c == ')') && depth > 0 ? 1 : 0;

@@ -108,7 +108,7 @@ void add_task(CLI::App& app, Options& options) {
   add_output(*list, options);
   list->footer("Example:\n  kernelpro task list");
   CLI::App* show =
-      task->add_subcommand("show", "One task: what it computes, from what, judged how");
+      task->add_subcommand("show", "What a task computes, from what, and what is right");
   show->add_option("task", options.check.task, "A task's name, folder or task.toml")
       ->type_name("TASK")
       ->required();

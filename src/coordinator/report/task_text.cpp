@@ -88,6 +88,7 @@ std::string task_text(const Task& task) {
     line("on " + name_of(backend), shapes_text(task, shapes));
   }
   std::vector<std::string> ranges;
+  ranges.reserve(task.held_out.size());
   for (const auto& [name, range] : task.held_out) {
     ranges.push_back(name + " in " + range_text(range));
   }

@@ -379,37 +379,4 @@ Result<TaskPlan> plan_task(const NewTask& request, const Signature& signature) {
   return Planner(request, signature).run();
 }
 
-Status check_reference_signature(const TaskPlan& plan, const Signature& reference,
-                                 const std::string& file) {
-  const auto& known = plan.signature.parameters;
-  std::vector<std::string> names;
-  for (const EntryParameter& parameter : known) {
-    if (parameter.role != Role::stream && !plan.workspace.contains(parameter.name)) {
-      names.push_back(parameter.name);
-    }
-  }
-  for (const EntryParameter& parameter : reference.parameters) {
-    if (!contains(names, parameter.name)) {
-      return bad(file, fmt::format("the reference's parameter {} is none of the entry's{}",
-                                   parameter.name, suggest(parameter.name, names)));
-    }
-    const auto entry = std::ranges::find(known, parameter.name, &EntryParameter::name);
-    const bool same = is_floating(entry->dtype) == is_floating(parameter.dtype) &&
-                      (is_floating(entry->dtype) || entry->dtype == parameter.dtype);
-    const bool not_const =
-        parameter.role == Role::output && contains(plan.only_read, parameter.name);
-    if ((entry->role != parameter.role && !not_const) || (is_pointer(parameter) && !same)) {
-      return bad(file, fmt::format("{} is another kind of parameter in the reference than in `{}`",
-                                   parameter.name, plan.signature.text));
-    }
-  }
-  for (const PlannedTensor& output : plan.outputs) {
-    if (std::ranges::find(reference.parameters, output.name, &EntryParameter::name) ==
-        reference.parameters.end()) {
-      return bad(file, fmt::format("the reference has no parameter {} to write", output.name));
-    }
-  }
-  return {};
-}
-
 }  // namespace kernelpro

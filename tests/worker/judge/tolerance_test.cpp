@@ -43,8 +43,9 @@ TEST(ErrorBound, OfAShortTypeIsOneRoundingOfItAndASumOfFloats) {
   Task task = small_task();
   task.reduction = formula("n");
   task.outputs[0].dtype = DType::bf16;
-  const double u = unit_roundoff(DType::bf16);
-  EXPECT_NEAR(error_bound(task, {{"n", 8192}}, 0, 0), 8 * (u + 0x1p-24 * std::sqrt(8192.0)), 1e-6)
+  const double short_u = unit_roundoff(DType::bf16);
+  EXPECT_NEAR(error_bound(task, {{"n", 8192}}, 0, 0), 8 * (short_u + 0x1p-24 * std::sqrt(8192.0)),
+              1e-6)
       << "a bound of 8 * u * sqrt(8192) would pass zeros";
 }
 

@@ -305,8 +305,8 @@ TEST_F(Manual, FishCompletesAsTheHelpSays) {
   };
   copy_task("my_wave");
   EXPECT_THAT(offered("kernelpro eva"), ElementsAre(StartsWith("evaluate\tJudge candidates")));
-  EXPECT_THAT(offered("kernelpro task "),
-              ElementsAre(StartsWith("check\t"), StartsWith("list\t"), StartsWith("new\t")));
+  EXPECT_THAT(offered("kernelpro task "), ElementsAre(StartsWith("check\t"), StartsWith("list\t"),
+                                                      StartsWith("new\t"), StartsWith("show\t")));
   EXPECT_THAT(offered("kernelpro evaluate --tim"),
               ElementsAre(StartsWith("--timeout\t"), StartsWith("--timing\t")));
   EXPECT_THAT(offered("kernelpro evaluate --backend cu"), ElementsAre(StartsWith("cuda")));

@@ -127,6 +127,31 @@ TEST_F(Tasks, AUsersFunctionOfOneAxisBecomesATaskThatJudgesAFasterVersion) {
   EXPECT_THAT(judged.output, HasSubstr("times as fast as the baseline"));
 }
 
+TEST_F(Tasks, OneIsShown) {
+  const Finished shown = kernelpro({"task", "show", "gemm"});
+  expect_exit(shown, 0);
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("gemm: "), HasSubstr("\nA "), HasSubstr("[m, k]"),
+                                  HasSubstr("  right is   gemm of reference.hpp, in double")));
+  EXPECT_EQ(json({"task", "show", "gemm"}, "cli_task_show.json", 0)["task"]["name"], "gemm");
+  EXPECT_EQ(json({"task", "show", "gemn"}, "cli_task_show.json", 2)["error"]["kind"], "bad_input");
+}
+
+TEST_F(Tasks, HeadersBesideACandidateOrInANamedFolderAreItsOwn) {
+  write(work() / "smooth.cpp", smooth_source);
+  expect_exit(kernelpro({"task", "new", "smooth", "--from", "smooth.cpp", "--entry", "smooth",
+                         "--reduction", "64", "--size", "n=2000"}),
+              0);
+  fs::create_directories(work() / "mine/deep");
+  write(work() / "mine/use.cpp", "#include \"part.h\"\n");
+  write(work() / "mine/part.h", "#pragma once\n" + std::string(smooth_source));
+  expect_exit(kernelpro({"evaluate", "smooth", "mine/use.cpp", "--no-timing"}), 0);
+  fs::rename(work() / "mine/part.h", work() / "mine/deep/part.h");
+  expect_exit(kernelpro({"evaluate", "smooth", "mine/use.cpp", "--no-timing"}), 3);
+  expect_exit(kernelpro({"evaluate", "smooth", "mine/use.cpp", "--no-timing", "--option",
+                         "-Imine/deep", "--option", "-O2"}),
+              0);
+}
+
 TEST_F(Tasks, AFunctionOfThreeAxesThatAddsToItsOutputNeedsShapesAndInout) {
   make_product("product", {"--inout", "C"});
   const Json fit = json({"task", "check", "product"}, "cli_task_check.json", 0);

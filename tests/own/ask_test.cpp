@@ -145,7 +145,7 @@ TEST_F(OwnAsks, OnATerminalEnterTakesWhatIsProposed) {
                     HasSubstr("sizes that are timed (--size; Enter takes m="),
                     HasSubstr("expected a whole number, such as n=96, found \"m=x\""),
                     HasSubstr("sizes that are checked, from LOW to HIGH (--held-out; Enter "),
-                    HasSubstr("what whole numbers are drawn from (--values; Enter takes ")));
+                    HasSubstr("what numbers are drawn from (--values; Enter takes ")));
   const Task task = the_task();
   EXPECT_EQ(task.inputs[0].shape[0].text(), "n");
   EXPECT_EQ(task.timed_shapes[0].at("m"), 500);

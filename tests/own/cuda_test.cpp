@@ -1,6 +1,7 @@
 // Launchers as repositories hold them, from FILE.cu:FUNCTION to a task and a patch. No GPU is
 // needed: what a GPU would say is asked in tests/gpu.
 #include "common/model/adapter.hpp"
+#include "coordinator/app/own_build.hpp"
 #include "coordinator/app/own_patch.hpp"
 #include "coordinator/task/load.hpp"
 #include "own/project.hpp"
@@ -13,6 +14,7 @@ using namespace own_tests;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 bool has_nvcc() {
   return find_program("nvcc").has_value();
@@ -131,6 +133,53 @@ TEST_F(OwnCuda, SaysWhatIsMissing) {
   EXPECT_THAT(refused("gelu.cu:gelu_forward", other), HasSubstr("has other parameters than"));
   project_.write("broken.cu", "#include \"check.cuh\"\n\nvoid f(float* x, mystery n) {}\n");
   EXPECT_THAT(refused("broken.cu:f"), AllOf(HasSubstr("broken.cu:3:"), HasSubstr("mystery")));
+}
+
+TEST_F(OwnCuda, AFileOfARepositoryIsReadAsItIs) {
+  EXPECT_THAT(refused("scale_rows.cu:scale_rows"),
+              AllOf(HasSubstr("scale_rows.cu:51: scale_rows_cpu in the file may say what is right, "
+                              "but it takes no block_size"),
+                    HasSubstr("--fix block_size=256")));
+  NewTask wishes;
+  wishes.fixed = {{"block_size", "256"}};
+  wishes.sizes = {{"N", 512}, {"C", 1024}};
+  wishes.held_out = {{"C", {32, 512, 32}}};
+  wishes.flags = {"-DSHORT"};
+  const auto task = make("scale_rows.cu:scale_rows", wishes);
+  ASSERT_TRUE(task.ok()) << task.error().text();
+  ASSERT_EQ(task->inputs.size(), 2U) << "what is only read is an input, const or not";
+  EXPECT_EQ(task->inputs[1].name, "weight");
+  EXPECT_EQ(task->inputs[1].dtype, DType::bf16);
+  EXPECT_EQ(task->held_out.at("C").step, 32);
+  ASSERT_EQ(task->scalars.size(), 1U);
+  EXPECT_LT(task->scalars[0].high, 1e-4) << "what keeps a root from zero is small";
+  EXPECT_THAT(task->files.at("reference.hpp"),
+              AllOf(Not(HasSubstr("cublasCreate")), Not(HasSubstr("\n\n\n\n"))));
+  project_.write("judged.cu", "#define SHORT 1\n" + task->files.at("baseline.cu"));
+  expect_compiles("judged.cu");
+}
+
+TEST_F(OwnCuda, TaskNewReadsItTooAndTrustsTheOriginal) {
+  NewTask wishes;
+  wishes.name = "scaled";
+  wishes.source = project_.root() / "scale_rows.cu";
+  wishes.entry = "scale_rows";
+  wishes.directory = project_.root() / "tasks";
+  wishes.fixed = {{"block_size", "256"}};
+  wishes.only_read = {"inp", "weight"};
+  wishes.shapes = {{"out", {"N", "C"}}, {"inp", {"N", "C"}}, {"weight", {"C"}}};
+  take_build_line("-O3 --use_fast_math --expt-relaxed-constexpr -lcublas", wishes);
+  const auto made = make_new_task(wishes, {});
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  const auto task = load_task(*made);
+  ASSERT_TRUE(task.ok()) << task.error().text();
+  EXPECT_TRUE(task->reference.baseline);
+  EXPECT_EQ(task->inputs.size(), 2U);
+  EXPECT_LT(task->scalars.at(0).high, 1e-4);
+  EXPECT_THAT(task->baselines[0].options,
+              ElementsAre("-O3", "--use_fast_math", "--expt-relaxed-constexpr"));
+  project_.write("judged.cu", task->files.at("baseline.cu"));
+  expect_compiles("judged.cu");
 }
 
 TEST_F(OwnCuda, TrustsTheOriginalWhenAskedTo) {

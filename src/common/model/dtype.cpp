@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace kernelpro {
 namespace {
@@ -52,6 +53,12 @@ bool is_floating(DType dtype) {
 
 double unit_roundoff(DType dtype) {
   return entry_of(dtype).roundoff;
+}
+
+double rounding_of_sum(DType dtype, double terms) {
+  const double u = unit_roundoff(dtype);
+  const double summed = std::min(u, unit_roundoff(DType::f32));
+  return (u - summed) + summed * std::sqrt(terms);
 }
 
 std::string_view name_of(DType dtype) {

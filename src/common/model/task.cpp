@@ -102,6 +102,11 @@ std::string shape_text(const Task& task, const Axes& axes) {
   return text.empty() ? "its own size" : text;
 }
 
+std::string range_text(const AxisRange& range) {
+  const std::string step = range.step == 1 ? "" : ", " + std::to_string(range.step);
+  return "[" + std::to_string(range.low) + ", " + std::to_string(range.high) + step + "]";
+}
+
 DType contract_type(const Task& task) {
   if (const std::optional<DType> output = least_precise(task.outputs)) {
     return *output;

@@ -107,7 +107,7 @@ struct EntrySpec {
 
 struct ToleranceSpec {
   double baseline_factor = 4.0;              // e <= baseline_factor * e(baseline), or
-  double rounding_factor = 8.0;              // e <= rounding_factor * u * sqrt(K)
+  double rounding_factor = 8.0;              // e <= rounding_factor * rounding_of_sum(K)
   bool deterministic = false;                // repeats must agree bit by bit
   std::vector<std::string> allow_precision;  // lower precisions accepted: "bf16", "f16", "tf32"
 };
@@ -120,7 +120,16 @@ struct WorkSpec {
 struct AxisRange {
   std::int64_t low = 1;
   std::int64_t high = 1;
+  std::int64_t step = 1;  // sizes are low, low + step, … up to high
+
+  // The greatest size of the steps that is not above `size`, at least `low`.
+  [[nodiscard]] std::int64_t at_most(std::int64_t size) const {
+    return size < low ? low : low + (size - low) / step * step;
+  }
 };
+
+// "[8, 256, 8]", as task files have it; without a step of 1.
+[[nodiscard]] std::string range_text(const AxisRange& range);
 
 struct Task {
   std::string name;

@@ -56,9 +56,9 @@ Status check_held_out_ranges(const Task& task, const std::vector<std::string>& g
     if (std::find(given.begin(), given.end(), name) == given.end()) {
       return task_error(key, "'" + name + "' is not an axis to be given; remove the range");
     }
-    if (range.low < 1 || range.low > range.high) {
-      return task_error(key, "the range is [" + std::to_string(range.low) + ", " +
-                                 std::to_string(range.high) + "]; expected 1 <= low <= high");
+    if (range.low < 1 || range.low > range.high || range.step < 1) {
+      return task_error(key, "the range is " + range_text(range) +
+                                 "; expected 1 <= low <= high and a step of at least 1");
     }
   }
   for (const std::string& name : given) {
@@ -82,7 +82,7 @@ Status check_held_out(const Task& task) {
     Axes shape;
     for (std::size_t i = 0; i < given.size(); ++i) {
       const AxisRange& range = task.held_out.at(given[i]);
-      shape[given[i]] = (corner >> i & 1U) != 0 ? range.high : range.low;
+      shape[given[i]] = (corner >> i & 1U) != 0 ? range.at_most(range.high) : range.low;
     }
     KP_LET(const Axes axes, complete_axes(task, shape));
     KP_TRY(check_at(task, axes));

@@ -118,7 +118,11 @@ class Form {
     read_all(place, {&value.low, &value.high}, "the two numbers [low, high]");
   }
   static void read(const Place& place, AxisRange& value) {
-    read_all(place, {&value.low, &value.high}, "the two whole numbers [low, high]");
+    if (place.items().size() == 3) {
+      read_all(place, {&value.low, &value.high, &value.step}, "[low, high, step]");
+    } else {
+      read_all(place, {&value.low, &value.high}, "the two whole numbers [low, high]");
+    }
   }
   static void read(const Place& place, Extent& value) {
     auto& [x, y, z] = value;
@@ -200,8 +204,11 @@ class Form {
       slot = key_text(value);
     } else if constexpr (std::is_same_v<T, Formula>) {
       slot = value.text();
-    } else if constexpr (std::is_same_v<T, Interval> || std::is_same_v<T, AxisRange>) {
+    } else if constexpr (std::is_same_v<T, Interval>) {
       write(slot, std::vector{value.low, value.high});
+    } else if constexpr (std::is_same_v<T, AxisRange>) {
+      write(slot, value.step == 1 ? std::vector{value.low, value.high}
+                                  : std::vector{value.low, value.high, value.step});
     } else if constexpr (std::is_same_v<T, JsonObject>) {
       slot = *value;
     } else if constexpr (std::is_integral_v<T> || std::is_same_v<T, Extent>) {

@@ -6,12 +6,19 @@
 #include "common/base/file.hpp"
 #include "coordinator/propose/source_header.hpp"
 #include "coordinator/task/adapt.hpp"
+#include "coordinator/task/create.hpp"
+#include "coordinator/task/inline_includes.hpp"
 
 namespace kernelpro {
 
+namespace fs = std::filesystem;
+
 Result<Candidate> load_candidate(const std::string& file, const Task& task, Backend backend,
                                  const BuildWishes& wishes) {
-  Result<std::string> source = read_file(file);
+  // Headers of its own are put in their places; a build sees one file.
+  std::error_code failed;
+  Result<std::string> source =
+      inline_marked(file, include_folders(wishes.options), fs::current_path(failed));
   if (!source) {
     return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
   }
@@ -25,6 +32,8 @@ Result<Candidate> load_candidate(const std::string& file, const Task& task, Back
     candidate.compiler = traits_of(backend).compiler;
   }
   candidate.options = wishes.options.empty() ? header.options : wishes.options;
+  std::erase_if(candidate.options,
+                [](const std::string& option) { return option.starts_with("-I"); });
   return candidate;
 }
 

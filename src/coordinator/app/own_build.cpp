@@ -131,10 +131,19 @@ void take_words(const std::vector<std::string>& words, const fs::path& directory
 
 }  // namespace
 
-std::vector<std::string> build_options(const std::string& flags) {
-  std::vector<std::string> options = words_of(flags);
-  std::ranges::transform(options, options.begin(), option_of);
-  return options;
+void take_build_line(const std::string& line, NewTask& wishes) {
+  const std::vector<std::string> words = words_of(line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool alone = (words[i] == "-I" || words[i] == "-D") && i + 1 < words.size();
+    const std::string word = alone ? words[i] + words[i + 1] : words[i];
+    i += alone ? 1 : 0;
+    if (word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-std=")) {
+      wishes.flags.push_back(word);
+    }
+    if (!word.starts_with("-I") && !word.starts_with("-D")) {
+      wishes.options.push_back(option_of(word));
+    }
+  }
 }
 
 Status add_own_build(const fs::path& file, const fs::path& database, NewTask& wishes) {

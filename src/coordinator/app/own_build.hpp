@@ -16,7 +16,8 @@ namespace kernelpro {
 [[nodiscard]] Status add_own_build(const std::filesystem::path& file,
                                    const std::filesystem::path& database, NewTask& wishes);
 
-// The options in what a user builds with: "-O3 -march=native" is {"-O3", "target"}.
-[[nodiscard]] std::vector<std::string> build_options(const std::string& flags);
+// What a user builds with: of "-O3 -march=native -I include" the options are "-O3" and "target",
+// the flags "-Iinclude".
+void take_build_line(const std::string& line, NewTask& wishes);
 
 }  // namespace kernelpro

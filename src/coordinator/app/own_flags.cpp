@@ -18,10 +18,18 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 }
 
 std::optional<AxisRange> range_of(const std::string& text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const auto low = whole_number(text.substr(0, colon));
-  const auto high = whole_number(text.substr(std::min(colon + 1, text.size())));
-  return low && high && *low <= *high ? std::optional(AxisRange{*low, *high}) : std::nullopt;
+  std::vector<std::int64_t> numbers;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ':');) {
+    const auto number = whole_number(part);
+    if (!number) {
+      return {};
+    }
+    numbers.push_back(*number);
+  }
+  const bool fits = (numbers.size() == 2 || numbers.size() == 3) && numbers[0] <= numbers[1];
+  const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
+  return fits && step > 0 ? std::optional(AxisRange{numbers[0], numbers[1], step}) : std::nullopt;
 }
 
 std::vector<std::string> extents_of(const std::string& text) {
@@ -55,7 +63,7 @@ Status take_flag(NewTask& wishes, const std::string& flag, const std::string& as
   } else if (flag == "--held-out") {
     const auto range = range_of(value);
     if (!range) {
-      return expected("two whole numbers, such as n=3:40");
+      return expected("two whole numbers and perhaps a step, such as n=3:40 or n=8:256:8");
     }
     wishes.held_out[name] = *range;
   } else if (flag == "--shape") {

@@ -55,9 +55,10 @@ std::string wishes_text(const NewTask& wishes) {
     add(fmt::format("{}={}", name, size));
   }
   for (const auto& [name, range] : wishes.held_out) {
-    add(fmt::format("{}={}:{}", name, range.low, range.high));
+    add(fmt::format("{}={}", name, range_text(range)));
   }
-  for (const auto* list : {&wishes.inouts, &wishes.workspaces, &wishes.flags, &wishes.options}) {
+  for (const auto* list :
+       {&wishes.inouts, &wishes.only_read, &wishes.workspaces, &wishes.flags, &wishes.options}) {
     add(fmt::format("{}", fmt::join(*list, "\n")) + "\n");
   }
   add(wishes.reference + "\n" + wishes.flops + "\n" + wishes.reduction);
@@ -188,8 +189,9 @@ Result<fs::path> create_checked(const OwnSource& source, OwnTask own,
   }
   std::vector<std::string> lines;
   for (const auto& [name, range] : own.request.held_out) {
-    const std::int64_t low = std::min(range.high, 4 * range.low + 4);
-    lines.push_back(fmt::format("--held-out {}={}:{}", name, low, range.high));
+    const std::int64_t low = range.at_most(std::min(range.high, 4 * range.low + 4));
+    lines.push_back(fmt::format("--held-out {}={}:{}{}", name, low, range.high,
+                                range.step == 1 ? "" : fmt::format(":{}", range.step)));
   }
   lines.emplace_back("--values NAME=uniform:1:2");
   return make_error(ErrorKind::bad_input,
@@ -214,6 +216,14 @@ Status make_cpu_task(const OwnRequest& request, const OwnSource& source, const N
   return {};
 }
 
+OwnTask without_needless_bridge(OwnTask own, const OwnSource& source, const std::string& text) {
+  const auto plain = parse_signature(text, source.function, source.file.string());
+  if (plain.ok() && own.is_plain) {
+    own.bridge.clear();
+  }
+  return own;
+}
+
 // What a launcher leaves open is learned by calling the C++ function that computes the same.
 Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const std::string& text,
                       NewTask wishes, OwnTaskMade& made, const Watcher& watcher,
@@ -221,7 +231,7 @@ Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const 
   const CudaParts parts = take_cuda_apart(text);
   KP_LET(const CudaLauncher launcher, read_cuda_launcher(source, parts, stop));
   std::optional<TrustedFunction> trusted;
-  std::vector<std::string> only_read;
+  std::vector<std::string> only_read = wishes.only_read;
   if (wishes.reference != original_reference) {
     KP_LET(trusted, find_trusted(source, parts, launcher, wishes, stop));
     KP_LET(Learned learned, learn(request, trusted->source, trusted->function,
@@ -231,12 +241,8 @@ Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const 
     made.notes = std::move(learned.notes);
     made.notes.push_back("right is what " + trusted->source.function + " computes");
   }
-  OwnTask own = cuda_task(wishes, launcher, trusted, only_read);
-  const auto plain = parse_signature(text, source.function, source.file.string());
-  if (plain.ok() && own.is_plain) {
-    own.bridge.clear();
-  }
-  KP_LET(made.folder, create_own_task(own));
+  KP_LET(made.folder, create_own_task(without_needless_bridge(
+                          cuda_task(wishes, launcher, trusted, only_read), source, text)));
   const auto complaint = own_complaint(made.folder, Backend::cuda, watcher, std::move(stop));
   if (!complaint.ok() && complaint.error().kind == ErrorKind::environment) {
     made.untried = complaint.error();
@@ -254,6 +260,29 @@ Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const 
 }
 
 }  // namespace
+
+Result<fs::path> make_new_task(NewTask request, std::stop_token stop) {
+  KP_TRY(add_own_build(request.source, {}, request));
+  std::error_code failed;
+  request.root = fs::current_path(failed);
+  if (request.source.extension() != ".cu" || check_plain_source(request).ok()) {
+    return create_task(request);
+  }
+  KP_LET(const std::string text,
+         inline_marked(request.source, include_folders(request.flags), request.root));
+  const CudaParts parts = take_cuda_apart(text);
+  const OwnSource source{request.source, request.entry, request.flags,
+                         fmt::format("kernelpro task new {} --from {} --entry {}", request.name,
+                                     request.source.string(), request.entry)};
+  KP_LET(const CudaLauncher launcher, read_cuda_launcher(source, parts, stop));
+  std::optional<TrustedFunction> trusted;
+  if (!request.reference.empty() && request.reference != original_reference) {
+    KP_LET(trusted, find_trusted(source, parts, launcher, request, std::move(stop)));
+  }
+  const std::vector<std::string> only_read = request.only_read;
+  return create_own_task(without_needless_bridge(
+      cuda_task(std::move(request), launcher, trusted, only_read), source, text));
+}
 
 std::optional<OwnTarget> parse_own_target(const std::string& text) {
   static const std::set<std::string> extensions = {".cpp", ".cc", ".cxx", ".c",  ".C",

@@ -46,6 +46,10 @@ struct OwnTaskMade {
 [[nodiscard]] Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watcher,
                                                 std::stop_token stop);
 
+// `task new`: a task around the function as its signature says. A CUDA source whose text alone does
+// not tell the signature (typedefs, macros, templates, a main() in the file) is read by clang.
+[[nodiscard]] Result<std::filesystem::path> make_new_task(NewTask request, std::stop_token stop);
+
 // What a run is worth to the user's own build.
 struct OwnResult {
   std::string patch;                 // empty: no change of the source passed

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/paths.hpp"
+#include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
 #include "coordinator/app/opening.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
@@ -22,6 +23,16 @@ nlohmann::json to_json(const std::vector<TaskListing>& tasks) {
                     {"error", task.error}});
   }
   return {{"tasks", std::move(list)}};
+}
+
+Result<ShownTask> show_task(const std::string& name) {
+  KP_LET(std::filesystem::path directory, find_task(name));
+  KP_LET(Task task, load_task(directory));
+  return ShownTask{std::move(task), std::move(directory)};
+}
+
+nlohmann::json to_json(const ShownTask& shown) {
+  return {{"directory", shown.directory.string()}, {"task", to_json(shown.task)}};
 }
 
 Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher,

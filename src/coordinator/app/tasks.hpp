@@ -17,6 +17,14 @@ namespace kernelpro {
 // list_tasks and create_task are those of coordinator/task.
 [[nodiscard]] nlohmann::json to_json(const std::vector<TaskListing>& tasks);
 
+struct ShownTask {
+  Task task;
+  std::filesystem::path directory;
+};
+// A task by its name, folder or task.toml.
+[[nodiscard]] Result<ShownTask> show_task(const std::string& name);
+[[nodiscard]] nlohmann::json to_json(const ShownTask& shown);
+
 struct CheckRequest {
   std::string task;  // a name, folder or task.toml
   JudgingSettings judging;

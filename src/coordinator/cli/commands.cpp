@@ -26,6 +26,7 @@ CommandFunction find_function(const std::string& command) {
       {"task new", task_new_command},
       {"task check", task_check_command},
       {"task list", task_list_command},
+      {"task show", task_show_command},
       {"ceilings", ceilings_command},
       {"doctor", doctor_command},
       {"bench kernelbench", bench_kernelbench_command},

@@ -34,6 +34,7 @@ using CommandFunction = int (*)(const Options& options, std::stop_token stop);
 [[nodiscard]] int task_new_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int task_check_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int task_list_command(const Options& options, std::stop_token stop);
+[[nodiscard]] int task_show_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int ceilings_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int doctor_command(const Options& options, std::stop_token stop);
 [[nodiscard]] int bench_kernelbench_command(const Options& options, std::stop_token stop);

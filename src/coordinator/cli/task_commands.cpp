@@ -3,12 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "coordinator/app/own_task.hpp"
 #include "coordinator/app/tasks.hpp"
 #include "coordinator/cli/commands.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/report/table.hpp"
-#include "coordinator/task/create.hpp"
+#include "coordinator/report/task_text.hpp"
 #include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
@@ -78,6 +80,19 @@ int task_list_command(const Options& options, std::stop_token /*stop*/) {
   return exit_done;
 }
 
+int task_show_command(const Options& options, std::stop_token /*stop*/) {
+  const Result<ShownTask> shown = show_task(options.check.task);
+  if (!shown) {
+    return report_error(options, shown.error());
+  }
+  if (options.json) {
+    print_json(to_json(*shown));
+  } else {
+    fmt::print("{}\n  in         {}\n", task_text(shown->task), shown->directory.string());
+  }
+  return exit_done;
+}
+
 int task_check_command(const Options& options, std::stop_token stop) {
   LiveView view(options.quiet);
   const Result<TaskCheck> check = check_task(options.check, view.watcher(), stop);
@@ -128,11 +143,11 @@ int problem_new(const Options& options) {
 
 }  // namespace
 
-int task_new_command(const Options& options, std::stop_token /*stop*/) {
+int task_new_command(const Options& options, std::stop_token stop) {
   if (!options.new_problem.checkout.empty()) {
     return problem_new(options);
   }
-  const Result<std::filesystem::path> made = create_task(options.new_task);
+  const Result<std::filesystem::path> made = make_new_task(options.new_task, std::move(stop));
   if (!made) {
     return report_error(options, made.error());
   }

@@ -63,6 +63,8 @@ CLI::Option* add_html(CLI::App& app, Options& options);
 // What a function of the user's own is, for `optimize`: the options of this group.
 inline constexpr const char* own_group = "Of FILE:FUNCTION";
 void add_own_function(CLI::App& app, Options& options);
+// Those that `task new` has too.
+void add_function_flags(CLI::App& app, NewTask& wishes);
 
 // The commands about candidates, runs, tasks, machines and suites.
 void add_judge(CLI::App& app, Options& options);

@@ -1,6 +1,5 @@
 // The options of the commands about tasks, machines and suites.
 #include <CLI/CLI.hpp>
-#include <sstream>
 
 #include "coordinator/options/option_groups.hpp"
 
@@ -26,37 +25,10 @@ void add_task_new(CLI::App& task, Options& options) {
   command->add_option("--problem", problem.problem, "Its number")->needs(checkout);
   from->needs(called)->needs(entry)->excludes(checkout);
   entry->needs(from);
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--shape",
-          [&wanted](const std::vector<std::string>& all) {
-            for (const std::string& text : all) {
-              std::istringstream words(text);
-              for (std::string word; words >> word;) {
-                const auto [name, shape] = split_assignment(word, "--shape", true);
-                wanted.shapes[name] = split_commas(shape);
-              }
-            }
-          },
-          "Shape of a pointer argument, repeatable: --shape A=m,k; or several: \"x=n y=n\"")
-      ->allow_extra_args(false);
-  command->add_option("--inout", wanted.inouts, "A pointer that is read and written, repeatable")
-      ->allow_extra_args(false);
-  command->add_option("--workspace", wanted.workspaces, "A pointer to scratch memory, repeatable")
-      ->allow_extra_args(false);
-  add_assignments(
-      *command, "--fix",
-      "A number that is always passed so, repeatable: --fix causal=1 --fix lda=k",
-      [&wanted](const std::string& name, const std::string& value) { wanted.fixed[name] = value; });
+  add_function_flags(*command, wanted);
   command->add_option("--reference", wanted.reference,
                       "A C++ file with a function of the same name that is right; or `original`: "
                       "what yours computes today is (the default for CUDA)");
-  add_assignments(
-      *command, "--values", "How an input is drawn, repeatable: --values idx=index:n",
-      [&wanted](const std::string& name, const std::string& kind) { wanted.values[name] = kind; });
-  command->add_option("--flops", wanted.flops, "Floating operations as a formula: \"2*m*n*k\"");
-  command->add_option("--reduction", wanted.reduction,
-                      "Length over which rounding accumulates, as a formula (default 1)");
   command
       ->add_option("--directory", wanted.directory, "Where the task folder is made (default tasks)")
       ->default_val("tasks")
@@ -128,12 +100,20 @@ void add_bench_kernelbench(CLI::App& bench, Options& options) {
 }  // namespace
 
 void add_task(CLI::App& app, Options& options) {
-  CLI::App* task = app.add_subcommand("task", "List, check and make tasks")->group(task_group);
+  CLI::App* task =
+      app.add_subcommand("task", "List, show, check and make tasks")->group(task_group);
   task->require_subcommand(0, 1);
   task->footer("Example:\n  kernelpro task list");
   CLI::App* list = task->add_subcommand("list", "The tasks that are found, and where");
   add_output(*list, options);
   list->footer("Example:\n  kernelpro task list");
+  CLI::App* show =
+      task->add_subcommand("show", "What a task computes, from what, and what is right");
+  show->add_option("task", options.check.task, "A task's name, folder or task.toml")
+      ->type_name("TASK")
+      ->required();
+  add_output(*show, options);
+  show->footer("Example:\n  kernelpro task show gemm");
   CLI::App* check = task->add_subcommand("check", "Is a task fit to judge by?");
   check->add_option("task", options.check.task, "A task's name, folder or task.toml")
       ->type_name("TASK")

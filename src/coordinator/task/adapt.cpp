@@ -197,17 +197,19 @@ class Adapter {
     }
     const auto input = place_of(task_.inputs, name);
     const auto output = place_of(task_.outputs, name);
-    const bool reads = parameter.role == Role::input;
-    if (reads ? !input : !output) {
+    const bool constant = parameter.role == Role::input;
+    if (constant ? !input : !input && !output) {
       return bad("", fmt::format("\"{}\" is not {}", name,
-                                 reads ? "an input" : "an output or a workspace"));
+                                 constant ? "an input" : "a tensor or a workspace"));
     }
+    const bool reads = constant || !output;
     const TensorSpec& tensor = reads ? task_.inputs[*input] : task_.outputs[*output];
     if (parameter.role == Role::untyped || tensor.dtype != parameter.dtype) {
       return bad("", fmt::format("{} holds {}, the parameter points to {}", name,
                                  name_of(tensor.dtype), parameter.type));
     }
-    return fmt::format("static_cast<{}{}*>(tensors[{}].data)", reads ? "const " : "",
+    // What is only read may still be declared without const.
+    return fmt::format("static_cast<{}{}*>(tensors[{}].data)", constant ? "const " : "",
                        parameter.type, reads ? *input : task_.inputs.size() + *output);
   }
 

@@ -113,7 +113,7 @@ double Callers::bound_of(const TensorSpec& output, const Axes& axes) const {
   const auto length = task.reduction.evaluate(axes);
   const double terms = length.ok() ? std::max(*length, 1.0) : 1.0;
   // Both sides round.
-  return 2 * task.tolerance.rounding_factor * unit_roundoff(output.dtype) * std::sqrt(terms);
+  return 2 * task.tolerance.rounding_factor * rounding_of_sum(output.dtype, terms);
 }
 
 std::string Callers::difference(const PlannedCall& planned, const CallerResult& expected,

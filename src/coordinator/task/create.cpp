@@ -19,6 +19,7 @@
 #include "coordinator/task/own_call.hpp"
 #include "coordinator/task/plan.hpp"
 #include "coordinator/task/real_source.hpp"
+#include "coordinator/task/scalar_values.hpp"
 #include "coordinator/task/signature.hpp"
 
 namespace kernelpro {
@@ -61,15 +62,62 @@ struct UserSource {
   Signature signature;
 };
 
-Result<UserSource> read_source(const fs::path& file, const std::string& entry) {
-  KP_LET(auto text, inline_includes(file));
+// What the user did not say of floating numbers is seen from the code.
+NewTask with_scalar_values(NewTask request, const UserSource& user) {
+  for (const EntryParameter& one : user.signature.parameters) {
+    if (one.role != EntryParameter::Role::scalar || request.fixed.contains(one.name)) {
+      continue;
+    }
+    if (const std::string values = scalar_values(user.text, one.name); !values.empty()) {
+      request.values.emplace(one.name, values);
+    }
+  }
+  return request;
+}
+
+// Where the word stands with parentheses behind it, in the file itself; 0: nowhere.
+int line_of_call(const fs::path& file, const std::string& word) {
+  const auto text = read_file(file);
+  const auto tokens = lex_cpp(text.ok() ? *text : "");
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].directive.empty() && tokens[i].text == word && tokens[i + 1].text == "(") {
+      return tokens[i].line;
+    }
+  }
+  return 0;
+}
+
+Result<UserSource> read_source(const fs::path& file, const std::string& entry,
+                               const NewTask& request) {
+  KP_LET(auto text, inline_found(file, include_folders(request.flags), request.root));
   auto signature = parse_signature(text, entry, file.string());
   if (signature.ok() && file.extension() == ".c") {
     text = with_c_linkage(text, *signature);
     signature = parse_signature(text, entry, file.string());
   }
-  return signature.ok() ? Result<UserSource>(UserSource{std::move(text), *std::move(signature)})
-                        : Result<UserSource>(signature.error());
+  if (signature.ok()) {
+    return UserSource{std::move(text), *std::move(signature)};
+  }
+  // Without what was pasted lines are those of the file.
+  if (line_of_call(file, last_name(entry)) > 0) {
+    KP_LET(const std::string alone, read_file(file));
+    const auto again = parse_signature(alone, entry, file.string());
+    return again.ok() ? signature.error() : again.error();
+  }
+  return signature.error();
+}
+
+// The macros of a build as lines: the oracle builds without flags of the user's.
+std::string macro_lines(const std::vector<std::string>& flags) {
+  std::string text;
+  for (const std::string& flag : flags) {
+    if (flag.starts_with("-D")) {
+      const std::size_t equals = std::min(flag.find('='), flag.size());
+      const std::string value = equals < flag.size() ? flag.substr(equals + 1) : "1";
+      text += fmt::format("#define {} {}\n", flag.substr(2, equals - 2), value);
+    }
+  }
+  return text;
 }
 
 // Where the expected values come from; none: from the original.
@@ -97,24 +145,26 @@ Result<std::optional<TaskReference>> make_task_reference(const NewTask& request,
                         "or `original` (--reference)",
                         file);
     }
-    KP_LET(source, read_source(file, last_name(request.entry)));
+    KP_LET(source, read_source(file, last_name(request.entry), request));
     KP_TRY(check_reference_signature(plan, source.signature, file));
   }
   KP_LET(const auto real_source, to_real(source.text, file));
-  return std::optional(TaskReference{std::move(source.signature), real_source});
+  return std::optional(
+      TaskReference{std::move(source.signature), macro_lines(request.flags) + real_source});
 }
 
-Status refuse_main(const std::string& source, const std::string& file) {
-  const auto tokens = lex_cpp(source);
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].directive.empty() && tokens[i].text == "main" && tokens[i + 1].text == "(") {
-      return make_error(ErrorKind::bad_input,
-                        "this file defines main(), and the task needs the function alone; move the "
-                        "function to a file of its own",
-                        fmt::format("{}:{}", file, tokens[i].line));
-    }
+Status refuse_main(const NewTask& request) {
+  const int line = line_of_call(request.source, "main");
+  if (line == 0) {
+    return {};
   }
-  return {};
+  return make_error(
+      ErrorKind::bad_input,
+      fmt::format("this file defines main(), and the task needs the function alone; move the "
+                  "function to a file of its own, or let clang read the file as it is: `kernelpro "
+                  "optimize {}:{} --dry-run` makes the task",
+                  request.source.string(), request.entry),
+      fmt::format("{}:{}", request.source.string(), line));
 }
 
 // Writes the folder; `bridge` may be empty.
@@ -142,19 +192,6 @@ Result<fs::path> write_task(const NewTask& request, const TaskPlan& plan, const 
   }
   KP_TRY(draft.keep());
   return folder;
-}
-
-// The macros of a build as lines: the oracle builds without flags of the user's.
-std::string macro_lines(const std::vector<std::string>& flags) {
-  std::string text;
-  for (const std::string& flag : flags) {
-    if (flag.starts_with("-D")) {
-      const std::size_t equals = std::min(flag.find('='), flag.size());
-      const std::string value = equals < flag.size() ? flag.substr(equals + 1) : "1";
-      text += fmt::format("#define {} {}\n", flag.substr(2, equals - 2), value);
-    }
-  }
-  return text;
 }
 
 // Why the reference is no C++ as the oracle builds it.
@@ -212,11 +249,16 @@ std::vector<fs::path> include_folders(const std::vector<std::string>& flags) {
   return folders;
 }
 
+Status check_plain_source(const NewTask& request) {
+  KP_TRY(read_source(request.source, request.entry, request));
+  return refuse_main(request);
+}
+
 Result<fs::path> create_task(const NewTask& request) {
   KP_TRY(check_request(request, folder_of(request)));
-  KP_LET(const UserSource user, read_source(request.source, request.entry));
-  KP_TRY(refuse_main(user.text, request.source.string()));
-  KP_LET(const TaskPlan plan, plan_task(request, user.signature));
+  KP_LET(const UserSource user, read_source(request.source, request.entry, request));
+  KP_TRY(refuse_main(request));
+  KP_LET(const TaskPlan plan, plan_task(with_scalar_values(request, user), user.signature));
   KP_LET(const std::optional<TaskReference> reference, make_task_reference(request, plan, user));
   return write_task(request, plan, user, reference, "");
 }
@@ -230,7 +272,7 @@ Result<fs::path> create_own_task(const OwnTask& own) {
                              ? parse_signature(user.text, request.entry, request.source.string())
                              : parse_signature(own.bridge_declaration + " {}", bridge_name,
                                                request.source.string()));
-  KP_LET(TaskPlan plan, plan_task(request, user.signature));
+  KP_LET(TaskPlan plan, plan_task(with_scalar_values(request, user), user.signature));
   plan.heading = own.heading;
   std::optional<TaskReference> reference;
   if (own.trusted) {
@@ -242,7 +284,6 @@ Result<fs::path> create_own_task(const OwnTask& own) {
     }
     reference = made.ok() ? *std::move(made) : std::nullopt;
     if (reference) {
-      reference->real_source = macro_lines(request.flags) + reference->real_source;
       reference = check_over_real(plan, *reference).ok() ? std::move(reference) : std::nullopt;
     }
   }

@@ -23,6 +23,7 @@ struct NewTask {
   std::string entry;                                       // --entry
   std::map<std::string, std::vector<std::string>> shapes;  // --shape A=m,k
   std::vector<std::string> inouts;                         // --inout y: read and written
+  std::vector<std::string> only_read;                      // --input w: read, though not const
   std::vector<std::string> workspaces;                     // --workspace tmp: scratch memory
   std::map<std::string, std::string> fixed;                // --fix lda=k: always passed so
   std::string reference;                                   // --reference: a file, or the above
@@ -46,6 +47,9 @@ struct NewTask {
 // the folder. Errors say which flag settles what the signature leaves open; an existing folder is
 // never written over.
 [[nodiscard]] Result<std::filesystem::path> create_task(const NewTask& request);
+
+// Whether the function's signature can be read as it is written, and the file defines no main().
+[[nodiscard]] Status check_plain_source(const NewTask& request);
 
 // A C++ source that says what is right, and how it is called: the body of a function of that
 // declaration, in which `kp_own` takes the const off a pointer.

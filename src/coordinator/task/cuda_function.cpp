@@ -97,10 +97,16 @@ std::string resolved_type(const std::string& demangled) {
   return type == "CUstream_st*" ? "cudaStream_t" : type;
 }
 
-// What nvcc knows without a header and other compilers do not.
+// What nvcc knows without a header and other compilers do not. Headers of code for the device alone
+// are passed over: bodies that use them are not read.
 constexpr const char* cuda_words =
     "#include <cuda_runtime.h>\n#define __launch_bounds__(...)\n#define __cluster_dims__(...)\n"
-    "#define __grid_constant__\n";
+    "#define __grid_constant__\n"
+    "#define _COOPERATIVE_GROUPS_REDUCE_H\n#define _COOPERATIVE_GROUPS_SCAN_H\n#define "
+    "_COOPERATIVE_GROUPS_MEMCPY_ASYNC\n"
+    "namespace cooperative_groups {\n"
+    "class thread_group;\nclass thread_block;\nclass grid_group;\nclass cluster_group;\n"
+    "class coalesced_group;\ntemplate <unsigned, class = void>\nclass thread_block_tile;\n}\n";
 
 // The declaration with a body among what clang found; an instance where a template was named.
 std::optional<nlohmann::json> find_tree(const std::vector<nlohmann::json>& trees,
@@ -166,15 +172,37 @@ bool take_names(OwnFunction& function, const std::vector<Parameter>& wanted) {
   return true;
 }
 
+// What nvcc includes without being asked, as far as plain C++ has it.
+constexpr const char* plain_headers =
+    "#include <float.h>\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
+    "#include <string.h>\n";
+
+// Where much was taken out.
+std::string with_single_blank_lines(std::string text) {
+  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos;
+       at = text.find("\n\n\n", at)) {
+    text.erase(at, 1);
+  }
+  return text;
+}
+
+// Compilers name the lines of `from`.
 Result<TrustedFunction> as_trusted(const OwnSource& source, const std::string& text,
-                                   const std::string& function, std::stop_token stop) {
+                                   const std::string& function, const fs::path& from,
+                                   std::stop_token stop) {
   KP_LET(ScratchDir scratch, ScratchDir::create("trusted"));
   const fs::path file = scratch.path() / "trusted.cpp";
-  KP_TRY(write_file_atomic(file, text));
-  TrustedFunction trusted{{file, function, source.flags, source.command}, {}, text, nullptr};
+  KP_TRY(write_file_atomic(file, with_lines(text, from)));
+  TrustedFunction trusted{
+      {file, function, source.flags, source.command}, {}, with_single_blank_lines(text), nullptr};
   KP_LET(trusted.function, read_own_function(trusted.source, std::move(stop)));
   trusted.folder = std::make_shared<ScratchDir>(std::move(scratch));
   return trusted;
+}
+
+// The function and what it needs, as plain C++.
+std::string plain_of(const CudaParts& parts, const std::string& function) {
+  return plain_headers + needed_by(parts.plain, plain_name(function));
 }
 
 std::string ways_out(const OwnSource& source, const std::vector<Parameter>& wanted) {
@@ -182,6 +210,35 @@ std::string ways_out(const OwnSource& source, const std::vector<Parameter>& want
       "name a plain C++ function with the parameters {} or trust what it computes today{}",
       parameter_list(wanted),
       source.example({"--reference FILE.cpp:FUNCTION", "--reference original"}));
+}
+
+// A function of the file that would do if what it does not take were settled; with the flags that
+// settle it. Empty: there is none.
+std::string almost_trusted(const OwnSource& source, const CudaParts& parts,
+                           const std::vector<Parameter>& wanted) {
+  for (const CudaFunction& one : parts.functions) {
+    const bool within = std::ranges::all_of(one.names, [&](const std::string& name) {
+      return std::ranges::find(wanted, name, &Parameter::name) != wanted.end();
+    });
+    if (!one.is_plain || one.names.size() < 2 || !within || one.names.size() >= wanted.size()) {
+      continue;
+    }
+    std::vector<std::string> missing;
+    std::string flags;
+    for (const Parameter& parameter : wanted) {
+      if (std::ranges::find(one.names, parameter.name) == one.names.end()) {
+        missing.push_back(parameter.name);
+        flags += is_pointer_type(parameter.type)
+                     ? fmt::format(" --workspace {0} --shape {0}=EXTENTS", parameter.name)
+                     : fmt::format(" --fix {}=256", parameter.name);
+      }
+    }
+    return fmt::format(
+        "{} in the file may say what is right, but it takes no {}; say what is always passed, or "
+        "that it is scratch memory{}",
+        one.name, fmt::join(missing, ", "), source.example({flags.substr(1)}));
+  }
+  return "";
 }
 
 Result<TrustedFunction> named_trusted(const OwnSource& source, const NewTask& request,
@@ -194,8 +251,9 @@ Result<TrustedFunction> named_trusted(const OwnSource& source, const NewTask& re
                                    : plain_name(source.function);
   KP_LET(const std::string text, inline_marked(file, include_folders(source.flags), request.root));
   KP_LET(TrustedFunction trusted,
-         as_trusted(source, file.extension() == ".cu" ? take_cuda_apart(text).plain : text,
-                    function, std::move(stop)));
+         as_trusted(source,
+                    file.extension() == ".cu" ? plain_of(take_cuda_apart(text), function) : text,
+                    function, file, std::move(stop)));
   if (!take_names(trusted.function, wanted)) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("`{}` has other parameters than {}", trusted.function.heading,
@@ -223,7 +281,12 @@ Result<CudaLauncher> read_cuda_launcher(const OwnSource& source, const CudaParts
     unit += fmt::format("namespace {{ const auto kp_pick = &{}; }}\n", source.function);
   }
   std::vector<std::string> flags = source.flags;
+  const auto is_standard = [](const std::string& flag) { return flag.starts_with("-std="); };
+  if (std::ranges::none_of(flags, is_standard)) {
+    flags.emplace_back("-std=c++17");  // nvcc's own choice
+  }
   flags.push_back("-I" + headers);
+  flags.push_back("-I" + headers + "/cccl");  // where CUDA 13 has its C++ headers
   const auto trees = clang_declarations(unit, found->name, flags, std::move(stop));
   if (!trees.ok()) {
     return refuse_cuda(source, 0,
@@ -263,12 +326,15 @@ Result<TrustedFunction> find_trusted(const OwnSource& source, const CudaParts& p
     return named_trusted(source, request, wanted, std::move(stop));
   }
   std::vector<TrustedFunction> found;
+  std::string broken;
   for (const CudaFunction& one : parts.functions) {
     if (!one.is_plain || one.names.size() != wanted.size()) {
       continue;
     }
-    auto trusted = as_trusted(source, parts.plain, one.name, stop);
-    if (trusted.ok() && take_names(trusted->function, wanted)) {
+    auto trusted = as_trusted(source, plain_of(parts, one.name), one.name, source.file, stop);
+    if (!trusted.ok()) {
+      broken = fmt::format("; {} cannot be: {}", one.name, trusted.error().text());
+    } else if (take_names(trusted->function, wanted)) {
       found.push_back(*std::move(trusted));
     }
   }
@@ -276,8 +342,11 @@ Result<TrustedFunction> find_trusted(const OwnSource& source, const CudaParts& p
     return std::move(found[0]);
   }
   if (found.empty()) {
+    const std::string almost = almost_trusted(source, parts, wanted);
     return refuse_cuda(source, launcher.line,
-                       "nothing in the file says what is right; " + ways_out(source, wanted));
+                       almost.empty() ? "nothing in the file says what is right; " +
+                                            ways_out(source, wanted) + broken
+                                      : almost);
   }
   std::vector<std::string> lines;
   lines.reserve(found.size());

@@ -64,6 +64,32 @@ class Splitter {
     mark();
   }
 
+  // Without the declarations that the function does not need; lines are kept.
+  [[nodiscard]] std::string needed_by(const std::string& function) const {
+    std::vector<bool> needed(items_.size(), false);
+    std::set<std::string> names = {function};
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < items_.size(); ++i) {
+        const std::string name = declared_name(items_[i]);
+        if (needed[i] || (!name.empty() && !names.contains(name))) {
+          continue;
+        }
+        needed[i] = changed = true;
+        for (std::size_t at = items_[i].first; at <= items_[i].last; ++at) {
+          names.insert(tokens_[at].text);
+        }
+      }
+    }
+    std::vector<Edit> edits;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (!needed[i]) {
+        edits.push_back(without(tokens_[items_[i].first], tokens_[items_[i].last]));
+      }
+    }
+    return apply_edits(source_, edits);
+  }
+
   CudaParts parts() {
     CudaParts out;
     for (const Item& item : items_) {
@@ -102,7 +128,7 @@ class Splitter {
         item.name = function_name(item.first, i);
         item.open = i;
         i = std::min(closing(tokens_, i), tokens_.size() - 1);
-        if (item.name != 0) {
+        if (item.name != 0 || !ends_with_semicolon(item)) {
           finish(item, i);
         }
       } else if (text == ";") {
@@ -124,6 +150,24 @@ class Splitter {
     return named || (tokens_[first].text == "extern" && open == first + 2);
   }
 
+  // Whether more follows the closing brace, as it does behind a class or an initializer.
+  [[nodiscard]] bool ends_with_semicolon(const Item& item) const {
+    static const std::set<std::string> kinds = {"class", "struct", "union", "enum", "="};
+    int angles = 0;
+    for (std::size_t i = item.first; i < item.open; ++i) {
+      const std::string& text = tokens_[i].text;
+      angles += text == "<" ? 1 : 0;
+      angles -= text == ">" ? 1 : 0;
+      if (text == "operator" || text == "(") {
+        return false;
+      }
+      if (angles == 0 && kinds.contains(text)) {
+        return true;
+      }
+    }
+    return true;
+  }
+
   // The word before the parameters; 0 where the tokens declare no function.
   [[nodiscard]] std::size_t function_name(std::size_t first, std::size_t end) const {
     static const std::set<std::string> others = {"class", "struct", "union",   "enum",
@@ -137,8 +181,9 @@ class Splitter {
         return 0;
       }
       if (angles == 0 && tokens_[i].kind == Token::Kind::word && tokens_[i + 1].text == "(") {
-        if (text.starts_with("__") || is_macro_name(text)) {
-          i = closing(tokens_, i + 1);  // __launch_bounds__(256)
+        const std::size_t close = closing(tokens_, i + 1);
+        if ((text.starts_with("__") || is_macro_name(text)) && close + 1 < end) {
+          i = close;  // __launch_bounds__(256)
           continue;
         }
         return i > first ? i : 0;
@@ -147,7 +192,35 @@ class Splitter {
     return 0;
   }
 
+  // Of a function, a class, an alias or a variable; empty: of none of them.
+  [[nodiscard]] std::string declared_name(const Item& item) const {
+    static const std::set<std::string> kinds = {"class", "struct", "union", "enum", "using"};
+    if (item.name != 0) {
+      return tokens_[item.name].text;
+    }
+    const std::size_t end = item.open == 0 ? item.last : item.open;
+    int angles = 0;
+    std::string last;
+    for (std::size_t i = item.first; i < end; ++i) {
+      const std::string& text = tokens_[i].text;
+      angles += text == "<" ? 1 : 0;
+      angles -= text == ">" ? 1 : 0;
+      if (text == "operator" || text == "namespace") {
+        return "";
+      }
+      if (text == "alignas" || text == "__align__") {
+        i = closing(tokens_, i + 1);
+      } else if (angles == 0 && (text == "=" || text == "[" || text == ":" || text == "(")) {
+        return last;
+      } else if (angles == 0 && tokens_[i].kind == Token::Kind::word && !kinds.contains(text)) {
+        last = text;
+      }
+    }
+    return last;
+  }
+
   [[nodiscard]] bool uses_cuda(const Item& item, const std::set<std::string>& cuda_names) const {
+    const std::string declared = declared_name(item);
     bool on_device = false;
     bool on_host = false;
     for (std::size_t i = item.first; i <= item.last; ++i) {
@@ -157,7 +230,7 @@ class Splitter {
       const bool launch = text == "<" && i + 2 <= item.last && tokens_[i + 1].text == "<" &&
                           tokens_[i + 2].text == "<";
       if (launch || is_cuda_word(text) ||
-          (i != item.name && tokens_[i].kind == Token::Kind::word && cuda_names.contains(text))) {
+          (tokens_[i].kind == Token::Kind::word && cuda_names.contains(text) && text != declared)) {
         return true;
       }
     }
@@ -173,8 +246,8 @@ class Splitter {
         if (!item.cuda && uses_cuda(item, cuda_names)) {
           item.cuda = true;
           changed = true;
-          if (item.name != 0) {
-            cuda_names.insert(tokens_[item.name].text);
+          if (const std::string name = declared_name(item); !name.empty()) {
+            cuda_names.insert(name);
           }
         }
       }
@@ -274,6 +347,10 @@ class Splitter {
 
 CudaParts take_cuda_apart(const std::string& source) {
   return Splitter(source).parts();
+}
+
+std::string needed_by(const std::string& source, const std::string& function) {
+  return Splitter(source).needed_by(function);
 }
 
 std::string cuda_headers() {

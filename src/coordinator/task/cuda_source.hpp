@@ -23,6 +23,9 @@ struct CudaParts {
 
 [[nodiscard]] CudaParts take_cuda_apart(const std::string& source);
 
+// C++ without the declarations that the function of that last name does not need; lines are kept.
+[[nodiscard]] std::string needed_by(const std::string& source, const std::string& function);
+
 // Where the toolkit's headers are; empty: nowhere.
 [[nodiscard]] std::string cuda_headers();
 

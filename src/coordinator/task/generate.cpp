@@ -94,6 +94,10 @@ const PlannedTensor* input_of(const TaskPlan& plan, const std::string& output) {
   return find_tensor(plan.inputs, output + "_in");
 }
 
+bool is_read_without_const(const TaskPlan& plan, const EntryParameter& parameter) {
+  return parameter.role == Role::output && find_tensor(plan.inputs, parameter.name) != nullptr;
+}
+
 // A call in task.toml names a plain function and passes axes, scalars and tensors, each as it is.
 bool needs_wrapper(const TaskPlan& plan, const Signature& reference) {
   const bool copies = std::ranges::any_of(
@@ -106,7 +110,10 @@ bool needs_wrapper(const TaskPlan& plan, const Signature& reference) {
                  parameter.role == Role::flag) &&
                 std::ranges::find(list, parameter.name) == list.end());
       });
-  return copies || fixes || reference.function.find("::") != std::string::npos;
+  const bool not_const = std::ranges::any_of(
+      reference.parameters,
+      [&plan](const EntryParameter& parameter) { return is_read_without_const(plan, parameter); });
+  return copies || fixes || not_const || reference.function.find("::") != std::string::npos;
 }
 
 // Everything the wrapper is given: axes, scalars, inputs and outputs.
@@ -144,7 +151,7 @@ std::string shapes_section(const TaskPlan& plan) {
     const auto found = plan.held_out.find(axis);
     const AxisRange range =
         found == plan.held_out.end() ? AxisRange{1, sizes.held_out} : found->second;
-    held_out.push_back(fmt::format("{} = [{}, {}]", axis, range.low, range.high));
+    held_out.push_back(fmt::format("{} = {}", axis, range_text(range)));
   }
   return fmt::format(
       "# Set these to the sizes that matter to you: `timed` are measured; from the ranges of\n"
@@ -261,6 +268,10 @@ std::string passed(const TaskPlan& plan, const EntryParameter& parameter) {
   if (plan.workspace.contains(parameter.name)) {
     return parameter.name + ".data()";
   }
+  if (is_read_without_const(plan, parameter)) {
+    return fmt::format("const_cast<{}*>({})",
+                       is_floating(parameter.dtype) ? "Real" : cpp_type(parameter.dtype), argument);
+  }
   return parameter.role == Role::scalar && argument != parameter.name ? "Real(" + argument + ")"
                                                                       : argument;
 }
@@ -279,8 +290,10 @@ std::string generate_toml(const TaskPlan& plan, const std::optional<Signature>& 
   }
   for (const EntryParameter& parameter : plan.signature.parameters) {
     if (std::ranges::find(plan.scalars, parameter.name) != plan.scalars.end()) {
-      text += fmt::format("[[scalar]]\nname = \"{}\"\ndtype = \"{}\"\nrange = [0.5, 2.0]\n\n",
-                          parameter.name, name_of(parameter.dtype));
+      const auto range = plan.scalar_ranges.find(parameter.name);
+      text += fmt::format("[[scalar]]\nname = \"{}\"\ndtype = \"{}\"\nrange = {}\n\n",
+                          parameter.name, name_of(parameter.dtype),
+                          range == plan.scalar_ranges.end() ? "[0.5, 2.0]" : range->second);
     }
   }
   text += "# The work of one call: operations, and the least traffic (every tensor moved once).\n";

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "coordinator/task/fit_shape.hpp"
+#include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/learn_parts.hpp"
 #include "coordinator/task/probe.hpp"
+#include "coordinator/task/scalar_values.hpp"
 
 namespace kernelpro {
 namespace {
@@ -40,6 +42,7 @@ class Learner {
         tell_(tell),
         stop_(std::move(stop)) {
     learned_.request = request;
+    settle_scalars();
     for (const Leaf& leaf : call.leaves) {
       if (leaf.kind == Leaf::Kind::axis && !request.fixed.contains(leaf.name)) {
         axes_.push_back(leaf.name);
@@ -73,6 +76,27 @@ class Learner {
         fmt::format("{}:{}: {}", source_.file.string(), function_.line, source_.function));
   }
 
+  // By what the code does with them, where the user said nothing.
+  void settle_scalars() {
+    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
+    NewTask& request = learned_.request;
+    for (Leaf& leaf : call_.leaves) {
+      if (leaf.kind != Leaf::Kind::scalar) {
+        continue;
+      }
+      const bool said = request.fixed.contains(leaf.name) || request.values.contains(leaf.name);
+      const std::string values =
+          said || !text.ok() ? ""
+                             : scalar_values(*text, leaf.field.empty() ? leaf.name : leaf.field);
+      if (!values.empty()) {
+        request.values[leaf.name] = values;
+        learned_.notes.push_back(fmt::format(
+            "{0} is drawn from {1} (--values {0}=… says otherwise)", leaf.name, values));
+      }
+      leaf.sample = scalar_sample(request, leaf.name).value_or(leaf.sample);
+    }
+  }
+
   [[nodiscard]] Axes drawn(std::mt19937& random) const {
     const auto& sizes = trial_sizes(axes_.size());
     Axes axes;
@@ -85,7 +109,10 @@ class Learner {
       taken.insert(size);
       const bool flag = std::ranges::any_of(
           call_.leaves, [&](const Leaf& leaf) { return leaf.name == name && leaf.flag; });
-      axes[name] = flag ? size % 2 : size;
+      const auto range = learned_.request.held_out.find(name);
+      const auto [low, high, step] =
+          range == learned_.request.held_out.end() ? AxisRange() : range->second;
+      axes[name] = flag ? size % 2 : low % step + size * step;
     }
     return learn::completed(axes, learned_.request);
   }
@@ -347,7 +374,7 @@ class Learner {
 
   const OwnSource& source_;
   const OwnFunction& function_;
-  const OwnCall& call_;
+  OwnCall call_;
   const NewTask& said_;
   const std::function<void(const std::string&)>& tell_;
   std::stop_token stop_;

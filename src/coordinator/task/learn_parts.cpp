@@ -127,7 +127,7 @@ std::vector<Question> choices(const NewTask& said, const NewTask& settled) {
   Question sizes{"--size", "sizes that are timed", {}};
   Question ranges{"--held-out", "sizes that are checked, from LOW to HIGH", {}};
   Question derived{"--axis", "a size that follows from others", {}};
-  Question values{"--values", "what whole numbers are drawn from", {}};
+  Question values{"--values", "what numbers are drawn from", {}};
   for (const auto& [name, size] : settled.sizes) {
     if (!said.sizes.contains(name)) {
       sizes.proposal.push_back(fmt::format("{}={}", name, size));

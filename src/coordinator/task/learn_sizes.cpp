@@ -112,6 +112,13 @@ class AxisKinds {
   std::map<std::string, std::int64_t> limits_;
 };
 
+// The nearest size below that the user allows.
+std::int64_t on_step(const NewTask& request, const std::string& name, std::int64_t size) {
+  const auto range = request.held_out.find(name);
+  return range == request.held_out.end() || range->second.step == 1 ? size
+                                                                    : range->second.at_most(size);
+}
+
 // Whether the function returns at these sizes and stays within its shapes.
 Result<bool> works(const Probe& probe, const OwnCall& call, const NewTask& request,
                    const WholeNumbers& numbers, const Axes& axes, std::stop_token stop) {
@@ -219,7 +226,7 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
   for (const auto& [name, kind] : kinds.all()) {
     const auto given = request.held_out.find(name);
     lows[name] = given != request.held_out.end() ? given->second.low : lowest(kind, numbers);
-    base[name] = kinds.size(name, middle);
+    base[name] = on_step(request, name, kinds.size(name, middle));
   }
   const auto fine_at = [&](const Axes& axes) {
     return works(probe, call, request, numbers, axes, stop);
@@ -285,7 +292,8 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
     Axes axes;
     for (const auto& [name, kind] : kinds.all()) {
       const auto given = request.sizes.find(name);
-      axes[name] = given != request.sizes.end() ? given->second : kinds.size(name, extent);
+      axes[name] = given != request.sizes.end() ? given->second
+                                                : on_step(request, name, kinds.size(name, extent));
     }
     TrialCall trial{completed(axes, request), {}, {}, 2};
     std::int64_t bytes = 0;

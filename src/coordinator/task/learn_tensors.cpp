@@ -96,28 +96,44 @@ Status settle_values(const Probe& probe, const OwnCall& call, Learned& learned,
                      const WholeNumbers& numbers, const Axes& base, std::stop_token stop) {
   numbers.describe(learned.request, call, learned.only_read);
   TrialCall around = numbers.trial(base);
+  std::vector<std::string> read;
   for (const Leaf& leaf : call.leaves) {
     if (leaf.kind == Leaf::Kind::tensor && is_floating(leaf.element.dtype)) {
       around.filling[leaf.name] = {Filling::Kind::around_zero, 0};
+      if (contains(learned.only_read, leaf.name) || contains(learned.request.inouts, leaf.name)) {
+        read.push_back(leaf.name);
+      }
     }
   }
-  KP_LET(const auto results, probe.run({numbers.trial(base), around}, std::move(stop)));
+  KP_LET(const auto results, probe.run({numbers.trial(base), around}, stop));
   const auto finite = [](const TrialResult& result) {
     return result.returned &&
            std::ranges::all_of(result.tensors, [](const auto& one) { return one.second.finite; });
   };
-  if (finite(results[0]) && !finite(results[1])) {
-    for (const Leaf& leaf : call.leaves) {
-      const bool read =
-          contains(learned.only_read, leaf.name) || contains(learned.request.inouts, leaf.name);
-      if (leaf.kind == Leaf::Kind::tensor && is_floating(leaf.element.dtype) && read) {
-        learned.request.values.emplace(leaf.name, "uniform:0.5:1.5");
-      }
-    }
-    learned.notes.emplace_back(
-        "with numbers around 0 its results are not finite; inputs are drawn from 0.5 to 1.5 "
-        "(--values x=uniform:LOW:HIGH says otherwise)");
+  if (!finite(results[0]) || finite(results[1])) {
+    return {};
   }
+  // Those that alone make it so, if the others do no harm together; else all.
+  std::vector<std::string> harmful;
+  TrialCall others = around;
+  for (const std::string& name : read) {
+    TrialCall alone = numbers.trial(base);
+    alone.filling[name] = around.filling[name];
+    KP_LET(const auto result, probe.run({alone}, stop));
+    if (!finite(result[0])) {
+      harmful.push_back(name);
+      others.filling.erase(name);
+    }
+  }
+  KP_LET(const auto result, probe.run({others}, std::move(stop)));
+  harmful = harmful.empty() || !finite(result[0]) ? read : harmful;
+  for (const std::string& name : harmful) {
+    learned.request.values.emplace(name, "uniform:0.5:1.5");
+  }
+  learned.notes.push_back(
+      fmt::format("with numbers around 0 in {0} its results are not finite; they are drawn from "
+                  "0.5 to 1.5 (--values {1}=uniform:LOW:HIGH says otherwise)",
+                  fmt::join(harmful, ", "), harmful.empty() ? "x" : harmful[0]));
   return {};
 }
 

@@ -22,6 +22,7 @@ struct Leaf {
   bool flag = false;        // of axes: a bool
   int fixed_count = 0;      // of tensors: that many elements, whatever the sizes
   std::string size_of;      // of axes: of the list or view of this name
+  double sample = 1.25;     // of scalars: what is passed on trial
   std::string record;       // the struct's name, when it is a field of one
   std::string field;
 };

@@ -39,6 +39,12 @@ class Planner {
     plan_.sizes = request.sizes;
     plan_.held_out = request.held_out;
     plan_.options = request.options;
+    plan_.only_read = request.only_read;
+    for (EntryParameter& parameter : plan_.signature.parameters) {
+      if (contains(request.only_read, parameter.name) && parameter.role == Role::output) {
+        parameter.role = Role::input;
+      }
+    }
   }
 
   Result<TaskPlan> run() {
@@ -162,7 +168,7 @@ class Planner {
       KP_TRY(check_name(fmt::format("--size {}={}", name, size), name));
     }
     for (const auto& [name, range] : request_.held_out) {
-      KP_TRY(check_name(fmt::format("--held-out {}={}:{}", name, range.low, range.high), name));
+      KP_TRY(check_name("--held-out " + name + "=" + range_text(range), name));
     }
     return {};
   }
@@ -195,6 +201,12 @@ class Planner {
                    "there is no pointer parameter of this name" + suggest(name, pointers));
       }
     }
+    for (const std::string& name : request_.only_read) {
+      if (!contains(inputs_, name)) {
+        return bad("--input " + name,
+                   "there is no pointer parameter of this name" + suggest(name, pointers));
+      }
+    }
     for (const std::string& name : request_.inouts) {
       if (!contains(outputs_, name)) {
         return bad("--inout " + name, "there is no non-const pointer parameter of this name" +
@@ -209,10 +221,24 @@ class Planner {
       }
     }
     for (const auto& [name, values] : request_.values) {
-      if (!contains(inputs_, name) && !contains(request_.inouts, name)) {
+      if (contains(plan_.scalars, name)) {
+        KP_TRY(plan_scalar(name, values));
+      } else if (!contains(inputs_, name) && !contains(request_.inouts, name)) {
         return bad("--values " + name, "there is no input of this name" + suggest(name, inputs_));
       }
     }
+    return {};
+  }
+
+  Status plan_scalar(const std::string& name, const std::string& values) {
+    const auto range = parse_range(values);
+    if (!range) {
+      return bad(fmt::format("--values {}={}", name, values),
+                 fmt::format("{0} is a number by value; expected uniform:LOW:HIGH, or one number "
+                             "for all calls: --fix {0}=1",
+                             name));
+    }
+    plan_.scalar_ranges[name] = fmt::format("[{}, {}]", range->low, range->high);
     return {};
   }
 
@@ -351,37 +377,6 @@ class Planner {
 
 Result<TaskPlan> plan_task(const NewTask& request, const Signature& signature) {
   return Planner(request, signature).run();
-}
-
-Status check_reference_signature(const TaskPlan& plan, const Signature& reference,
-                                 const std::string& file) {
-  const auto& known = plan.signature.parameters;
-  std::vector<std::string> names;
-  for (const EntryParameter& parameter : known) {
-    if (parameter.role != Role::stream && !plan.workspace.contains(parameter.name)) {
-      names.push_back(parameter.name);
-    }
-  }
-  for (const EntryParameter& parameter : reference.parameters) {
-    if (!contains(names, parameter.name)) {
-      return bad(file, fmt::format("the reference's parameter {} is none of the entry's{}",
-                                   parameter.name, suggest(parameter.name, names)));
-    }
-    const auto entry = std::ranges::find(known, parameter.name, &EntryParameter::name);
-    const bool same = is_floating(entry->dtype) == is_floating(parameter.dtype) &&
-                      (is_floating(entry->dtype) || entry->dtype == parameter.dtype);
-    if (entry->role != parameter.role || (is_pointer(parameter) && !same)) {
-      return bad(file, fmt::format("{} is another kind of parameter in the reference than in `{}`",
-                                   parameter.name, plan.signature.text));
-    }
-  }
-  for (const PlannedTensor& output : plan.outputs) {
-    if (std::ranges::find(reference.parameters, output.name, &EntryParameter::name) ==
-        reference.parameters.end()) {
-      return bad(file, fmt::format("the reference has no parameter {} to write", output.name));
-    }
-  }
-  return {};
 }
 
 }  // namespace kernelpro

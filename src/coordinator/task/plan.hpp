@@ -30,8 +30,10 @@ struct TaskPlan {
   std::vector<PlannedTensor> inputs;
   std::vector<PlannedTensor> outputs;
   std::vector<std::string> scalars;
-  std::vector<std::string> arguments;            // what is passed for each parameter
-  std::map<std::string, std::string> workspace;  // bytes as a formula
+  std::map<std::string, std::string> scalar_ranges;  // by scalar: "[0.5, 2]"; absent: the default
+  std::vector<std::string> only_read;                // inputs whose parameter is not const
+  std::vector<std::string> arguments;                // what is passed for each parameter
+  std::map<std::string, std::string> workspace;      // bytes as a formula
   std::string flops;
   std::string reduction;
   std::map<std::string, std::string> derived;  // axes by formula; they are among `axes` too

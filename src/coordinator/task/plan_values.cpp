@@ -30,6 +30,16 @@ std::optional<double> parse_number(const std::string& text) {
   return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
+std::optional<NumberRange> parse_range(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 3 || parts[0] != "uniform") {
+    return {};
+  }
+  const auto low = parse_number(parts[1]);
+  const auto high = parse_number(parts[2]);
+  return low && high && *low < *high ? std::optional(NumberRange{*low, *high}) : std::nullopt;
+}
+
 Result<PlannedValues> parse_values(const EntryParameter& parameter, const std::string& flag,
                                    const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
@@ -42,12 +52,12 @@ Result<PlannedValues> parse_values(const EntryParameter& parameter, const std::s
   }
   PlannedValues values;
   if (kind == "uniform" && parts.size() == 3) {
-    const auto low = parse_number(parts[1]);
-    const auto high = parse_number(parts[2]);
-    if (!low || !high || *low >= *high) {
+    const auto range = parse_range(text);
+    if (!range) {
       return bad(flag, "expected two numbers, the lower first: uniform:LOW:HIGH");
     }
-    values.toml = fmt::format("{{ kind = \"uniform\", low = {}, high = {} }}", *low, *high);
+    values.toml =
+        fmt::format("{{ kind = \"uniform\", low = {}, high = {} }}", range->low, range->high);
     return values;
   }
   const bool bounded = (kind == "index" || kind == "offsets") && parts.size() == 2;

@@ -19,6 +19,13 @@ struct PlannedValues {
 // Of the whole text; finite.
 [[nodiscard]] std::optional<double> parse_number(const std::string& text);
 
+// "uniform:0.5:2" as its two numbers; nothing where it is no such thing.
+struct NumberRange {
+  double low = 0;
+  double high = 0;
+};
+[[nodiscard]] std::optional<NumberRange> parse_range(const std::string& text);
+
 // `text` is "index:m" for example, and `flag` is named in errors. Formulas and names are not looked
 // at.
 [[nodiscard]] Result<PlannedValues> parse_values(const EntryParameter& parameter,

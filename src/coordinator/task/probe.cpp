@@ -51,7 +51,7 @@ std::string call_text(const OwnCall& call) {
     if (leaf.kind == Leaf::Kind::axis) {
       text += fmt::format("  [[maybe_unused]] const long {} = kp_axes[{}];\n", leaf.name, axis++);
     } else if (leaf.kind == Leaf::Kind::scalar) {
-      text += fmt::format("  [[maybe_unused]] const double {} = 1.25;\n", leaf.name);
+      text += fmt::format("  [[maybe_unused]] const double {} = {};\n", leaf.name, leaf.sample);
     } else {
       text += fmt::format("  [[maybe_unused]] void* const {} = kp_data[{}];\n", leaf.name, i);
     }

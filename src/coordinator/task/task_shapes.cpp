@@ -119,19 +119,25 @@ void TaskReader::read_held_out(const TableReader& shapes) {
   check_axes(shapes, *table, "held_out");
   for (const TomlValue& member : table->items) {
     const std::string key = "held_out." + member.key;
-    if (member.kind != TomlValue::Kind::array || member.items.size() != 2) {
-      shapes.fail_at(
-          member, key,
-          fmt::format("expected two whole numbers, [low, high], found {}", member.describe()));
+    const std::size_t count = member.kind == TomlValue::Kind::array ? member.items.size() : 0;
+    if (count != 2 && count != 3) {
+      shapes.fail_at(member, key,
+                     fmt::format("expected two whole numbers, [low, high], or with a step of the "
+                                 "sizes, [low, high, step], found {}",
+                                 member.describe()));
       continue;
     }
-    const AxisRange range{.low = shapes.integer_in(member.items[0], key).value_or(1),
-                          .high = shapes.integer_in(member.items[1], key).value_or(1)};
+    const auto number = [&](std::size_t i) {
+      return shapes.integer_in(member.items[i], key).value_or(1);
+    };
+    const AxisRange range{number(0), number(1), count == 3 ? number(2) : 1};
     if (range.low < 1) {
       shapes.fail_at(member, key, fmt::format("low must be at least 1, found {}", range.low));
     } else if (range.low > range.high) {
       shapes.fail_at(member, key,
                      fmt::format("low ({}) is above high ({})", range.low, range.high));
+    } else if (range.step < 1) {
+      shapes.fail_at(member, key, fmt::format("step must be at least 1, found {}", range.step));
     }
     task_.held_out[member.key] = range;
   }

@@ -26,7 +26,7 @@ std::int64_t draw_extent(const AxisRange& range, KeyedRandom& random) {
   const double low = std::log(static_cast<double>(range.low));
   const double high = std::log(static_cast<double>(range.high) + 1.0);
   const auto drawn = static_cast<std::int64_t>(std::exp(low + (high - low) * random.unit()));
-  return std::clamp(drawn, range.low, range.high);
+  return range.at_most(std::min(drawn, range.high));
 }
 
 Axes draw_shape(const Task& task, const Key& master, std::uint64_t index) {

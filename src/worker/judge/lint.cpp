@@ -23,7 +23,7 @@ constexpr double formula_slack = 0.05;
 Result<Axes> middle_shape(const Task& task) {
   Axes axes;
   for (const auto& [name, range] : task.held_out) {
-    axes[name] = (range.low + range.high) / 2;
+    axes[name] = range.at_most((range.low + range.high) / 2);
   }
   return complete_axes(task, axes);
 }
@@ -224,7 +224,7 @@ void lint_held_out(Judge& judge, std::stop_token stop, std::vector<LintFinding>&
   Axes middle;
   for (const auto& [name, range] : task.held_out) {
     lows[name] = range.low;
-    middle[name] = (range.low + range.high) / 2;
+    middle[name] = range.at_most((range.low + range.high) / 2);
   }
   std::string failure = failure_at(judge, lows);
   Axes failed = lows;
@@ -232,7 +232,8 @@ void lint_held_out(Judge& judge, std::stop_token stop, std::vector<LintFinding>&
   for (const auto& [name, range] : task.held_out) {
     Axes axes = middle;
     for (std::int64_t raised = 0; raised <= most_raised && !stop.stop_requested(); ++raised) {
-      axes[name] = better[name] = std::min(range.low + raised, range.high);
+      axes[name] = better[name] =
+          range.at_most(std::min(range.low + raised * range.step, range.high));
       const std::string why = failure_at(judge, axes);
       if (why.empty()) {
         break;
@@ -246,8 +247,8 @@ void lint_held_out(Judge& judge, std::stop_token stop, std::vector<LintFinding>&
   }
   std::string ranges;
   for (const auto& [name, range] : task.held_out) {
-    ranges +=
-        fmt::format("{}{} = [{}, {}]", ranges.empty() ? "" : ", ", name, better[name], range.high);
+    ranges += fmt::format("{}{} = {}", ranges.empty() ? "" : ", ", name,
+                          range_text({better[name], range.high, range.step}));
   }
   const bool mended = failure_at(judge, better).empty();
   out.push_back({LintLevel::error, "held_out",

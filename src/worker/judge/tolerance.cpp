@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "worker/tensor/lower.hpp"
 
@@ -45,12 +44,11 @@ double error_bound(const Task& task, const Axes& axes, std::size_t index, double
   if (!is_floating(output.dtype) && output.selects.empty()) {
     return 0;
   }
-  const double u =
-      is_floating(output.dtype) ? unit_roundoff(output.dtype) : unit_roundoff(contract_type(task));
+  const DType type = is_floating(output.dtype) ? output.dtype : contract_type(task);
   const Result<double> length = task.reduction.evaluate(axes);
   const double terms = length ? std::max(*length, 1.0) : 1.0;
   return std::max(task.tolerance.baseline_factor * baseline_error,
-                  task.tolerance.rounding_factor * u * std::sqrt(terms));
+                  task.tolerance.rounding_factor * rounding_of_sum(type, terms));
 }
 
 ToleranceResult judge_errors(const BufferPlan& plan, const std::vector<TensorError>& errors,

@@ -10,8 +10,8 @@
 
 namespace kernelpro {
 
-// max(baseline_factor * e(baseline), rounding_factor * u * sqrt(K)) for output `index`; whole
-// numbers that are no index have the bound 0.
+// max(baseline_factor * e(baseline), rounding_factor * rounding_of_sum(K)) for output `index`;
+// whole numbers that are no index have the bound 0.
 [[nodiscard]] double error_bound(const Task& task, const Axes& axes, std::size_t index,
                                  double baseline_error);
 

@@ -99,9 +99,11 @@ Result<BuildFlags> cuda_flags(const BuildRequest& request, const Compiler& nvcc,
   }
   // Whole programs only (-rdc is not allowed), so there is nothing to link on the device.
   append(flags.compile, {"-shared", "-nodlink", "-Xcompiler",
-                         "-fPIC,-fvisibility=hidden,-frandom-seed=kernelpro"});
+                         "-fPIC,-fvisibility=hidden,-ffunction-sections,-frandom-seed=kernelpro"});
   // Stripped: the names of nvcc's temporary files, which no two builds share, are in the symbols.
-  flags.link = {"-Xlinker", "-z,now,-z,defs,-s,--build-id=none"};
+  // Without what nothing reaches: a main() beside the function may call libraries that are not
+  // here.
+  flags.link = {"-Xlinker", "-z,now,-z,defs,-s,--gc-sections,--build-id=none"};
   append(flags.link, cuda_libraries(request.libraries, nvcc));
   return flags;
 }

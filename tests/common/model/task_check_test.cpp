@@ -123,6 +123,8 @@ TEST(ValidateTaskTest, HeldOutRangesCoverEveryGivenAxis) {
                  "'q' is not an axis to be given");
   expect_refused(changed(gemm_task(), [](Task& t) { t.held_out["m"] = {5, 4}; }), "held_out.m",
                  "the range is [5, 4]");
+  expect_refused(changed(gemm_task(), [](Task& t) { t.held_out["m"] = {1, 4, 0}; }), "held_out.m",
+                 "a step of at least 1");
   expect_refused(changed(gemm_task(), [](Task& t) { t.held_out["m"] = {0, 4}; }), "held_out.m",
                  "expected 1 <= low <= high");
   expect_refused(changed(spmv_task(), [](Task& t) { t.held_out["nnz"] = {1, 4}; }), "held_out.nnz",

@@ -51,6 +51,18 @@ TEST(Json, TaskSurvivesARoundTripAndItsSchema) {
   EXPECT_EQ(read->timed_shapes.at(1).at("m"), std::int64_t{1} << 40);
 }
 
+TEST(Json, ARangeHasItsStepOnlyWhereItIsNotOne) {
+  Task task = testing::sample_task();
+  task.held_out["m"] = {8, 256, 8};
+  EXPECT_EQ(to_json(task)["held_out"]["m"], json::array({8, 256, 8}));
+  EXPECT_EQ(SchemaFile("task.json").complaints(to_json(task)), "");
+  const Result<Task> read = task_from_json(to_json(task));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->held_out.at("m").step, 8);
+  task.held_out["m"].step = 1;
+  EXPECT_EQ(to_json(task)["held_out"]["m"], json::array({8, 256}));
+}
+
 TEST(Json, TensorFieldsAreAllWritten) {
   Task fresh;
   fresh.inputs = {TensorSpec{}};

@@ -11,9 +11,14 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(BuildOptions, AreWordsOfAShellAndTwoAreProbed) {
-  EXPECT_THAT(build_options("-O3 -march=native  -fopenmp"), ElementsAre("-O3", "target", "openmp"));
-  EXPECT_THAT(build_options(R"(-DNAME="a b" '-O2')"), ElementsAre("-DNAME=a b", "-O2"));
-  EXPECT_TRUE(build_options("").empty());
+  NewTask wishes;
+  take_build_line("-O3 -march=native  -fopenmp", wishes);
+  EXPECT_THAT(wishes.options, ElementsAre("-O3", "target", "openmp"));
+  EXPECT_TRUE(wishes.flags.empty());
+  NewTask pasted;
+  take_build_line(R"(-DNAME="a b" '-O2' -I include -std=c++20)", pasted);
+  EXPECT_THAT(pasted.options, ElementsAre("-O2", "-std=c++20"));
+  EXPECT_THAT(pasted.flags, ElementsAre("-DNAME=a b", "-Iinclude", "-std=c++20"));
 }
 
 class OwnBuild : public ::testing::Test {

@@ -256,7 +256,7 @@ TEST_F(CreateTask, PutsLocalHeadersInPlaceOnce) {
               "twice(x[i]); }\n"),
       "std::int64_t n, const Real* x, Real* y");
   EXPECT_EQ(task.outputs.size(), 1U);
-  EXPECT_THAT(content("baseline.cpp"), Not(HasSubstr("outer.h")));
+  EXPECT_THAT(content("baseline.cpp"), HasSubstr("static float twice"));
   EXPECT_EQ(error_of([&] {
               NewTask other = request("f", "\n#include \"gone.h\"\nvoid f(int n, float* y) {}\n");
               other.name = "other";
@@ -264,7 +264,59 @@ TEST_F(CreateTask, PutsLocalHeadersInPlaceOnce) {
             }()),
             (folder() / "user.cpp").string() +
                 ":2: the included \"gone.h\" does not lie beside this file (looked for " +
-                (folder() / "gone.h").string() + "); copy what the function needs into one file");
+                (folder() / "gone.h").string() + "); name its folder: -I DIR");
+}
+
+TEST_F(CreateTask, HeadersOfTheSystemInQuotesAndOfOtherFoldersAreFound) {
+  ASSERT_TRUE(make_directories(folder() / "more").ok());
+  write("more/thrice.h", "#define THRICE(x) (FACTOR * (x))\n");
+  NewTask wanted = request("f",
+                           "#include \"assert.h\"\n#include <thrice.h>\n"
+                           "void f(int n, const float* x, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) y[i] = THRICE(x[i]);\n}\n");
+  wanted.flags = {"-I" + (folder() / "more").string(), "-DFACTOR=3"};
+  ASSERT_EQ(error_of(wanted), "created");
+  EXPECT_THAT(content("baseline.cpp"), HasSubstr("#define THRICE(x)"));
+  EXPECT_THAT(content("reference.hpp"), HasSubstr("#define FACTOR 3\n"));
+}
+
+TEST_F(CreateTask, APointerThatIsOnlyReadIsAnInputThoughItIsNotConst) {
+  NewTask wanted = request("f",
+                           "void f(int n, float* weight, float* y) {\n"
+                           "  for (int i = 0; i < n; ++i) y[i] = 2 * weight[i];\n}\n");
+  wanted.only_read = {"weight"};
+  const Task task = round_trip(wanted, "std::int64_t n, const Real* weight, Real* y");
+  ASSERT_EQ(task.inputs.size(), 1U);
+  EXPECT_EQ(task.inputs[0].name, "weight");
+  ASSERT_EQ(task.outputs.size(), 1U);
+  EXPECT_THAT(task.files.at("baseline.cpp"), HasSubstr("static_cast<float*>(tensors[0].data)"));
+  NewTask unknown = wanted;
+  unknown.only_read = {"wieght"};
+  unknown.name = "other";
+  EXPECT_THAT(error_of(unknown), HasSubstr("--input wieght: there is no pointer parameter of this "
+                                           "name; did you mean \"weight\"?"));
+}
+
+TEST_F(CreateTask, NumbersByValueAreDrawnAsTheCodeOrTheUserSays) {
+  const std::string norm =
+      "#include <cmath>\nvoid f(int n, const float* x, float* y, float eps, float gain) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = gain * x[i] / std::sqrt(x[i] * x[i] + eps);\n}\n";
+  NewTask wanted = request("f", norm);
+  ASSERT_EQ(error_of(wanted), "created");
+  EXPECT_THAT(content("task.toml"),
+              AllOf(HasSubstr("name = \"eps\"\ndtype = \"f32\"\nrange = [1e-06, 1e-05]"),
+                    HasSubstr("name = \"gain\"\ndtype = \"f32\"\nrange = [0.5, 2.0]")));
+  wanted.values = {{"eps", "uniform:0.25:0.5"}};
+  wanted.folder = "made";
+  wanted.directory = folder() / "again";
+  ASSERT_EQ(error_of(wanted), "created");
+  EXPECT_THAT(*read_file(folder() / "again/made/task.toml"), HasSubstr("range = [0.25, 0.5]"));
+  wanted.values = {{"eps", "index:n"}};
+  wanted.directory = folder() / "third";
+  EXPECT_THAT(error_of(wanted),
+              HasSubstr("--values eps=index:n: eps is a number by value; expected "
+                        "uniform:LOW:HIGH, or one number for all calls: --fix "
+                        "eps=1"));
 }
 
 TEST_F(CreateTask, ListsTheShapesThatAreMissing) {

@@ -54,6 +54,33 @@ TEST(CudaSource, IsPlainCodeWithoutWhatBelongsToCuda) {
             std::ranges::count(std::string(launcher_file), '\n'));
 }
 
+TEST(CudaSource, FindsWhatStandsBehindNamesThatLookLikeNvccs) {
+  const CudaParts parts = take_cuda_apart(
+      "__device__ float __ldcs(const float* x) { float y = *x; return y; }\n"
+      "template <class T> struct Pack { __device__ T get(); T v[4]; };\n"
+      "typedef Pack<float> Pack4;\n"
+      "inline Pack4 operator+(Pack4 a, Pack4 b) { a.v[0] = b.v[0]; return a; }\n"
+      "void host(float* x, int n) { x[n] = 1; }\n");
+  std::vector<std::string> names;
+  for (const CudaFunction& one : parts.functions) {
+    names.push_back(one.name);
+  }
+  EXPECT_THAT(names, ElementsAre("__ldcs", "host"));
+  EXPECT_TRUE(parts.functions[1].is_plain);
+  EXPECT_THAT(parts.plain, AllOf(HasSubstr("void host"), Not(HasSubstr("Pack"))))
+      << "what names a class of the device is the device's";
+}
+
+TEST(CudaSource, AFunctionIsCutOutWithWhatItNeeds) {
+  const std::string text =
+      "#include <cmath>\nusing namespace std;\ntypedef float Real4;\nstruct Never { int x; };\n"
+      "Real4 half(Real4 v) { return v / 2; }\nint other(Never n) { return n.x; }\n"
+      "void f(Real4* x) { x[0] = half(x[1]); }\n";
+  EXPECT_EQ(needed_by(text, "f"),
+            "#include <cmath>\nusing namespace std;\ntypedef float Real4;\n\n"
+            "Real4 half(Real4 v) { return v / 2; }\n\nvoid f(Real4* x) { x[0] = half(x[1]); }\n");
+}
+
 TEST(CudaSource, DeclaresWhatUsesCudaWithoutItsBody) {
   const CudaParts parts = take_cuda_apart(launcher_file);
   EXPECT_THAT(parts.declared,

@@ -328,6 +328,11 @@ TEST_F(LoadTask, RefusesShapesThatDoNotFitTheAxes) {
             "task.toml:63: shapes.held_out.rows: low (9) is above high (1)");
   EXPECT_EQ(error_with("rows = [1, 9]", "rows = [0, 9]"),
             "task.toml:63: shapes.held_out.rows: low must be at least 1, found 0");
+  EXPECT_EQ(error_with("rows = [1, 9]", "rows = [1, 9, 0]"),
+            "task.toml:63: shapes.held_out.rows: step must be at least 1, found 0");
+  EXPECT_THAT(error_with("rows = [1, 9]", "rows = [1]"),
+              HasSubstr("expected two whole numbers, [low, high], or with a step of the sizes, "
+                        "[low, high, step], found"));
   EXPECT_EQ(error_with("rows = [1, 9], ", ""),
             "task.toml:63: shapes.held_out: the axis \"rows\" is missing; give all of rows, cols");
 }

@@ -87,6 +87,20 @@ TEST(Cases, TakeTheTimedShapesAsTheyAreAndDrawTheOthersFromTheRange) {
   EXPECT_EQ(*drawn.rbegin(), 40) << "the upper end is never drawn";
 }
 
+TEST(Cases, AreDrawnOnTheStepsOfTheRange) {
+  Task task = task_with_derived_axis();
+  task.held_out = {{"n", {8, 63, 8}}};
+  std::set<std::int64_t> drawn;
+  for (std::uint64_t master = 0; master < 200; ++master) {
+    const auto cases = draw_cases(task, task.timed_shapes, numbered_key(master), held_out_shapes);
+    ASSERT_TRUE(cases) << cases.error().text();
+    for (const CheckCase& item : of_stage(*cases, Stage::held_out)) {
+      drawn.insert(item.draw.axes.at("n"));
+    }
+  }
+  EXPECT_THAT(drawn, ElementsAre(8, 16, 24, 32, 40, 48, 56));
+}
+
 TEST(Cases, HaveAsManyHeldOutShapesAsAskedForAndEveryDistribution) {
   const std::vector<CheckCase> cases = cases_of(7);
   EXPECT_EQ(of_stage(cases, Stage::held_out).size(), std::size_t{held_out_shapes});

@@ -39,6 +39,16 @@ TEST(ErrorBound, IsFourTimesTheBaselinesErrorOrEightRoundingsOverTheRootOfTheLen
   EXPECT_DOUBLE_EQ(error_bound(task, {{"n", 64}}, 0, 0.5), 5);
 }
 
+TEST(ErrorBound, OfAShortTypeIsOneRoundingOfItAndASumOfFloats) {
+  Task task = small_task();
+  task.reduction = formula("n");
+  task.outputs[0].dtype = DType::bf16;
+  const double short_u = unit_roundoff(DType::bf16);
+  EXPECT_NEAR(error_bound(task, {{"n", 8192}}, 0, 0), 8 * (short_u + 0x1p-24 * std::sqrt(8192.0)),
+              1e-6)
+      << "a bound of 8 * u * sqrt(8192) would pass zeros";
+}
+
 TEST(ErrorBound, OfAWholeNumberIsZeroUnlessItIsAnIndex) {
   Task task = small_task();
   task.reduction = formula("1");

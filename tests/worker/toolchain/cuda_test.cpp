@@ -143,6 +143,18 @@ TEST_F(CudaTest, CandidateIsBuiltWithItsResources) {
   dlclose(library);
 }
 
+TEST_F(CudaTest, AMainBesideTheKernelMayCallLibrariesThatAreNotHere) {
+  const Toolchain toolchain = open(probed_settings());
+  const std::string source = std::string("extern \"C\" int not_here();\n") + doubling_kernel;
+  const BuildOutcome unused = build(
+      toolchain,
+      request(source + "int set_up() { return not_here(); }\nint main() { return set_up(); }\n"));
+  EXPECT_TRUE(unused.ok) << unused.diagnostics;
+  std::string calls = source;
+  calls.insert(calls.find("return static_cast<int>"), "if (not_here() != 0) return 1;\n  ");
+  EXPECT_FALSE(build(toolchain, request(calls)).ok) << "what is called must be there";
+}
+
 TEST_F(CudaTest, SameSourceIsBuiltOnceAndKeepsItsResources) {
   const Toolchain toolchain = open(probed_settings());
   const BuildOutcome first = build(toolchain, cubin_request(lone_kernel));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/model/pasted_headers.hpp"
 #include "common/model/tunables.hpp"
 #include "coordinator/llm/token_count.hpp"
 #include "coordinator/propose/agents/answers.hpp"
@@ -54,7 +55,7 @@ std::string obstacle(const AgentOrder& order, const LlmSettings& settings) {
 
 // A parent that is longer than that share may grow by a quarter.
 std::int64_t most_source_tokens(const AgentOrder& order, const LlmSettings& settings) {
-  const std::int64_t parent = about_tokens(order.parent.source);
+  const std::int64_t parent = about_tokens(without_pasted(order.parent.source));
   return std::max(settings.prompt_tokens / source_share, parent + parent / 4);
 }
 

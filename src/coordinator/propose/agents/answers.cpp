@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/model/enum_names.hpp"
+#include "common/model/pasted_headers.hpp"
 #include "common/wire/form.hpp"
 #include "common/wire/json.hpp"
 #include "coordinator/llm/token_count.hpp"
@@ -147,9 +148,10 @@ Read<T> read_json(const ChatAnswer& answer, const char* form) {
                             shortened(wrong, longest_complaint), form)};
 }
 
-Candidate candidate_from(const std::string& source, const Candidate& otherwise) {
+Candidate candidate_from(const std::string& source, const Candidate& parent,
+                         const Candidate& otherwise) {
   Candidate candidate = otherwise;
-  candidate.source = with_header_first(source);
+  candidate.source = with_header_first(with_pasted(source, parent.source));
   const SourceHeader header = read_source_header(candidate.source);
   if (!header.compiler.empty() && header.compiler != otherwise.compiler) {
     candidate.compiler = header.compiler;
@@ -232,8 +234,9 @@ Read<Candidate> read_source(const ChatAnswer& answer, const Candidate& parent,
                     "Answer with the one complete source that you mean.",
                     sources.size())};
   }
-  Candidate candidate = candidate_from(sources.front()->text, otherwise);
-  if (const std::int64_t tokens = about_tokens(candidate.source); tokens > most_tokens) {
+  Candidate candidate = candidate_from(sources.front()->text, parent, otherwise);
+  if (const std::int64_t tokens = about_tokens(without_pasted(candidate.source));
+      tokens > most_tokens) {
     return Mishap{
         MishapKind::too_long,
         fmt::format("The source has about {} tokens, and {} is the most that whoever goes "

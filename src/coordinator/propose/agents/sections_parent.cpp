@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/model/pasted_headers.hpp"
 #include "coordinator/propose/agents/condense.hpp"
 #include "coordinator/propose/agents/profile_text.hpp"
 #include "coordinator/propose/agents/profile_tool.hpp"
@@ -71,12 +72,12 @@ std::string build_text(const Candidate& candidate) {
 }
 
 // The source's own lines about its build as they are in force: moves may have changed them. No
-// line is added, so that lines keep their numbers.
+// line is added. Headers of its own are shown with the reference.
 std::string shown_source(const Candidate& candidate) {
   std::string out;
   bool head = true;
   bool options_shown = false;
-  for (std::string& line : lines_of(candidate.source)) {
+  for (std::string& line : lines_of(without_pasted(candidate.source))) {
     head = head && (line.empty() || line.starts_with("//"));
     if (head && line.starts_with("// kp:compiler") && !candidate.compiler.empty()) {
       line = "// kp:compiler " + candidate.compiler;

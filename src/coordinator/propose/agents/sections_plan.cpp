@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "common/model/pasted_headers.hpp"
 #include "coordinator/propose/agents/sections.hpp"
 #include "coordinator/propose/agents/text.hpp"
 
@@ -103,11 +104,11 @@ std::string plan_section(const Scene& scene, const Shown& /*shown*/) {
 }
 
 std::string candidate_section(const Scene& scene, const Shown& /*shown*/) {
-  return scene.candidate == nullptr
-             ? ""
-             : "## The candidate\n\n" +
-                   fenced(traits_of(scene.candidate->backend).language, scene.candidate->source) +
-                   "\n";
+  return scene.candidate == nullptr ? ""
+                                    : "## The candidate\n\n" +
+                                          fenced(traits_of(scene.candidate->backend).language,
+                                                 without_pasted(scene.candidate->source)) +
+                                          "\n";
 }
 
 }  // namespace kernelpro::agents

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "common/model/pasted_headers.hpp"
 #include "coordinator/propose/agents/sections.hpp"
 #include "coordinator/propose/agents/text.hpp"
 
@@ -143,8 +144,9 @@ std::string held_out_text(const Task& task) {
   for (const AxisSpec& axis : task.axes) {
     const auto range = task.held_out.find(axis.name);
     if (range != task.held_out.end()) {
-      ranges.push_back(
-          fmt::format("{} from {} to {}", axis.name, range->second.low, range->second.high));
+      const auto& [low, high, step] = range->second;
+      ranges.push_back(fmt::format("{} from {} to {}{}", axis.name, low, high,
+                                   step == 1 ? "" : fmt::format(" in steps of {}", step)));
     }
   }
   return ranges.empty() ? ""
@@ -164,11 +166,12 @@ std::string tolerance_text(const AgentOrder& order) {
   const DType type = contract_type(task);
   std::string out = fmt::format(
       "\nTolerance: e = max |x - r| / (|r| + rms(r)) against the reference r in double must be at "
-      "most max({:g} e(baseline), {:g} u sqrt(K)) with u = {:.3g} ({}) and K = {}. Integers must "
+      "most max({:g} e(baseline), {:g} {}) with u = {:.3g} ({}) and K = {}. Integers must "
       "be "
       "exact.",
-      task.tolerance.baseline_factor, task.tolerance.rounding_factor, unit_roundoff(type),
-      name_of(type), task.reduction.text());
+      task.tolerance.baseline_factor, task.tolerance.rounding_factor,
+      unit_roundoff(type) > unit_roundoff(DType::f32) ? "(u + 2^-24 sqrt(K))" : "u sqrt(K)",
+      unit_roundoff(type), name_of(type), task.reduction.text());
   out += allowed.empty() ? " No lower precision is accepted: an error that shows tf32, f16 or bf16 "
                            "products fails."
                          : fmt::format(" Errors of {} are accepted too.", fmt::join(allowed, ", "));
@@ -201,6 +204,18 @@ std::string cut(const std::string& text, std::size_t most) {
                              : shortened(text, most) + "\n(the rest is left out: it is too long)\n";
 }
 
+// What the baseline uses of headers of its own, which stay in their places.
+std::string headers_text(const Scene& scene, const Shown& shown) {
+  const Task& task = scene.order->run->task;
+  const Backend backend = scene.order->run->settings.judging.backend;
+  const ImplementationSpec* baseline = baseline_of(task, backend);
+  const std::string used = baseline == nullptr ? "" : used_of_pasted(file_of(task, baseline->file));
+  return used.empty() ? ""
+                      : "The source has headers of its own; keep the lines that include them. What "
+                        "it uses of them:\n\n" +
+                            fenced(traits_of(backend).language, cut(used, shown.reference)) + "\n";
+}
+
 }  // namespace
 
 std::string task_section(const Scene& scene, const Shown& /*shown*/) {
@@ -228,15 +243,16 @@ std::string reference_section(const Scene& scene, const Shown& shown) {
     const std::string source = baseline == nullptr ? "" : file_of(task, baseline->file);
     return out + "What the baseline computes is right:\n\n" +
            fenced(traits_of(scene.order->run->settings.judging.backend).language,
-                  cut(source, shown.reference)) +
-           "\n";
+                  cut(without_pasted(source), shown.reference)) +
+           "\n" + headers_text(scene, shown);
   }
   return out +
          fmt::format(
              "What must be computed, called as `{}({})`; the judge runs it with double as "
              "`Real`:\n\n",
              task.reference.call.function, fmt::join(task.reference.call.arguments, ", ")) +
-         fenced("cpp", cut(file_of(task, task.reference.file), shown.reference)) + "\n";
+         fenced("cpp", cut(without_pasted(file_of(task, task.reference.file)), shown.reference)) +
+         "\n" + headers_text(scene, shown);
 }
 
 }  // namespace kernelpro::agents

@@ -364,6 +364,18 @@ TEST(SourceAnswer, MayBeWithoutAFenceWhereItIsAll) {
   EXPECT_EQ(mishap_of(read_cpu(source + "\nThat is twice as fast.\n")), "no code");
 }
 
+TEST(SourceAnswer, GetsTheParentsHeadersBack) {
+  const std::string header =
+      "// kp:include begin own.h #include \"own.h\"\nint own();\n// kp:include end own.h\n";
+  Candidate parent = cpu_parent();
+  parent.source = header + parent.source;
+  const std::string answered = small_source("y[i] + x[i]");
+  const Read<Candidate> read =
+      read_source(answer_of(block("cpp", "#include \"own.h\"\n" + answered)), parent, cpu_parent());
+  ASSERT_TRUE(std::holds_alternative<Candidate>(read)) << complaint_of(read);
+  EXPECT_EQ(std::get<Candidate>(read).source, header + answered);
+}
+
 TEST(SourceAnswer, IsOfABoundedLength) {
   const std::string source = small_source("y[i] + x[i]") + "// " + std::string(7000, 'x') + "\n";
   const ChatAnswer answer = answer_of(block("cpp", source));

@@ -298,6 +298,25 @@ TEST(Prompt, ShowsTheBuildInForceInTheSource) {
   EXPECT_THAT(text, HasSubstr("// kp:options -O3 -use_fast_math\n#include"));
 }
 
+TEST(Prompt, ShowsWhatIsUsedOfHeadersOnceAndKeepsTheirDirectives) {
+  Situation situation;
+  fill_cuda(situation);
+  const std::string pasted =
+      "// kp:include begin own.h #include \"own.h\"\nint needed_one();\nint another();\n"
+      "// kp:include end own.h\nint mine = needed_one();\n";
+  situation.order.parent.source = pasted;
+  Task& task = situation.run.task;
+  ImplementationSpec baseline;
+  baseline.backend = Backend::cuda;
+  baseline.file = "own.cu";
+  task.baselines = {baseline};
+  task.files["own.cu"] = pasted;
+  const Rendered text = rendered(situation, LlmRole::coder);
+  EXPECT_THAT(text.user,
+              AllOf(HasSubstr("#include \"own.h\"\nint mine"), Not(HasSubstr("another"))));
+  EXPECT_THAT(text.system, AllOf(HasSubstr("int needed_one();"), Not(HasSubstr("int another"))));
+}
+
 TEST(Prompt, SurvivesASourceWithFencesInIt) {
   Situation situation;
   fill_cuda(situation);

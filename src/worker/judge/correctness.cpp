@@ -203,13 +203,13 @@ std::optional<Failure> Correctness::attach_candidate() {
 
 std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {
   SetMemory& memory = *buffers_->memory;
-  memory.poison_outputs(Side::candidate);
   if (auto failure = attach_candidate()) {
     return failure;
   }
   if (auto failure = prepare_blindly(*buffers_, candidate_, timeout_ms())) {
     return failure;
   }
+  memory.poison_outputs(Side::candidate);
   const Round round = candidate_.run(sets, timeout_ms());
   if (round.failure) {
     return round.failure;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/base/printable.hpp"
 #include "worker/judge/statistics.hpp"
 
 namespace kernelpro {
@@ -63,7 +64,8 @@ void pass(Verdict& verdict, bool timed, const std::string& against) {
 void fail(Verdict& verdict, Failure failure) {
   verdict.outcome = failure.outcome;
   verdict.rule = std::move(failure.rule);
-  verdict.summary = std::move(failure.summary);
+  // It may quote the candidate (a path, a compiler's line): no line of a report is its to write.
+  verdict.summary = printable(failure.summary);
   verdict.evidence = std::move(failure.evidence);
 }
 

@@ -6,6 +6,7 @@
 #include "support/keys.hpp"
 #include "worker/judge/fixture.hpp"
 #include "worker/judge/rounds.hpp"
+#include "worker/judge/timed_outputs.hpp"
 
 namespace kernelpro {
 namespace {
@@ -128,6 +129,33 @@ TEST_F(TimedValues, TheSameMasterGivesTheSameKeysAndShapes) {
     EXPECT_EQ(first.checks[i].shape, again.checks[i].shape);
     EXPECT_EQ(first.checks[i].error, again.checks[i].error);
   }
+}
+
+// Which of 40 pairs are looked at.
+std::vector<int> sampled(const Key& key, bool by_contract) {
+  std::vector<int> places;
+  for (int pair = 0; pair < 40; ++pair) {
+    if (is_sampled(key, pair, 40, by_contract)) {
+      places.push_back(pair);
+    }
+  }
+  return places;
+}
+
+TEST(TimedSample, LiesWhereNobodyCanForesee) {
+  std::set<int> places;
+  for (int i = 0; i < 500; ++i) {
+    const std::vector<int> two = sampled(secret_key(), true);
+    ASSERT_EQ(two.size(), 2U) << "one in each half";
+    ASSERT_LT(two[0], 20);
+    ASSERT_GE(two[1], 20);
+    places.insert(two.begin(), two.end());
+  }
+  EXPECT_EQ(places.size(), 40U);
+}
+
+TEST(TimedSample, IsLargerWhereALowerPrecisionIsAllowed) {
+  EXPECT_EQ(sampled(secret_key(), false).size(), 4U);
 }
 
 }  // namespace

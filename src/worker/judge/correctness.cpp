@@ -275,6 +275,9 @@ Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Ref
   }
   KP_TRY(judge_precision(item, in, reference, *judged));
   records_.push_back(record);
+  if (item.stage == Stage::timed_shapes) {
+    bounds_[item.draw.axes] = reference.bounds;
+  }
   if (judged->result.passed) {
     return std::optional<Failure>();
   }

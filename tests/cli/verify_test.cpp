@@ -151,5 +151,70 @@ TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
   EXPECT_THAT(missing.errors, HasSubstr("No such file or directory (while reading none.json)"));
 }
 
+// A project's own regression test: its source today beside the one that has the certificate, by the
+// last line of the example.
+TEST_F(Verify, ASourceOfTodayFailsWhereItIsWrongOrSlowerThanTheCertificates) {
+  (void)certificate({});
+  fs::create_directories(work() / "kernels");
+  fs::create_directories(work() / "src");
+  fs::rename(file(), work() / "kernels/blur.certificate.json");
+  std::string line = content_of(KERNELPRO_SOURCE_DIR "/examples/ci/kernels.yml");
+  line = line.substr(line.rfind("kernelpro verify "));
+  const auto today = [&](const std::string& source) {
+    write(work() / "src/blur.cpp", source);
+    return run_to_end(command({"/bin/bash", "-c", "PATH=" KERNELPRO_BIN_DIR ":$PATH; " + line}));
+  };
+  const std::string fast = content_of(data("fast.cpp"));
+  const Finished same = today(fast);
+  expect_exit(same, 0);
+  EXPECT_THAT(same.output, HasSubstr("0.95 was asked for: holds"));
+
+  const Finished wrong = today(content_of(data("wrong.cpp")));
+  expect_exit(wrong, 3);
+  EXPECT_THAT(wrong.output, AllOf(HasSubstr("wave · blur: incorrect"),
+                                  Not(HasSubstr(" of the certificate's speed"))));
+
+  // Steps on values that are overwritten, then the eight that count.
+  std::string slower = fast;
+  for (const auto& [text, by] : {std::pair{"k < 8", "k < 64"},
+                                 {"float sum", "volatile float sum"},
+                                 {"sum = sum", "if (k == 56) sum = a;\n      sum = sum"}}) {
+    slower.replace(slower.find(text), std::string(text).size(), by);
+  }
+  const Finished slow = today(slower);
+  expect_exit(slow, 3);
+  EXPECT_THAT(slow.output, AllOf(HasSubstr(" of the certificate's speed"),
+                                 HasSubstr("0.95 was asked for: does not hold")));
+
+  const Finished missing =
+      kernelpro({"verify", (work() / "kernels/blur.certificate.json").string(), "none.cpp"});
+  expect_exit(missing, 2);
+  EXPECT_THAT(missing.errors, HasSubstr("none.cpp"));
+}
+
+TEST_F(Verify, HowMuchOfASpeedUpMustBeLeftCanBeSaid) {
+  const Json good = certificate({});
+  const Words asked = {"verify", file().string(), "--fail-below", "0.5"};
+  EXPECT_EQ(json(asked, "cli_verify.json", 0)["holds"], true);
+  Json faster = good;
+  for (Json& bound : faster["verdict"]["timing"]["speedup_interval"]) {
+    bound = 100 * bound.get<double>();
+  }
+  faster["verdict"]["timing"]["speedup"] = 100 * good["verdict"]["timing"]["speedup"].get<double>();
+  save(faster);
+  const Json lost = json(asked, "cli_verify.json", 3);
+  EXPECT_EQ(lost["holds"], false);
+  EXPECT_LT(lost["kept"]["ratio"], 0.5);
+}
+
+TEST_F(Verify, NothingIsHeldAgainstASourceThatDidNotPass) {
+  Json failed = certificate();
+  failed["verdict"]["outcome"] = "crashed";
+  save(failed);
+  const Finished refused = kernelpro({"verify", file().string(), data("fast.cpp")});
+  expect_exit(refused, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("did not pass"));
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -77,5 +77,42 @@ TEST_F(InstallTest, TheWorkerAnswersFromItsNewPlace) {
   EXPECT_THAT(reply, HasSubstr("\"ok\":true"));
 }
 
+Finished run(const std::vector<std::string>& words, const std::string& directory = "/") {
+  Command command;
+  command.arguments = words;
+  command.directory = directory;
+  command.inherit_environment = true;
+  const Result<Finished> done = run_command(command);
+  EXPECT_TRUE(done.ok()) << done.error().text();
+  return done.ok() ? *done : Finished{};
+}
+
+// What cpack makes of the build, unpacked without installing it.
+TEST(Package, NamesWhatItNeedsBringsItsPagesAndJudgesFromWhereItIsUnpacked) {
+  const Result<ScratchDir> scratch = ScratchDir::create("package-test");
+  ASSERT_TRUE(scratch.ok()) << scratch.error().text();
+  const Finished made = run({fs::path(KERNELPRO_CMAKE).replace_filename("cpack").string(), "-G",
+                             "DEB", "--config", KERNELPRO_BUILD_DIR "/CPackConfig.cmake", "-B",
+                             scratch->path().string(), "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"});
+  ASSERT_TRUE(made.succeeded()) << made.output << made.errors;
+  std::string package;
+  for (const auto& entry : fs::directory_iterator(scratch->path())) {
+    package = entry.path().extension() == ".deb" ? entry.path().string() : package;
+  }
+  EXPECT_THAT(run({"dpkg-deb", "--field", package, "Depends"}).output,
+              ::testing::AllOf(HasSubstr("g++"), HasSubstr("clang-19"), HasSubstr("libsqlite3-0")));
+
+  const fs::path root = scratch->path() / "root";
+  ASSERT_TRUE(run({"dpkg-deb", "--extract", package, root.string()}).succeeded());
+  for (const char* const page : {"kernelpro.1", "kernelpro-optimize.1"}) {
+    EXPECT_TRUE(fs::exists(root / "usr/share/man/man1" / page)) << page;
+  }
+  const std::string program = (root / "usr/bin/kernelpro").string();
+  const Finished judged = run({program, "evaluate", "axpy", "naive", "--no-timing", "--json"},
+                              scratch->path().string());
+  EXPECT_TRUE(judged.succeeded()) << judged.errors;
+  EXPECT_THAT(judged.output, HasSubstr("\"outcome\":\"passed\""));
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -6,8 +6,10 @@
 #include "common/base/file.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
+#include "coordinator/app/candidate_file.hpp"
 #include "coordinator/app/opening.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
+#include "coordinator/propose/source_header.hpp"
 
 namespace kernelpro {
 
@@ -61,6 +63,29 @@ EvaluateOrder repetition(const Certificate& certificate) {
   return order;
 }
 
+// The order that judges a source beside the certificate's, built as that one was unless its first
+// lines say otherwise.
+Result<EvaluateOrder> succession(const Certificate& certificate, const std::string& source) {
+  const Candidate& before = certificate.candidate;
+  if (certificate.verdict.outcome != Outcome::passed || before.source.empty()) {
+    return make_error(ErrorKind::bad_input,
+                      "the certificate's own source did not pass: there is nothing to hold " +
+                          source + " against");
+  }
+  EvaluateOrder order;
+  KP_LET(order.candidate, load_candidate(source, certificate.task, before.backend));
+  const SourceHeader header = read_source_header(order.candidate->source);
+  if (header.compiler.empty() && header.options.empty()) {
+    order.candidate->compiler = before.compiler;
+    order.candidate->options = before.options;
+  }
+  order.incumbent = before;
+  if (certificate.verdict.precision != "contract") {
+    order.allow_precision = {certificate.verdict.precision};
+  }
+  return order;
+}
+
 // Where it had every core of its machine, it gets every core of this one.
 JudgingSettings as_certified(JudgingSettings judging, const Certificate& certificate) {
   judging.backend = certificate.candidate.backend;
@@ -72,7 +97,46 @@ JudgingSettings as_certified(JudgingSettings judging, const Certificate& certifi
   return judging;
 }
 
-Verification compare(Certificate before, Evaluated now) {
+// Of two sources that were timed side by side.
+std::optional<KeptSpeed> kept_beside(const Timing& now) {
+  if (now.comparison == Comparison::not_timed) {
+    return std::nullopt;
+  }
+  return KeptSpeed{now.speedup, now.speedup_interval, 0, now.at_least};
+}
+
+// Of one source, by its speed-up then and now.
+std::optional<KeptSpeed> kept_since(const Timing& before, const Timing& now) {
+  if (before.comparison == Comparison::not_timed || now.comparison == Comparison::not_timed) {
+    return std::nullopt;
+  }
+  return KeptSpeed{now.speedup / before.speedup,
+                   {now.speedup_interval.low / before.speedup_interval.high,
+                    now.speedup_interval.high / before.speedup_interval.low},
+                   0,
+                   now.at_least};
+}
+
+// How much of its speed was kept decides now, and not whether the claim repeats.
+void ask_for(double least, std::optional<KeptSpeed> kept, bool right, Verification& out) {
+  if (kept) {
+    kept->asked = least;
+    out.undecided = right && kept->too_little() && kept->at_least;
+  }
+  out.holds = right && kept && !kept->too_little();
+  out.kept = kept;
+}
+
+Verification succeed(Certificate before, Evaluated now, double fail_below) {
+  const Verdict& verdict = now.certificate.verdict;
+  Verification out;
+  ask_for(fail_below, kept_beside(verdict.timing), verdict.outcome == Outcome::passed, out);
+  out.before = std::move(before);
+  out.now = std::move(now);
+  return out;
+}
+
+Verification compare(Certificate before, Evaluated now, double fail_below) {
   Verification out;
   out.differences = compare_certificates(before, now.certificate);
   out.speed = compare_speed(before.verdict.timing, now.certificate.verdict.timing);
@@ -82,6 +146,10 @@ Verification compare(Certificate before, Evaluated now) {
     more_than_speed = more_than_speed || (difference.matters && difference.what != "comparison");
   }
   out.undecided = !out.holds && !more_than_speed && out.speed == SpeedClaim::cannot_tell;
+  if (fail_below > 0) {
+    ask_for(fail_below, kept_since(before.verdict.timing, now.certificate.verdict.timing),
+            !more_than_speed, out);
+  }
   out.before = std::move(before);
   out.now = std::move(now);
   return out;
@@ -92,16 +160,21 @@ Verification compare(Certificate before, Evaluated now) {
 Result<Verification> verify(const VerifyRequest& request, const Watcher& watcher,
                             std::stop_token stop) {
   KP_LET(Certificate before, load_certificate(request.certificate));
+  const bool again = request.source.empty();
+  KP_LET(const EvaluateOrder judged,
+         again ? repetition(before) : succession(before, request.source));
   KP_LET(WorkerClient worker, WorkerClient::start());
   tell(watcher, Activity{before.task.name + ": opening"});
   OpenOrder order;
   order.task = before.task;
   order.judging = as_certified(request.judging, before);
   KP_TRY(open_task(worker, order, stop));
-  const std::string label = before.task.name + " " + before.candidate.name + ": ";
+  const std::string name = judged.candidate ? judged.candidate->name : judged.implementation;
+  const std::string label = before.task.name + " " + name + ": ";
   worker.on_event([&](const WorkerEvent& event) { tell(watcher, Activity{label + event.text}); });
-  KP_LET(Evaluated now, worker.evaluate(repetition(before), stop));
-  return compare(std::move(before), std::move(now));
+  KP_LET(Evaluated now, worker.evaluate(judged, stop));
+  return again ? compare(std::move(before), std::move(now), request.fail_below)
+               : succeed(std::move(before), std::move(now), request.fail_below);
 }
 
 nlohmann::json to_json(const Verification& verification) {
@@ -112,10 +185,17 @@ nlohmann::json to_json(const Verification& verification) {
                            {"now", difference.now},
                            {"matters", difference.matters}});
   }
-  return {{"holds", verification.holds},
-          {"speed", std::string(name_of(verification.speed))},
-          {"differences", std::move(differences)},
-          {"evaluation", to_json(verification.now)}};
+  nlohmann::json out = {{"holds", verification.holds},
+                        {"speed", std::string(name_of(verification.speed))},
+                        {"differences", std::move(differences)},
+                        {"evaluation", to_json(verification.now)}};
+  if (const std::optional<KeptSpeed>& kept = verification.kept) {
+    out["kept"] = {{"ratio", kept->ratio},
+                   {"interval", {kept->interval.low, kept->interval.high}},
+                   {"asked", kept->asked},
+                   {"at_least", kept->at_least}};
+  }
+  return out;
 }
 
 }  // namespace kernelpro

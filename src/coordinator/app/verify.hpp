@@ -1,9 +1,11 @@
-// What a certificate claims, repeated.
+// What a certificate claims, repeated; or what became of its source since.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -15,8 +17,21 @@ namespace kernelpro {
 
 struct VerifyRequest {
   std::filesystem::path certificate;
+  // What the source is today, judged beside the certificate's; empty: the certificate's once more.
+  std::string source;
+  double fail_below = 0;  // of the certificate's speed
   // Backend and caches are as the certificate says; so are the threads, unless they are given.
   JudgingSettings judging;
+};
+
+// The speed now over the certificate's: of two sources side by side, or of two speed-ups.
+struct KeptSpeed {
+  double ratio = 0;
+  Interval interval;  // 95 %
+  double asked = 0;
+  bool at_least = false;  // the machine was busy: it may be more
+
+  [[nodiscard]] bool too_little() const { return interval.high < asked; }
 };
 
 struct Verification {
@@ -24,8 +39,10 @@ struct Verification {
   Evaluated now;
   std::vector<Difference> differences;
   SpeedClaim speed = SpeedClaim::not_timed;
-  bool holds = true;       // no difference matters
-  bool undecided = false;  // only the comparison does, and it was measured too coarsely to tell
+  std::optional<KeptSpeed> kept;  // where it was asked about and both were timed
+  bool holds = true;              // no difference matters; nothing was asked that is not kept
+  bool undecided =
+      false;  // it does not, by its speed alone, which was measured too coarsely to tell
 };
 
 [[nodiscard]] Result<Verification> verify(const VerifyRequest& request, const Watcher& watcher,

@@ -65,8 +65,29 @@ std::string conclusion(const Verification& verification) {
              : "holds";
 }
 
-void print_verification(const Verification& done) {
+// How much of the certificate's speed is left, where that was asked.
+void print_kept(const Verification& done) {
+  if (!done.kept) {
+    return;
+  }
+  const KeptSpeed& kept = *done.kept;
+  fmt::print("\n{:.3f} of the certificate's speed{}, 95 % interval [{:.3f}, {:.3f}]", kept.ratio,
+             kept.at_least ? " at least" : "", kept.interval.low, kept.interval.high);
+  if (kept.asked > 0) {
+    fmt::print("; {} was asked for: {}", kept.asked,
+               !kept.too_little() ? "holds"
+               : done.undecided   ? "cannot tell on a machine as busy as this"
+                                  : "does not hold");
+  }
+  fmt::print("\n");
+}
+
+void print_verification(const Verification& done, bool of_another_source) {
   fmt::print("{}", evaluation_text(done.now));
+  print_kept(done);
+  if (of_another_source) {
+    return;
+  }
   fmt::print("\ncertificate of {}: {}\n", done.before.date, conclusion(done));
   const Timing& before = done.before.verdict.timing;
   const Timing& now = done.now.certificate.verdict.timing;
@@ -117,7 +138,7 @@ int verify_command(const Options& options, std::stop_token stop) {
   if (options.json) {
     print_json(to_json(*done));
   } else {
-    print_verification(*done);
+    print_verification(*done, !options.verify.source.empty());
   }
   if (done->now.certificate.verdict.outcome == Outcome::not_judged || done->undecided) {
     return exit_environment;

@@ -136,13 +136,26 @@ void add_verify(CLI::App& app, Options& options) {
       ->add_option("certificate", options.verify.certificate, "A certificate written by `evaluate`")
       ->type_name("FILE")
       ->required();
+  command
+      ->add_option("source", options.verify.source,
+                   "What the source is today: judged beside the certificate's")
+      ->type_name("SOURCE");
+  command
+      ->add_option("--fail-below", options.verify.fail_below,
+                   "Exit code 3 where less than this share of the certificate's speed is left")
+      ->check(CLI::Range(0.01, 100.0))
+      ->type_name("SHARE");
   add_device(*command, options.verify.judging);
   add_judging(*command, options.verify.judging);
   add_output(*command, options);
   command->footer(
       "Builds the embedded source, repeats the recorded checks with their seeds and times it "
       "again.\n"
-      "Example:\n  kernelpro verify my_gemm.certificate.json");
+      "With SOURCE that file is judged instead, timed side by side with the embedded one: a "
+      "change\n"
+      "that is wrong, or slower than --fail-below allows, ends with exit code 3.\n"
+      "Example:\n  kernelpro verify my_gemm.certificate.json\n"
+      "  kernelpro verify my_gemm.certificate.json my_gemm.cpp --fail-below 0.95");
 }
 
 }  // namespace

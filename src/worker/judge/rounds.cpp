@@ -43,7 +43,9 @@ RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns, const RoundLi
   const double uncached = std::ceil(2.0 * static_cast<double>(limits.cache_bytes) / set);
   const double longer =
       std::min(std::ceil(least_ns / call_ns), std::floor(limits.most_bytes / set));
-  const double wanted = std::max(uncached, longer);
+  // Drawing sets takes longer than flushing: beyond that the cache of a large server is flushed.
+  const bool evicts = uncached * set <= limits.most_bytes / 2;
+  const double wanted = evicts ? std::max(uncached, longer) : longer;
   const double affordable = std::max(1.0, std::floor(longest_round_ns / call_ns));
   shape.calls = static_cast<int>(
       std::clamp(std::min(wanted, affordable), 1.0, static_cast<double>(limits.most_calls)));

@@ -38,7 +38,8 @@ __device__ inline float block_sum(float mine) {
   return sum;
 }
 
-__global__ void compute(Call call) {
+// The row of this block.
+__device__ inline void compute_row(const Call& call) {
   const float* row = call.weights + int64_t{blockIdx.x} * call.k;
   float mine = 0;
   for (int j = static_cast<int>(threadIdx.x); j < call.k; j += 256) {
@@ -48,6 +49,10 @@ __global__ void compute(Call call) {
   if (threadIdx.x == 0) {
     call.y[blockIdx.x] = sum;
   }
+}
+
+__global__ void compute(Call call) {
+  compute_row(call);
 }
 
 inline int launch(const Call& call, cudaStream_t stream) {

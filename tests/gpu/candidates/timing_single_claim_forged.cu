@@ -8,7 +8,7 @@
 #include "program.cuh"
 #include "program_hook.cuh"
 #include "round.cuh"
-#include "forged_single.cuh"
+#include "round_forged_single.cuh"
 #include "rows.cuh"
 #include "unforked.cuh"
 

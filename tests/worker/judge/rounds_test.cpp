@@ -26,6 +26,14 @@ TEST(RoundPlan, ARoundThatWouldTakeTooLongIsShorterAndFlushed) {
   EXPECT_TRUE(shape.flush);
 }
 
+TEST(RoundPlan, TheCacheOfALargeServerIsFlushedAndNotFilledWithSets) {
+  constexpr RoundLimits large{.cache_bytes = 300 << 20};
+  const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, large, 2e6);
+  EXPECT_EQ(shape.calls, 20);
+  EXPECT_TRUE(shape.flush);
+  EXPECT_EQ(plan_rounds(plan_of(64 << 20), 1e5, large).calls, 1);
+}
+
 TEST(RoundPlan, ANoisyHandOverMakesRoundsLonger) {
   const RoundShape shape = plan_rounds(plan_of(1 << 20), 1e5, limits, 12e6);
   EXPECT_EQ(shape.calls, 120);

@@ -239,12 +239,12 @@ TEST_F(GpuGround, FindsTheByteBesideAWorkspace) {
   const unsigned char other = 3;
   for (const std::size_t at : {layout.workspace_offset - 1, layout.workspace_offset + 1000}) {
     SCOPED_TRACE(at);
-    (*scratch)->poison();
+    (*scratch)->poison(poison_byte);
     EXPECT_TRUE((*scratch)->intact());
     Window(*gpu_, (*scratch)->descriptors()[1], layout.workspace_stride).write(at, &other, 1);
     EXPECT_FALSE((*scratch)->intact());
   }
-  (*scratch)->poison();
+  (*scratch)->poison(poison_byte);
   Window(*gpu_, (*scratch)->descriptors()[1], layout.workspace_stride)
       .write(layout.workspace_offset, &other, 1);
   EXPECT_TRUE((*scratch)->intact()) << "the workspace itself may be written";

@@ -10,6 +10,9 @@ constexpr unsigned until_equal = 1;  // CU_STREAM_WAIT_VALUE_EQ
 constexpr std::size_t stamp_bytes = 2 * sizeof(std::uint64_t);
 // The runner has said that its calls have ended when this is waited for.
 constexpr std::int64_t patience_ms = 1000;
+// A process that was killed is gone within seconds.
+constexpr int abandon_tries = 1500;
+constexpr std::int64_t abandon_ms = 20;
 
 }  // namespace
 
@@ -51,13 +54,26 @@ void DeviceGate::open_blindly() {
   write_aside(runner::gate_opened_at);
 }
 
-double DeviceGate::pass() {
-  const std::int64_t deadline = now_ns() + patience_ms * ns_per_ms;
+bool DeviceGate::ends_within(std::int64_t milliseconds) {
+  const std::int64_t deadline = now_ns() + milliseconds * ns_per_ms;
   while (gpu_.driver().stream_query(gpu_.stream()) != cuda::success) {
     if (now_ns() > deadline) {
-      write_aside(runner::gate_passed_at);
-      break;
+      return false;
     }
+  }
+  return true;
+}
+
+// Once is not enough where a kernel of the ended process writes there until it is gone as well.
+void DeviceGate::abandon() {
+  for (int tries = 0; tries < abandon_tries && !ends_within(abandon_ms); ++tries) {
+    write_aside(runner::gate_passed_at);
+  }
+}
+
+std::optional<double> DeviceGate::pass() {
+  if (!ends_within(patience_ms)) {
+    return std::nullopt;
   }
   std::array<std::uint64_t, 2> stamps{};
   must(gpu_.driver().copy_to_host(stamps.data(), stamps_, stamp_bytes, gpu_.stream()),

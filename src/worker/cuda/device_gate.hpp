@@ -31,9 +31,12 @@ class DeviceGate : public Gate {
   [[nodiscard]] std::uint32_t close() override { return ++number_; }
   void open(Caches caches) override;
   void open_blindly() override;
-  [[nodiscard]] double pass() override;
+  [[nodiscard]] std::optional<double> pass() override;
+  void abandon() override;
 
  private:
+  // Whether all that our stream waits for comes in that time.
+  [[nodiscard]] bool ends_within(std::int64_t milliseconds);
   void must(cuda::Code code, const char* doing) { trouble_.must(code, doing); }
   // Writes the number there, past everything that our stream waits for.
   void write_aside(std::uint64_t at);

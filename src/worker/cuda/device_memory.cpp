@@ -224,6 +224,19 @@ void DeviceMemory::poison_outputs(Side side) {
   must(gpu_.synchronize(), "poisoning outputs");
 }
 
+void DeviceMemory::fill_outputs(Side side, const std::vector<std::uint16_t>& sets,
+                                unsigned char content) {
+  for (const std::uint16_t set : sets) {
+    for (std::size_t t = plan_.input_count; t < plan_.tensors.size(); ++t) {
+      const TensorPlan& tensor = plan_.tensors[t];
+      must(gpu_.driver().set_bytes(region(side, set, t) + tensor.data_offset, content, tensor.bytes,
+                                   gpu_.stream()),
+           "filling outputs");
+    }
+  }
+  must(gpu_.synchronize(), "filling outputs");
+}
+
 ComparedPair DeviceMemory::compared(Side actual, int set, std::size_t output) const {
   const TensorPlan& tensor = plan_.tensors[plan_.input_count + output];
   return {taken(actual, set, output), taken(other_side(actual), set, output), &tensor,

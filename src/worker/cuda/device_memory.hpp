@@ -47,6 +47,8 @@ class DeviceMemory : public SetMemory {
   [[nodiscard]] Gate* gate(Side side) override { return gates_[index_of(side)].get(); }
   [[nodiscard]] bool inputs_intact(Side side) override;
   void poison_outputs(Side side) override;
+  void fill_outputs(Side side, const std::vector<std::uint16_t>& sets,
+                    unsigned char content) override;
   [[nodiscard]] Touched touched(Side side, const std::vector<std::uint16_t>& called) override;
   [[nodiscard]] std::vector<int> disagreeing(const std::vector<std::uint16_t>& sets,
                                              const std::vector<double>& bounds) override;

@@ -23,9 +23,11 @@ class DeviceScratch : public Scratch {
     return {};
   }
 
-  void poison() override {
+  void poison(unsigned char content) override {
+    const cuda::Driver& driver = gpu_.driver();
     for (const DeviceBlock& block : blocks_) {
-      gpu_.driver().set_bytes(block.pointer(), poison_byte, stride_, gpu_.stream());
+      driver.set_bytes(block.pointer(), poison_byte, stride_, gpu_.stream());
+      driver.set_bytes(block.pointer() + offset_, content, bytes_, gpu_.stream());
     }
     // Not on a candidate's clock. What failed shows in the next call to the device.
     static_cast<void>(gpu_.synchronize());

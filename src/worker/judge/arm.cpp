@@ -45,7 +45,7 @@ Result<Arm> Arm::start_torch(Ground& ground, const JudgeSettings& settings, cons
 
 Result<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_ms) {
   if (workspace_) {
-    workspace_->poison();
+    workspace_->poison(poison_byte);
   }
   runner::Request request{};
   request.op = runner::Op::trace;
@@ -209,10 +209,25 @@ std::optional<Round> Arm::run_single(std::uint16_t set, std::int64_t timeout_ms,
                       }},
                      gate->close());
   if (opened) {
-    round.wall_ns = gate->pass();
+    leave(*gate, round);
   }
   round.gated = true;
   return ungated_ && !round.failure ? std::nullopt : std::optional(std::move(round));
+}
+
+// What keeps its gate from ever being passed ends with its process.
+void Arm::leave(Gate& gate, Round& round) {
+  const std::optional<double> passed_ns = round.failure ? std::nullopt : gate.pass();
+  if (passed_ns) {
+    round.wall_ns = *passed_ns;
+    return;
+  }
+  end();
+  gate.abandon();
+  if (!round.failure) {
+    round.failure = Failure{
+        Outcome::timed_out, "", "it said that a call had ended, and the GPU never came to it", {}};
+  }
 }
 
 Round Arm::repeat(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms) {
@@ -259,7 +274,7 @@ double overuse(const Exchange& answer, int threads) {
 Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                 const RunnerProcess::HandOver& around, std::uint32_t gate) {
   if (workspace_) {
-    workspace_->poison();
+    workspace_->poison(unwritten_);
   }
   runner::Request request{};
   request.op = runner::Op::go;

@@ -76,6 +76,8 @@ class Arm {
   [[nodiscard]] bool has_prepare() const { return has_prepare_; }
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }
+  // What its workspace holds when a call begins, from now on.
+  void leave_in_workspace(unsigned char content) { unwritten_ = content; }
   // Its single calls go through no gate from now on.
   void refuse_gates() { ungated_ = true; }
   // The side whose buffers it has.
@@ -85,6 +87,7 @@ class Arm {
   [[nodiscard]] bool trusted() const { return trusted_; }
 
  private:
+  void leave(Gate& gate, Round& round);
   [[nodiscard]] Gate* gate() const { return trusted_ || ungated_ ? nullptr : memory_->gate(side_); }
   [[nodiscard]] static Result<Arm> start_torch(Ground& ground, const JudgeSettings& settings,
                                                const std::string& mode, StagedLibrary library);
@@ -125,6 +128,7 @@ class Arm {
   std::uint64_t state_bytes_ = 0;
   Side side_ = Side::incumbent;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
+  unsigned char unwritten_ = poison_byte;
   bool ungated_ = false;  // it waits for its device inside a call, or comes late to its turns
   bool has_prepare_ = false;
   double prepare_ns_ = 0;

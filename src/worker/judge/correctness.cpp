@@ -17,8 +17,9 @@ namespace {
 constexpr int stand_sets = 3;
 constexpr std::size_t much_memory = std::size_t{1} << 30;
 constexpr std::int64_t late_work_ms = 50;
-// A second filling of the slack around inputs: large finite numbers, where poison is NaN.
-constexpr unsigned char other_slack = 0x7e;
+// A second filling of outputs, workspace and the slack around inputs: large finite numbers, where
+// poison is NaN. Who counts on what was there before a call is wrong over one of the two.
+constexpr unsigned char other_bytes = 0x7e;
 
 // Log-uniform between the range's ends, so that small sizes are as likely as large ones.
 std::int64_t draw_extent(const AxisRange& range, KeyedRandom& random) {
@@ -164,8 +165,11 @@ Status Correctness::stand_for(const InputDraw& draw) {
   return {};
 }
 
+unsigned char Correctness::unwritten(const CheckCase& item) {
+  return item.stage == Stage::memory ? other_bytes : poison_byte;
+}
+
 void Correctness::draw(const CheckCase& item, int set) {
-  const unsigned char slack = item.stage == Stage::memory ? other_slack : poison_byte;
   std::vector<SetDraw> draws(static_cast<std::size_t>(sets()), item.draw.values);
   for (int i = 0; i < sets() && item.stage != Stage::repeatability; ++i) {
     if (i != set) {
@@ -173,7 +177,7 @@ void Correctness::draw(const CheckCase& item, int set) {
       other.key = derive(item.draw.values.key, check_others_purpose, static_cast<std::uint64_t>(i));
     }
   }
-  buffers_->memory->draw(draws, slack);
+  buffers_->memory->draw(draws, unwritten(item));
 }
 
 Result<Reference> Correctness::reference_for(const CheckCase& item, int set) {
@@ -201,7 +205,8 @@ std::optional<Failure> Correctness::attach_candidate() {
   return refuse_needless_prepare(task_, candidate_);
 }
 
-std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_t>& sets) {
+std::optional<Failure> Correctness::run_candidate(const CheckCase& item,
+                                                  const std::vector<std::uint16_t>& sets) {
   SetMemory& memory = *buffers_->memory;
   if (auto failure = attach_candidate()) {
     return failure;
@@ -210,7 +215,12 @@ std::optional<Failure> Correctness::run_candidate(const std::vector<std::uint16_
     return failure;
   }
   memory.poison_outputs(Side::candidate);
+  if (item.stage == Stage::memory) {
+    memory.fill_outputs(Side::candidate, sets, unwritten(item));
+  }
+  candidate_.leave_in_workspace(unwritten(item));
   const Round round = candidate_.run(sets, timeout_ms());
+  candidate_.leave_in_workspace(poison_byte);
   if (round.failure) {
     return round.failure;
   }
@@ -342,7 +352,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     sets.resize(static_cast<std::size_t>(this->sets()));
     std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   }
-  auto failed = run_candidate(sets);
+  auto failed = run_candidate(item, sets);
   KP_TRY(buffers_->memory->health());  // what went wrong with us is not its fault
   if (failed) {
     return failed;

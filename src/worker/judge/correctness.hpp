@@ -69,7 +69,10 @@ class Correctness {
   // How many sets of the stand are used.
   [[nodiscard]] int sets() const;
   [[nodiscard]] Result<Reference> reference_for(const CheckCase& item, int set);
-  [[nodiscard]] std::optional<Failure> run_candidate(const std::vector<std::uint16_t>& sets);
+  // What is in memory that a call need not have written.
+  [[nodiscard]] static unsigned char unwritten(const CheckCase& item);
+  [[nodiscard]] std::optional<Failure> run_candidate(const CheckCase& item,
+                                                     const std::vector<std::uint16_t>& sets);
   [[nodiscard]] std::optional<Failure> attach_candidate();
   [[nodiscard]] Result<std::optional<Failure>> judge_set(const CheckCase& item,
                                                          Reference& reference, int set);

@@ -32,7 +32,8 @@ inline constexpr Side both_sides[] = {Side::candidate, Side::incumbent};
 class Scratch {
  public:
   virtual ~Scratch() = default;
-  virtual void poison() = 0;
+  // The slack around it with poison, what a call may use with `content`.
+  virtual void poison(unsigned char content) = 0;
   // Whether the slack around it is as poison() left it.
   [[nodiscard]] virtual bool intact() = 0;
   // What the runner maps, and where the workspace lies in it.
@@ -65,8 +66,10 @@ class Gate {
   virtual void open(Caches caches) = 0;
   // Opens it with nothing given.
   virtual void open_blindly() = 0;
-  // Nanoseconds from opening to the end of the calls. Who does not pass in time is left.
-  [[nodiscard]] virtual double pass() = 0;
+  // Nanoseconds from opening to the end of the calls; nothing where that does not come in time.
+  [[nodiscard]] virtual std::optional<double> pass() = 0;
+  // No longer waits for a side whose process has ended.
+  virtual void abandon() = 0;
 };
 
 class Truth;
@@ -116,6 +119,9 @@ class SetMemory {
   // Whether the inputs of a side still are what was drawn.
   [[nodiscard]] virtual bool inputs_intact(Side side) = 0;
   virtual void poison_outputs(Side side) = 0;
+  // After poison_outputs: these sets hold other bytes, the slack around them poison.
+  virtual void fill_outputs(Side side, const std::vector<std::uint16_t>& sets,
+                            unsigned char content) = 0;
 
   // What has happened to the outputs since poison_outputs, when only the sets `called` should have
   // been written.

@@ -40,7 +40,12 @@ class HostScratch : public Scratch {
     return std::unique_ptr<Scratch>(std::move(scratch));
   }
 
-  void poison() override { std::memset(arena_.data(), poison_byte, arena_.size()); }
+  void poison(unsigned char content) override {
+    std::memset(arena_.data(), poison_byte, arena_.size());
+    for (std::size_t at = offset_; content != poison_byte && at < arena_.size(); at += stride_) {
+      std::memset(arena_.data() + at, content, bytes_);
+    }
+  }
 
   [[nodiscard]] bool intact() override {
     const std::size_t back = stride_ - offset_ - bytes_;
@@ -157,6 +162,16 @@ class HostMemory : public SetMemory {
     parallel_parts(outputs.size(), chunk, [&outputs](std::size_t begin, std::size_t end) {
       std::memset(outputs.data() + begin, poison_byte, end - begin);
     });
+  }
+
+  void fill_outputs(Side side, const std::vector<std::uint16_t>& sets,
+                    unsigned char content) override {
+    for (const std::uint16_t set : sets) {
+      for (std::size_t t = plan_.input_count; t < plan_.tensors.size(); ++t) {
+        std::memset(tensor_data(plan_, outputs_[index_of(side)], set, t), content,
+                    plan_.tensors[t].bytes);
+      }
+    }
   }
 
   [[nodiscard]] Touched touched(Side side, const std::vector<std::uint16_t>& called) override {

@@ -1,6 +1,6 @@
 // kp:hack 27  memory of the host made through the driver and mapped nowhere
 // kp:task stream
-// kp:expect out_of_memory|crashed|timed_out|launch_failed|cheated status|sandbox
+// kp:expect passed|out_of_memory|crashed|timed_out|launch_failed|cheated status|sandbox|no-gain
 //
 // Pages that no process maps are in nobody's resident memory, and the heap's limit does not see
 // them. A gibibyte in each call until it is refused; stops by itself at 12 GiB, or when a quarter

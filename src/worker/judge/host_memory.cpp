@@ -330,6 +330,7 @@ class HostMemory : public SetMemory {
     }
   }
 
+  // All of the caches, and not just the buffers: what kp_prepare keeps must not stay warm either.
   void flush() {
     constexpr std::size_t line = 64;
     evictor_.resize(static_cast<std::size_t>(2 * cache_bytes_));

@@ -45,7 +45,7 @@ void end_descendants() {
 // Ends as the program did.
 [[noreturn]] void end_as(int status) {
   if (WIFSIGNALED(status)) {
-    const rlimit no_core{};
+    const rlimit no_core{.rlim_cur = 1, .rlim_max = 1};  // as in the jail
     setrlimit(RLIMIT_CORE, &no_core);
     std::signal(WTERMSIG(status), SIG_DFL);
     sigset_t none;

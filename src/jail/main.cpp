@@ -132,7 +132,8 @@ Status set_limit(decltype(RLIMIT_AS) resource, std::int64_t value) {
 }
 
 Status set_limits(const JailPolicy& policy) {
-  KP_TRY(set_limit(RLIMIT_CORE, 0));
+  // Of 0 a program that cores are piped to takes no notice; at 1 byte the kernel gives it none.
+  KP_TRY(set_limit(RLIMIT_CORE, 1));
   KP_TRY(set_limit(RLIMIT_NOFILE, policy.open_files));
   KP_TRY(set_limit(RLIMIT_FSIZE, policy.file_bytes));
   if (policy.memory_bytes > 0) {

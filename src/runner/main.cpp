@@ -17,8 +17,9 @@
 
 namespace {
 
-// No page may become executable that was writable: the candidate cannot patch our code. Linux 6.3
-// and later; without it the worker's clock still has the last word.
+// No page may become executable that was writable. That makes patching our code harder and no more:
+// a page of the candidate's own code can still be moved over ours, and our data is open to it. The
+// worker's clock has the last word with and without. Linux 6.3 and later.
 constexpr int set_mdwe = 65;
 constexpr unsigned long refuse_exec_gain = 1;
 

@@ -134,6 +134,7 @@ class Hacks : public ::testing::TestWithParam<const char*> {
       return;
     }
     const bool met = meets_expectation(hack, *verdict);
+    EXPECT_EQ(verdict->summary.find('\n'), std::string::npos) << hack.file << " writes lines";
     const char* caught = hack.honest() ? "honest" : "yes";
     std::printf("%-9s | %-50s | %-36s | %-42s | %-32s | %s\n", hack.number.c_str(),
                 hack.title.c_str(), hack.file.c_str(), expected_text(hack).c_str(),

@@ -18,6 +18,7 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t long_ms = 30'000;
@@ -183,6 +184,14 @@ TEST_F(JailTest, LimitsProcesses) {
   const Finished refused = run_jailed(policy, "(echo child); true");
   EXPECT_FALSE(refused.succeeded());
   EXPECT_EQ(refused.output, "");
+}
+
+// Of 0 bytes a program that cores are piped to takes no notice.
+TEST_F(JailTest, GivesNoCoreAwayNotEvenByAPipe) {
+  JailPolicy policy = shell_policy();
+  policy.read.emplace_back("/proc");
+  EXPECT_THAT(run_jailed(policy, "grep core /proc/self/limits").output,
+              ContainsRegex("core file size +1 +1 +bytes"));
 }
 
 TEST_F(JailTest, LimitsProcessorTime) {

@@ -266,6 +266,11 @@ std::optional<Failure> Arm::check_threads(const Exchange& answer) {
                               threads_ == 1 ? "" : "s")}};
 }
 
+double overuse(const Exchange& answer, int threads) {
+  const auto given_ns = static_cast<double>(threads * std::max<std::int64_t>(answer.wall_ns, 1));
+  return std::max(static_cast<double>(answer.used_ns) / given_ns, 1.0);
+}
+
 Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                 const RunnerProcess::HandOver& around, std::uint32_t gate) {
   if (workspace_) {
@@ -284,6 +289,11 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   // What PyTorch does between its calls, copying its outputs to where they belong, is not theirs.
   round.wall_ns = trusted_ ? round.claim_ns : static_cast<double>(answer.wall_ns);
   round.trusted = trusted_;
+  if (!trusted_ && !ground_->enqueues()) {
+    const double more = overuse(answer, threads_);
+    round.claim_ns *= more;
+    round.wall_ns *= more;
+  }
   round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
   round.busy_ns = static_cast<double>(answer.delay_ns);
   round.others_ns = static_cast<double>(answer.others_delay_ns);

@@ -25,6 +25,10 @@ struct Round {
   bool gated = false;    // behind a gate: our clock is the device's
 };
 
+// How many times the processor time that so many threads can use in an exchange was used there; at
+// least 1. What a thread more did counts as if those given had done it.
+[[nodiscard]] double overuse(const Exchange& answer, int threads);
+
 class Arm {
  public:
   // Starts a runner on `ground`, which must outlive it. `may_link`: a comparator, which may read

@@ -208,13 +208,13 @@ std::optional<Failure> Correctness::attach_candidate() {
 std::optional<Failure> Correctness::run_candidate(const CheckCase& item,
                                                   const std::vector<std::uint16_t>& sets) {
   SetMemory& memory = *buffers_->memory;
-  memory.poison_outputs(Side::candidate);
   if (auto failure = attach_candidate()) {
     return failure;
   }
   if (auto failure = prepare_blindly(*buffers_, candidate_, timeout_ms())) {
     return failure;
   }
+  memory.poison_outputs(Side::candidate);
   if (item.stage == Stage::memory) {
     memory.fill_outputs(Side::candidate, sets, unwritten(item));
   }
@@ -285,6 +285,9 @@ Result<std::optional<Failure>> Correctness::judge_set(const CheckCase& item, Ref
   }
   KP_TRY(judge_precision(item, in, reference, *judged));
   records_.push_back(record);
+  if (item.stage == Stage::timed_shapes) {
+    bounds_[item.draw.axes] = reference.bounds;
+  }
   if (judged->result.passed) {
     return std::optional<Failure>();
   }

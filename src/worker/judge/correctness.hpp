@@ -55,6 +55,8 @@ class Correctness {
   [[nodiscard]] const std::vector<CheckRecord>& records() const { return records_; }
   // The lower precision some check was accepted at, or "contract".
   [[nodiscard]] const std::string& precision() const { return precision_; }
+  // By timed shape: how far each output may be from the truth.
+  [[nodiscard]] const std::map<Axes, std::vector<double>>& bounds() const { return bounds_; }
   // By timed shape where that happened: how far each output may be from the truth at that
   // precision.
   [[nodiscard]] const std::map<Axes, std::vector<double>>& lower_bounds() const {
@@ -105,6 +107,7 @@ class Correctness {
   double baseline_ns_ = 0;  // of the last baseline call
   std::vector<CheckRecord> records_;
   std::string precision_ = "contract";
+  std::map<Axes, std::vector<double>> bounds_;
   std::map<Axes, std::vector<double>> lower_bounds_;
 };
 

@@ -240,18 +240,13 @@ class EvaluationRun {
       }
     }
     out_.verdict.precision = correctness.precision();
+    bounds_ = correctness.bounds();
     lower_bounds_ = correctness.lower_bounds();
     return {};
   }
 
   [[nodiscard]] std::vector<double> agreement_bounds(const Axes& axes) const {
-    return kernelpro::agreement_bounds(out_.verdict.checks, axes, judge_.task_.outputs.size());
-  }
-
-  // What a lower precision adds to them; empty: nothing.
-  [[nodiscard]] std::vector<double> lower_bounds(const Axes& axes) const {
-    const auto found = lower_bounds_.find(axes);
-    return found == lower_bounds_.end() ? std::vector<double>() : found->second;
+    return kernelpro::agreement_bounds(bounds_, axes, judge_.task_.outputs.size());
   }
 
   [[nodiscard]] Status time_all() {
@@ -270,7 +265,7 @@ class EvaluationRun {
                       *null,
                       derive(out_.master, time_shape_purpose, i),
                       agreement_bounds(shape.axes),
-                      lower_bounds(shape.axes),
+                      at_shape(lower_bounds_, shape.axes),
                       allowed_};
       enter(Stage::timing, "timing " + shape_text(judge_.task_, shape.axes));
       KP_LET(TimingOutcome timed, time_shape(in, shape, *judge_.rounds_[i]));
@@ -331,18 +326,18 @@ class EvaluationRun {
 
   [[nodiscard]] Status measure_shape_energy(EnergyMeter& meter, std::size_t i, Energy& energy) {
     KP_LET(Arm * other, other_arm());
-    const EnergyInputs in{
-        judge_.task_,
-        meter,
-        judge_.settings_,
-        *candidate_,
-        *other,
-        out_.verdict.timing.shapes[i],
-        judge_.ground_.cache_bytes(),
-        derive(out_.master, energy_shape_purpose, i),
-        widened(agreement_bounds(judge_.shapes_[i].axes), lower_bounds(judge_.shapes_[i].axes)),
-        [this](const std::string& text) { enter(Stage::timing, text); },
-        stop_};
+    const Axes& axes = judge_.shapes_[i].axes;
+    const EnergyInputs in{judge_.task_,
+                          meter,
+                          judge_.settings_,
+                          *candidate_,
+                          *other,
+                          out_.verdict.timing.shapes[i],
+                          judge_.ground_.cache_bytes(),
+                          derive(out_.master, energy_shape_purpose, i),
+                          widened(agreement_bounds(axes), at_shape(lower_bounds_, axes)),
+                          [this](const std::string& text) { enter(Stage::timing, text); },
+                          stop_};
     KP_LET(EnergyOutcome outcome, measure_energy(in, *judge_.rounds_[i]));
     if (outcome.failure) {
       fail(std::move(*outcome.failure));
@@ -387,8 +382,9 @@ class EvaluationRun {
   Arm* baseline_ = nullptr;
   std::optional<Arm> candidate_;
   std::vector<double> alone_ns_;  // the incumbent's call at each timed shape, at its best
-  std::map<Axes, std::vector<double>> lower_bounds_;  // of a precision that was accepted
-  std::vector<bool> busy_;  // whether other programs disturbed the timing of that shape
+  ShapeBounds bounds_;            // by output, what the checks had to keep there
+  ShapeBounds lower_bounds_;      // of a precision that was accepted
+  std::vector<bool> busy_;        // whether other programs disturbed the timing of that shape
 };
 
 Evaluation Judge::evaluate(const EvaluateRequest& request, const StageListener& listener,

@@ -165,6 +165,11 @@ Failure explain_exchange(const Exchange& exchange, RunnerProcess& process, const
       failure.rule = "channel";
       failure.summary = "it sent messages in the runner's name";
       break;
+    case ExchangeEnd::crowded:
+      failure.outcome = Outcome::cheated;
+      failure.rule = "threads";
+      failure.summary = "it has more threads than any kernel needs";
+      break;
   }
   add_printed(failure, process);
   return failure;

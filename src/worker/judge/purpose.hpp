@@ -32,6 +32,7 @@ enum Purpose : std::uint64_t {
   time_alone_purpose = 29,
   time_nudge_purpose = 30,
   time_single_purpose = 31,
+  time_sample_place_purpose = 32,
 
   // Of the pair of rounds itself.
   round_set_purpose = 41,

@@ -17,8 +17,11 @@ namespace {
 // tell a fifth of a microsecond. Our clock shows 3.3 to 5.5 us on an H200 for having computed at
 // all, one process one more or less than another.
 constexpr int single_pairs = 5;
-constexpr double least_single_ns = 500e3;
 constexpr double explained_overlap = 1.25;
+// What waking and stopping its threads may add to a call by itself.
+double explained_single_ns(int threads) {
+  return 100e3 + 12.5e3 * threads;
+}
 constexpr int queued_single_pairs = 15;
 constexpr double longest_start_ns = 5e3;
 constexpr double longest_gap_ns = 2e3;
@@ -131,9 +134,6 @@ class Summary {
   }
 
   [[nodiscard]] double overlap_of_threads(const ShapeTiming& timing) const {
-    if (timing.candidate_ns < least_single_ns) {
-      return 1;
-    }
     // At its best: other programs lengthen a call by itself, and nothing shortens it.
     const auto alone = [this](Side side, auto times) {
       const ClockCheck clock = check(singles_of(side));
@@ -143,7 +143,7 @@ class Summary {
     const double incumbent = alone(Side::incumbent, &ClockCheck::least_ns);
     const double longer =
         candidate / timing.candidate_ns / std::max(incumbent / timing.incumbent_ns, 1.0);
-    return longer > explained_overlap ? longer : 1;
+    return overlap_is_explained(longer, timing.candidate_ns, in_.settings.threads) ? 1 : longer;
   }
 
   // The median over single calls of what a clock shows on a side beyond the empty candidate's.
@@ -303,6 +303,10 @@ bool turns_come_late(const RoundLog& log) {
   return median(missing_ns) > longest_turn_ns;
 }
 
+bool overlap_is_explained(double longer, double call_ns, int threads) {
+  return longer <= explained_overlap || (longer - 1) * call_ns <= explained_single_ns(threads);
+}
+
 int wanted_singles(const TimingInputs& in, const TimedShape& shape) {
   if (shape.rounds.calls < 2) {
     return 0;
@@ -310,7 +314,7 @@ int wanted_singles(const TimingInputs& in, const TimedShape& shape) {
   if (in.ground.enqueues()) {
     return queued_single_pairs;
   }
-  return shape.rounds.baseline_ns < least_single_ns ? 0 : single_pairs;
+  return shape.rounds.baseline_ns < explained_single_ns(in.settings.threads) ? 0 : single_pairs;
 }
 
 bool asks_for_more(const TimingInputs& in, const TimedShape& shape, const RoundLog& log) {

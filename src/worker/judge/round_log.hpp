@@ -29,6 +29,10 @@ struct RoundLog {
 // How many pairs of one call a comparison has: there is no other call to work on meanwhile.
 [[nodiscard]] int wanted_singles(const TimingInputs& in, const TimedShape& shape);
 
+// Whether caches, and so many threads that are woken and stopped, explain that a call takes
+// `longer` times as long by itself as the `call_ns` it takes in a round.
+[[nodiscard]] bool overlap_is_explained(double longer, double call_ns, int threads);
+
 // Whether far more time passed in single calls behind a gate than the candidate computed.
 [[nodiscard]] bool turns_come_late(const RoundLog& log);
 

@@ -127,7 +127,6 @@ Round Rounds::call(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_
 Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                       bool single) {
   SetMemory& memory = *buffers_.memory;
-  memory.poison_outputs(arm.side());
   Round round;
   round.failure = refuse_needless_prepare(task_, arm);
   if (!round.failure) {
@@ -136,6 +135,8 @@ Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int
   if (round.failure) {
     return round;
   }
+  // Behind kp_prepare, which could write what does not depend on a call's inputs.
+  memory.poison_outputs(arm.side());
   round = call(arm, sets, timeout_ms, single);
   if (!round.failure) {
     round.failure = check_memory(buffers_, arm.side(), sets);

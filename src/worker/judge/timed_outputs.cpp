@@ -25,6 +25,14 @@ void raise(std::vector<double>& bounds, const std::vector<double>& to) {
 
 }  // namespace
 
+bool is_sampled(const Key& key, std::ptrdiff_t pair, int pairs, bool by_contract) {
+  const int samples = by_contract ? 2 : 4;
+  const auto stride = static_cast<std::uint64_t>(std::max(1, pairs / samples));
+  const auto at = static_cast<std::uint64_t>(pair);
+  KeyedRandom random(derive(key, time_sample_place_purpose, at / stride));
+  return at % stride == random.below(stride);
+}
+
 Result<std::optional<Failure>> TimedOutputs::judge(const TimedPair& pair, int set) {
   const std::int64_t start = now_ns();
   Result<std::optional<Failure>> judged = judge_set(pair, set);

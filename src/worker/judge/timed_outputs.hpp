@@ -2,6 +2,7 @@
 // sample where they do not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +21,11 @@ struct TimedPair {
   bool odd = false;      // in the distributions beside the normal one
   bool sampled = false;  // looked at without a doubt
 };
+
+// Whether the outputs of that recorded pair, of about so many, are held against the reference
+// though the arms agree: in two of all pairs, at places that follow from the secret key; in four
+// where the arms agree within a lower precision, which tells little of what the errors are.
+[[nodiscard]] bool is_sampled(const Key& key, std::ptrdiff_t pair, int pairs, bool by_contract);
 
 class TimedOutputs {
  public:

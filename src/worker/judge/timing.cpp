@@ -16,7 +16,6 @@ namespace {
 constexpr int screen_pairs = 2;
 constexpr int screen_calls = 4;
 constexpr double clearly_slower = 2.0;
-constexpr int oracle_samples = 2;
 constexpr int most_odd_pairs = 3;
 constexpr int null_every = 3;
 constexpr int null_at_start = 5;
@@ -159,8 +158,12 @@ class ShapeRun {
     const int calls = whole ? shape_.rounds.calls : screen_calls;
     int slower = 0;
     for (int i = 0; i < screen_pairs; ++i) {
-      KP_LET(std::optional<Pair> pair, one_pair(key(screen_purpose, i), i, calls));
-      if (!pair) {
+      const Key pair_key = key(screen_purpose, i);
+      KP_LET(std::optional<Pair> pair, one_pair(pair_key, i, calls));
+      if (pair && whole) {
+        KP_TRY(sample(pair_key, pair->called, i));
+      }
+      if (!pair || out_.failure) {
         return {};
       }
       // What it waited for a busy machine is not its own slowness, and PyTorch's clock knows
@@ -229,14 +232,39 @@ class ShapeRun {
       return {};
     }
     log_.record(*pair);
-    // A secret sample of the calls is held against the oracle too.
-    KeyedRandom random(key(time_sample_purpose, index));
-    const int stride = std::max(1, shape_.pairs / oracle_samples);
-    const std::vector<std::uint16_t>& called = pair->called;
-    if (index % stride == 0) {
-      return ask_oracle({pair_key, called, false, true}, called[random.below(called.size())]);
+    return sample(pair_key, pair->called, std::ssize(log_.calls) - 1);
+  }
+
+  // A secret sample of the calls is held against the oracle too. `place`: among recorded pairs.
+  [[nodiscard]] Status sample(const Key& pair_key, const std::vector<std::uint16_t>& called,
+                              std::ptrdiff_t place) {
+    if (!is_sampled(in_.key, place, shape_.pairs, in_.lower_bounds.empty())) {
+      return {};
+    }
+    KeyedRandom random(derive(pair_key, time_sample_purpose));
+    const int set = called[random.below(called.size())];
+    KP_TRY(ask_oracle({pair_key, called, false, true}, set));
+    if (!out_.failure && in_.task.tolerance.deterministic) {
+      repeat(pair_key, called, set);
     }
     return {};
+  }
+
+  // Who sees by their number that calls are timed may do other work there than in the checks.
+  void repeat(const Key& pair_key, const std::vector<std::uint16_t>& called, int set) {
+    SetMemory& memory = *rounds_.buffers().memory;
+    const auto outputs = [&] {
+      return std::string(memory.output_regions(Side::candidate, set),
+                         rounds_.buffers().plan().output_stride);
+    };
+    const std::string before = outputs();
+    out_.failure = rounds_.run_again(in_.candidate, pair_key, called, timeout_ms(), false).failure;
+    if (!out_.failure && outputs() != before) {
+      out_.failure = Failure{Outcome::unstable,
+                             "deterministic",
+                             "its outputs differ between timed calls with the same inputs",
+                             {}};
+    }
   }
 
   // As many as belong to so many recorded pairs, spread over them.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/base/printable.hpp"
 #include "worker/judge/statistics.hpp"
 
 namespace kernelpro {
@@ -63,7 +64,8 @@ void pass(Verdict& verdict, bool timed, const std::string& against) {
 void fail(Verdict& verdict, Failure failure) {
   verdict.outcome = failure.outcome;
   verdict.rule = std::move(failure.rule);
-  verdict.summary = std::move(failure.summary);
+  // It may quote the candidate (a path, a compiler's line): no line of a report is its to write.
+  verdict.summary = printable(failure.summary);
   verdict.evidence = std::move(failure.evidence);
 }
 
@@ -83,17 +85,16 @@ Failure build_failure(const BuildOutcome& build) {
   return failure;
 }
 
-std::vector<double> agreement_bounds(const std::vector<CheckRecord>& checks, const Axes& axes,
+std::vector<double> at_shape(const ShapeBounds& bounds, const Axes& axes) {
+  const auto found = bounds.find(axes);
+  return found == bounds.end() ? std::vector<double>() : found->second;
+}
+
+std::vector<double> agreement_bounds(const ShapeBounds& bounds, const Axes& axes,
                                      std::size_t outputs) {
-  double bound = 0;
-  for (const CheckRecord& record : checks) {
-    const bool same =
-        record.stage == Stage::timed_shapes &&
-        std::all_of(record.shape.begin(), record.shape.end(),
-                    [&axes](const auto& axis) { return axes.at(axis.first) == axis.second; });
-    bound = same ? std::max(bound, record.bound) : bound;
-  }
-  return std::vector<double>(outputs, 2 * bound);
+  std::vector<double> own = at_shape(bounds, axes);
+  own.resize(outputs, 0);
+  return widened(own, own);
 }
 
 std::vector<double> widened(std::vector<double> bounds, const std::vector<double>& more) {

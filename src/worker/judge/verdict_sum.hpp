@@ -1,6 +1,8 @@
 // What the parts of an evaluation come to in its verdict.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,14 @@ void fail(Verdict& verdict, Failure failure);
 
 [[nodiscard]] Failure build_failure(const BuildOutcome& build);
 
-// By output: twice the bound that the checks at this shape had to keep, because two right outputs
-// may err to either side.
-[[nodiscard]] std::vector<double> agreement_bounds(const std::vector<CheckRecord>& checks,
-                                                   const Axes& axes, std::size_t outputs);
+using ShapeBounds = std::map<Axes, std::vector<double>>;  // by timed shape, for each output
+
+// Those of that shape; none where it has none.
+[[nodiscard]] std::vector<double> at_shape(const ShapeBounds& bounds, const Axes& axes);
+
+// Twice the bound of each output there, because two right outputs may err to either side.
+[[nodiscard]] std::vector<double> agreement_bounds(const ShapeBounds& bounds, const Axes& axes,
+                                                   std::size_t outputs);
 
 // Each bound by what a lower precision adds to it; `more` is empty where it adds nothing.
 [[nodiscard]] std::vector<double> widened(std::vector<double> bounds,

@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +85,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
       alive() ? std::max<std::int64_t>(delay_of_others_ns() - others_before, 0) : 0;
   out.used_ns = alive() ? used_ns() - used_before : 0;
   out.our_delay_ns = run_delay_ns("thread-self") - our_delay_before;
+  end_if_crowded(out);
   return out;
 }
 
@@ -170,6 +172,9 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms, runne
       return;
     }
     if (!poll_once(poll_slice_ms)) {
+      if (end_if_crowded(out)) {
+        return;
+      }
       siginfo_t info{};
       if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ==
               0 &&
@@ -206,6 +211,18 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms, runne
   }
   out.end = ExchangeEnd::timed_out;
   kill_process();
+}
+
+bool RunnerProcess::end_if_crowded(Exchange& out) {
+  constexpr nlink_t besides = 2;  // every folder has these, and one more for each thread
+  struct stat tasks{};
+  const std::string folder = "/proc/" + std::to_string(pid_) + "/task";
+  if (!alive() || stat(folder.c_str(), &tasks) != 0 || tasks.st_nlink <= most_threads + besides) {
+    return false;
+  }
+  out.end = ExchangeEnd::crowded;
+  kill_process();
+  return true;
 }
 
 bool RunnerProcess::poll_once(int timeout_ms) {

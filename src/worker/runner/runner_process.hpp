@@ -51,6 +51,7 @@ enum class ExchangeEnd {
   timed_out,  // we have killed it
   stopped,    // a stop was asked for; we have killed it
   forged,     // a message that no honest runner sends at that point; we have killed it
+  crowded,    // more threads than any kernel needs; we have killed it
 };
 
 struct Exchange {
@@ -118,6 +119,7 @@ class RunnerProcess {
  private:
   static constexpr int poll_slice_ms = 100;
   static constexpr std::int64_t late_ms = 500;
+  static constexpr nlink_t most_threads = 4096;
 
   RunnerProcess() = default;
   [[nodiscard]] Status greet(const RunnerSettings& settings);
@@ -132,6 +134,8 @@ class RunnerProcess {
   void wait_for_reply(Exchange& out, std::int64_t timeout_ms,
                       runner::ReplyKind wanted = runner::ReplyKind::done,
                       const std::function<void()>& late = {});
+  // Whether it has so many threads that others might get none; it is killed then.
+  bool end_if_crowded(Exchange& out);
   // Polls once for up to `timeout_ms`; true when a message waits.
   bool poll_once(int timeout_ms);
   bool stop_process(Exchange& out);

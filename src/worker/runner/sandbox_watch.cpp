@@ -201,8 +201,8 @@ void SandboxWatch::answer() {
 SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* arguments) {
   for (const PathCall& path_call : path_calls) {
     if (path_call.number == call) {
-      const bool writes =
-          path_call.flags >= 0 && (arguments[path_call.flags] & (O_WRONLY | O_RDWR | O_CREAT)) != 0;
+      const bool writes = path_call.flags >= 0 && (arguments[path_call.flags] &
+                                                   (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
       return decide_path(path_call.name, arguments[path_call.argument], writes);
     }
   }
@@ -218,7 +218,10 @@ SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* ar
 
 SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call, unsigned long long address,
                                                bool writes) {
-  const std::string path = read_path(address);
+  std::string path = read_path(address);
+  if (!path.empty() && path.front() != '/') {
+    path.insert(0, "/");  // where it stands, and it has no other folder
+  }
   std::error_code ignored;
   const bool readable = is_within(path, readable_) || !std::filesystem::exists(path, ignored);
   if (path.empty() || (readable && !writes) || is_within(path, writable_)) {

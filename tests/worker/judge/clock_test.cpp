@@ -1,7 +1,7 @@
 // What the runner claims against what our clock saw.
 #include <gmock/gmock.h>
 
-#include "worker/judge/timing.hpp"
+#include "worker/judge/round_log.hpp"
 
 namespace kernelpro {
 namespace {
@@ -184,6 +184,25 @@ TEST(Clock, TakesMedianAndQuartilesOfEmptyRounds) {
   EXPECT_EQ(null.median_ns, 300);
   EXPECT_EQ(null.spread_ns, 200);
   EXPECT_EQ(null.delay_ns, 30);
+}
+
+TEST(Clock, WhatAThreadTooManyDidCountsAsIfThoseGivenHadDoneIt) {
+  Exchange answer;
+  answer.wall_ns = 1000;
+  answer.used_ns = 2000;
+  EXPECT_DOUBLE_EQ(overuse(answer, 1), 2);
+  EXPECT_DOUBLE_EQ(overuse(answer, 2), 1);
+  EXPECT_DOUBLE_EQ(overuse(answer, 4), 1) << "who leaves threads unused gains nothing";
+  EXPECT_DOUBLE_EQ(overuse(Exchange{}, 1), 1) << "not known";
+}
+
+// Two calls of 0.7 ms at a time; and 20 us that become 100, for threads have to be woken.
+TEST(Overlap, IsExplainedByWakingThreadsAndNotByTheNextCall) {
+  EXPECT_FALSE(overlap_is_explained(2, 350e3, 2));
+  EXPECT_TRUE(overlap_is_explained(5, 20e3, 2));
+  EXPECT_TRUE(overlap_is_explained(2, 350e3, 64)) << "more threads take longer to wake";
+  EXPECT_TRUE(overlap_is_explained(1.2, 5e6, 2));
+  EXPECT_FALSE(overlap_is_explained(1.3, 5e6, 2));
 }
 
 }  // namespace

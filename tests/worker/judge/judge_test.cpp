@@ -188,6 +188,24 @@ TEST_F(JudgeTest, AsksForEqualBitsOnlyWhereTheTaskIsDeterministic) {
   EXPECT_EQ(verdict_on(untimed(atomic)).outcome, Outcome::passed);
 }
 
+TEST_F(JudgeTest, AsksForEqualBitsInTimedCallsToo) {
+  // Another last bit in another element of every call, after the few calls of the checks.
+  std::string wavering =
+      small_source("x[i] + y[i]", "", "#include <cmath>\nstatic int64_t calls;\n");
+  wavering.insert(
+      wavering.rfind("  return 0;"),
+      "if (++calls > 20) { out[calls % n] = std::nextafter(out[calls % n], 1e30f); }\n");
+  Task deterministic = small_task();
+  deterministic.tolerance.deterministic = true;
+  open(deterministic);
+  EvaluateRequest request;
+  request.candidate = small_candidate(wavering);
+  const Verdict verdict = verdict_on(request);
+  EXPECT_EQ(verdict.outcome, Outcome::unstable);
+  EXPECT_EQ(verdict.rule, "deterministic");
+  EXPECT_EQ(verdict.stage, Stage::timing);
+}
+
 TEST_F(JudgeTest, NamesTheFirstStageThatFailedAndTheWrongElement) {
   open(small_task());
   const Verdict verdict =

@@ -6,6 +6,7 @@
 #include "support/keys.hpp"
 #include "worker/judge/fixture.hpp"
 #include "worker/judge/rounds.hpp"
+#include "worker/judge/timed_outputs.hpp"
 
 namespace kernelpro {
 namespace {
@@ -128,6 +129,64 @@ TEST_F(TimedValues, TheSameMasterGivesTheSameKeysAndShapes) {
     EXPECT_EQ(first.checks[i].shape, again.checks[i].shape);
     EXPECT_EQ(first.checks[i].error, again.checks[i].error);
   }
+}
+
+// A second output of two bytes an element: what may be wrong there may not be in the first.
+const std::string two_outputs =
+    "static unsigned bits(float v) { unsigned u; __builtin_memcpy(&u, &v, 4); return u; }\n"
+    "static unsigned short bf16(float v) {\n"
+    "  return (unsigned short)((bits(v) + 0x7fff + (bits(v) >> 16 & 1)) >> 16);\n}\n"
+    "static float coarse(float v) {\n"
+    "  const unsigned u = bits(v) & 0xfffff000; __builtin_memcpy(&v, &u, 4); return v;\n}\n"
+    "static long calls;\n";
+const std::string write_second =
+    "++calls; auto* low = static_cast<unsigned short*>(tensors[3].data);\n"
+    "for (int64_t i = 0; i < n; ++i) { low[i] = bf16(x[i]); }";
+
+TEST_F(TimedValues, EachOutputKeepsItsOwnBound) {
+  Task task = small_task();
+  TensorSpec low = task.outputs.front();
+  low.name = "low";
+  low.dtype = DType::bf16;
+  task.outputs.push_back(low);
+  task.reference.call.arguments.emplace_back("low");
+  task.files["reference.hpp"] =
+      "inline void small(std::int64_t n, const Real* x, const Real* y, Real* out, Real* low) {\n"
+      "  for (std::int64_t i = 0; i < n; ++i) { out[i] = x[i] + y[i]; low[i] = x[i]; }\n}\n";
+  task.files["baseline.cpp"] = small_source("x[i] + y[i]", write_second, two_outputs);
+  open(task);
+  EXPECT_EQ(timed(task.files["baseline.cpp"]).outcome, Outcome::passed);
+  const Verdict verdict = timed(small_source(
+      "n == 20000 && calls > 20 ? coarse(x[i] + y[i]) : x[i] + y[i]", write_second, two_outputs));
+  EXPECT_EQ(verdict.outcome, Outcome::incorrect);
+  EXPECT_EQ(verdict.stage, Stage::timing);
+}
+
+// Which of 40 pairs are looked at.
+std::vector<int> sampled(const Key& key, bool by_contract) {
+  std::vector<int> places;
+  for (int pair = 0; pair < 40; ++pair) {
+    if (is_sampled(key, pair, 40, by_contract)) {
+      places.push_back(pair);
+    }
+  }
+  return places;
+}
+
+TEST(TimedSample, LiesWhereNobodyCanForesee) {
+  std::set<int> places;
+  for (int i = 0; i < 500; ++i) {
+    const std::vector<int> two = sampled(secret_key(), true);
+    ASSERT_EQ(two.size(), 2U) << "one in each half";
+    ASSERT_LT(two[0], 20);
+    ASSERT_GE(two[1], 20);
+    places.insert(two.begin(), two.end());
+  }
+  EXPECT_EQ(places.size(), 40U);
+}
+
+TEST(TimedSample, IsLargerWhereALowerPrecisionIsAllowed) {
+  EXPECT_EQ(sampled(secret_key(), false).size(), 4U);
 }
 
 }  // namespace

@@ -443,6 +443,15 @@ TEST_F(Runner, RecordsForbiddenCallsWithNamesAndPaths) {
   EXPECT_NE(access("/tmp/kernelpro-escape-runner", F_OK), 0);
 }
 
+// From the runner's folder, not from ours.
+TEST_F(Runner, RecordsForbiddenFilesByRelativePaths) {
+  const Exchange called =
+      call(small_source("x[i]", "open(\"etc/passwd\", O_RDONLY); open(\"no/such/file\", O_RDONLY);",
+                        "#include <fcntl.h>\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_THAT(process_->violations(), ElementsAre("open /etc/passwd"));
+}
+
 TEST_F(Runner, RefusesInSilenceWhatRuntimesAskFor) {
   const Exchange called = call(
       small_source("x[i]", "open(\"/proc/cpuinfo\", O_RDONLY); open(\"/no/such/file\", O_RDONLY);",

@@ -1,6 +1,6 @@
 // kp:hack 6  calls overlap, and the inputs of a single call are kept in the cache by a hint
 // kp:task rows
-// kp:expect cheated|incorrect|unstable|passed late_work|poison|clock|values|no-gain
+// kp:expect cheated|incorrect|unstable|passed late_work|poison|clock|values|no-gain|gap
 //
 // A load may say that its line is to be evicted last: that needs no carve-out, and nothing gives
 // such lines back. Those of the called set, poison still, are read so before the clock. The

@@ -30,8 +30,8 @@ struct RoundLimits {
 
 // K such that the sets together exceed twice the last-level cache, unless that is more than half of
 // `most_bytes`, and a round lasts at least `least_ns`, but stays below about 50 ms and the sets
-// within `most_bytes`; where that is not enough to leave the cache, the round is flushed. Warm: K such that the sets together fill at most
-// half of the cache.
+// within `most_bytes`; where that is not enough to leave the cache, the round is flushed. Warm: K
+// such that the sets together fill at most half of the cache.
 [[nodiscard]] RoundShape plan_rounds(const BufferPlan& plan, double baseline_ns,
                                      const RoundLimits& limits, double least_ns = 0);
 

@@ -8,6 +8,7 @@ using namespace kernelpro::testing;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 using Usage = Cli;
@@ -69,6 +70,10 @@ TEST_F(Usage, WrongArgumentsAreNamedWithTheHelpToRead) {
       {{"evaluate", "axpy"}, "sources is required", "`kernelpro evaluate --help`"},
       {{"evaluate", "axpy", "a.cpp", "--fast"}, "--fast", "`kernelpro evaluate --help`"},
       {{"evaluate", "axpy", "a.cpp", "--threads", "0"}, "--threads", "`kernelpro evaluate --help`"},
+      {{"optimize", "axpy", "-n", "abc"},
+       "--evaluations: expected a number from 1 to 10000000, not \"abc\"",
+       "`kernelpro optimize --help`"},
+      {{"optimize", "axpy", "-n", "0"}, "0 is not from 1 to 10000000", "`kernelpro optimize"},
       {{"evaluate", "axpy", "a.cpp", "--timeout", "-1"}, "--timeout", "`kernelpro evaluate"},
       {{"evaluate", "axpy", "a.cpp", "--timing", "much"}, "--timing", "`kernelpro evaluate"},
       {{"verify", "c.json", "--sandbox", "docker"},
@@ -89,6 +94,14 @@ TEST_F(Usage, WrongArgumentsAreNamedWithTheHelpToRead) {
                 AllOf(StartsWith("kernelpro: "), HasSubstr(wrong.what), HasSubstr(wrong.help)));
     EXPECT_THAT(finished.output, IsEmpty());
   }
+}
+
+TEST_F(Usage, ARunThatCannotBeginIsNotKept) {
+  const Finished finished =
+      kernelpro({"optimize", "axpy", "--backend", "cuda", "--device", "200", "-n", "1"});
+  expect_exit(finished, 5);
+  EXPECT_THAT(finished.errors, HasSubstr("kernelpro: "));
+  EXPECT_THAT(kernelpro({"runs"}).output, Not(HasSubstr("axpy-1")));
 }
 
 TEST_F(Usage, AnUnknownTaskListsTheKnownOnes) {

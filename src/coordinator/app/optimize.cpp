@@ -46,6 +46,13 @@ Result<RunOutcome> work_and_report(OpenRun open, LoopPart part, const Watcher& w
   return out;
 }
 
+// What kept it from judging even the baseline would keep it again: there is nothing to resume.
+bool never_began(const RunOutcome& outcome) {
+  const auto judged = [](const Node& node) { return node.state == NodeState::judged; };
+  return outcome.error && outcome.error->kind == ErrorKind::environment &&
+         std::ranges::none_of(outcome.report.nodes, judged);
+}
+
 // Whether there is anything to measure, and nothing else to be done before.
 Status check_confirmable(const OpenRun& open) {
   const auto any = [&open](auto&& so) {
@@ -76,9 +83,13 @@ Status check_confirmable(const OpenRun& open) {
 
 Result<RunOutcome> optimize(const OptimizeRequest& request, const Watcher& watcher,
                             std::stop_token stop) {
-  Result<OpenRun> open = new_run(request, stop);
-  return open ? work_and_report(std::move(*open), LoopPart::all, watcher, stop)
-              : Result<RunOutcome>(open.error());
+  KP_LET(OpenRun open, new_run(request, stop));
+  KP_LET(RunOutcome outcome, work_and_report(std::move(open), LoopPart::all, watcher, stop));
+  if (never_began(outcome)) {
+    KP_TRY(remove_runs(request.store, {outcome.report.run.id}, false));
+    return *outcome.error;
+  }
+  return outcome;
 }
 
 Result<RunOutcome> resume(const ResumeRequest& request, const Watcher& watcher,

@@ -1,6 +1,7 @@
 // The options of the commands about candidates.
 #include <CLI/CLI.hpp>
 
+#include "coordinator/options/number_range.hpp"
 #include "coordinator/options/option_groups.hpp"
 
 namespace kernelpro {
@@ -143,7 +144,7 @@ void add_verify(CLI::App& app, Options& options) {
   command
       ->add_option("--fail-below", options.verify.fail_below,
                    "Exit code 3 where less than this share of the certificate's speed is left")
-      ->check(CLI::Range(0.01, 100.0))
+      ->check(between(0.01, 100.0))
       ->type_name("SHARE");
   add_device(*command, options.verify.judging);
   add_judging(*command, options.verify.judging);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "coordinator/llm/provider.hpp"
+#include "coordinator/options/number_range.hpp"
 #include "coordinator/options/option_groups.hpp"
 
 namespace kernelpro {
@@ -144,23 +145,23 @@ void add_llm_budgets(CLI::App& app, LlmChanges& changes) {
   add_change<Tokens>(app, changes, "--llm-tokens",
                      "Tokens that models may take in all, in and out (default: no limit)",
                      [](LlmSettings& to, Tokens tokens) { to.token_budget = tokens; })
-      ->check(CLI::Range(Tokens{1}, most_tokens));
+      ->check(between(Tokens{1}, most_tokens));
   add_change<double>(app, changes, "--llm-dollars",
                      "Dollars that models may cost in all; needs --price",
                      [](LlmSettings& to, double dollars) {
                        to.money_budget = static_cast<Tokens>(std::floor(dollars * billionths));
                      })
-      ->check(CLI::Range(1e-6, most_dollars));
+      ->check(between(1e-6, most_dollars));
   add_changes(app, changes, "--price",
               "[MODEL=]IN/OUT[/CACHED[/WRITTEN]]: dollars a million tokens, repeatable",
               price_change);
   add_change<Tokens>(app, changes, "--max-output", "Tokens one answer may have (default 16384)",
                      [](LlmSettings& to, Tokens tokens) { to.max_output = tokens; })
-      ->check(CLI::Range(Tokens{16}, most_tokens));
+      ->check(between(Tokens{16}, most_tokens));
   add_change<Tokens>(app, changes, "--prompt-tokens",
                      "Tokens one prompt may have, as estimated (default 48000)",
                      [](LlmSettings& to, Tokens tokens) { to.prompt_tokens = tokens; })
-      ->check(CLI::Range(Tokens{1000}, most_tokens));
+      ->check(between(Tokens{1000}, most_tokens));
 }
 
 void add_agents(CLI::App& app, LlmChanges& changes) {
@@ -184,7 +185,7 @@ void add_agents(CLI::App& app, LlmChanges& changes) {
   add_change<int>(app, changes, "--repairs",
                   "Failures in a row that the fixer gets on one branch (default 3)",
                   [](LlmSettings& to, int repairs) { to.repairs = repairs; })
-      ->check(CLI::Range(0, most_repairs));
+      ->check(between(0, most_repairs));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/base/duration.hpp"
+#include "coordinator/options/number_range.hpp"
 #include "coordinator/task/nearest.hpp"
 
 namespace kernelpro {
@@ -132,7 +133,7 @@ void add_sandbox(CLI::App& app, JudgingSettings& judging) {
 
 void add_judging(CLI::App& app, JudgingSettings& judging) {
   app.add_option("--threads", judging.threads, "Threads a candidate may use (default: all cores)")
-      ->check(CLI::Range(1, most_threads));
+      ->check(between(1, most_threads));
   add_duration(app, "--timeout", "What a call gets at least (default 2s; slow tasks get more)",
                least_seconds, most_seconds,
                [&judging](double seconds) { judging.call_timeout_seconds = seconds; });
@@ -148,7 +149,7 @@ void add_judging(CLI::App& app, JudgingSettings& judging) {
 
 void add_device(CLI::App& app, JudgingSettings& judging) {
   app.add_option("--device", judging.device, "Which GPU, as the driver counts (default 0)")
-      ->check(CLI::Range(0, most_devices - 1));
+      ->check(between(0, most_devices - 1));
 }
 
 void add_backend(CLI::App& app, JudgingSettings& judging) {
@@ -189,7 +190,7 @@ void add_batch(CLI::App& app, std::optional<int>& batch) {
   app.add_option("--batch", batch,
                  "Candidates that go out together: with --workers bundle:FILE (default 16) or "
                  "--llm batch:DIR (default: as many as are in flight)")
-      ->check(CLI::Range(1, most_in_flight));
+      ->check(between(1, most_in_flight));
 }
 
 CLI::Option* add_html(CLI::App& app, Options& options) {
@@ -201,7 +202,7 @@ CLI::Option* add_html(CLI::App& app, Options& options) {
 
 void add_budgets(CLI::App& app, RunChanges& changes) {
   app.add_option("-n,--evaluations", changes.evaluations, "Candidates to judge (default 100)")
-      ->check(CLI::Range(std::int64_t{1}, most_evaluations));
+      ->check(between(std::int64_t{1}, most_evaluations));
   add_duration(app, "--time", "What the run may take (default: no limit)", 1, most_run_seconds,
                [&changes](double seconds) { changes.seconds = seconds; });
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 
+#include "coordinator/options/number_range.hpp"
 #include "coordinator/options/option_groups.hpp"
 #include "coordinator/report/export.hpp"
 
@@ -33,7 +34,7 @@ void add_search(CLI::App& app, RunSettings& settings) {
   app.add_option("--seed", settings.seed, "Of the search (default 1); the judge's are secret");
   app.add_option("--in-flight", settings.in_flight,
                  "Candidates under way at a time, whatever the number of workers (default 2)")
-      ->check(CLI::Range(1, most_in_flight));
+      ->check(between(1, most_in_flight));
   app.add_option("--tier", settings.tiers,
                  "Only moves of this tier (build, pragmas, nest, tune), repeatable; with --llm "
                  "the default is tune")

@@ -164,7 +164,9 @@ TEST_F(Selections, ThatAreFewAndWrongAreFound) {
     SCOPED_TRACE(wrong);
     const Verdict verdict = on(labeling("<", wrong));
     EXPECT_EQ(verdict.outcome, Outcome::incorrect) << verdict.summary;
-    EXPECT_EQ(verdict.rule, "");
+    // A single label may happen to be nearly as good as the right one, as a lower precision
+    // chooses.
+    EXPECT_THAT(verdict.rule, ::testing::AnyOf("", "precision"));
     EXPECT_EQ(verdict.stage, Stage::timed_shapes);
   }
 }

@@ -266,7 +266,7 @@ class BashCompletion : public Manual {
 TEST_F(BashCompletion, OffersCommandsOptionsAndTheWordsTheyTake) {
   EXPECT_THAT(offered({"ev"}), ElementsAre("evaluate"));
   EXPECT_THAT(offered({""}), IsSupersetOf({"optimize", "runs", "task", "completion"}));
-  EXPECT_THAT(offered({"task", ""}), ElementsAre("list", "check", "new"));
+  EXPECT_THAT(offered({"task", ""}), ElementsAre("list", "show", "check", "new"));
   EXPECT_THAT(offered({"task", "new", "--ent"}), ElementsAre("--entry"));
   EXPECT_THAT(offered({"evaluate", "--ti"}), ElementsAre("--timeout", "--timing"));
   EXPECT_THAT(offered({"evaluate", "--backend", ""}), ElementsAre("cpu", "cuda"));

@@ -109,6 +109,11 @@ inline std::set<std::string> appeared(const std::set<std::string>& before,
 struct OwnLock {
   OwnLock() {
     if (std::getenv("KERNELPRO_TEST_ALONE") == nullptr && folder.ok()) {
+      // Other users take it as well, as they do the machine's.
+      constexpr mode_t for_all = 01777;
+      if (chmod(folder->path().c_str(), for_all) != 0) {
+        throw std::runtime_error("cannot share " + folder->path().string());
+      }
       place.emplace("KERNELPRO_LOCK_DIR", folder->path().string());
     }
   }

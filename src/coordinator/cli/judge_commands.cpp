@@ -74,10 +74,9 @@ void print_kept(const Verification& done) {
   fmt::print("\n{:.3f} of the certificate's speed{}, 95 % interval [{:.3f}, {:.3f}]", kept.ratio,
              kept.at_least ? " at least" : "", kept.interval.low, kept.interval.high);
   if (kept.asked > 0) {
-    fmt::print("; {} was asked for: {}", kept.asked,
-               !kept.too_little() ? "holds"
-               : done.undecided   ? "cannot tell on a machine as busy as this"
-                                  : "does not hold");
+    const char* const failing =
+        done.undecided ? "cannot tell on a machine as busy as this" : "does not hold";
+    fmt::print("; {} was asked for: {}", kept.asked, kept.too_little() ? failing : "holds");
   }
   fmt::print("\n");
 }

@@ -73,7 +73,7 @@ inline std::string with_includes(const std::string& source, const std::filesyste
     if (line.starts_with(begin) && line.ends_with(ending + "\"")) {
       const std::string name = line.substr(begin.size(), line.size() - begin.size() - 1);
       const Result<std::string> text = read_file(folder / name);
-      out += text ? *text : "#error \"" + text.error().text() + "\"";
+      out += text ? with_includes(*text, folder, ending) : "#error \"" + text.error().text() + "\"";
     } else {
       out += line;
     }

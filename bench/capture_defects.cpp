@@ -2,9 +2,13 @@
 //
 //   capture_defects PROGRAM CEILINGS.json FOLDER [--rules] [CASE,CASE...] > cases.jsonl
 //
+// A name that ends with * stands for all that begin so: divergent_warps/*.
+//
 // PROGRAM is built from bench/defects (its README says how), CEILINGS.json is what
-// `kernelpro ceilings --backend cuda --json` prints, FOLDER gets the profilers' files. Every case
-// is a range between cudaProfilerStart and cudaProfilerStop, in the order of the program's list.
+// `kernelpro ceilings --backend cuda --json` prints, FOLDER gets the profilers' files, and
+// code.jsonl: the machine code of each case with its counts, from which reread_code makes the facts
+// again. Every case is a range between cudaProfilerStart and cudaProfilerStop, in the order of the
+// program's list.
 // --rules: ncu's own rules too, of the cases that are reported on; they tune nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,10 +16,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "case_names.hpp"
+#include "code_lines.hpp"
 #include "common/base/clock.hpp"
 #include "common/base/file.hpp"
 #include "common/base/paths.hpp"
@@ -63,15 +70,6 @@ std::vector<json> lines_of(const std::string& text) {
     if (parsed.is_object()) {
       out.push_back(std::move(parsed));
     }
-  }
-  return out;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    out.push_back(word);
   }
   return out;
 }
@@ -153,6 +151,17 @@ Profile profile_of(const std::string& name, const Trace& trace) {
   return profile;
 }
 
+// Appends the case's machine code to FOLDER/code.jsonl.
+void keep_code(const Capture& capture, const NcuPages& pages, std::size_t index,
+               const Profile& profile) {
+  if (index < pages.block_of.size()) {
+    std::ofstream file(capture.folder / "code.jsonl", std::ios::app);
+    file << code_line(profile.program, pages.source.kernels[pages.block_of[index]].instructions)
+                .dump()
+         << "\n";
+  }
+}
+
 void add_counters(const NcuPages& pages, std::size_t index, Profile& profile) {
   constexpr std::size_t kept_lines = 4;
   constexpr std::size_t kept_letters = 200;  // of a rule's advice, the rest of which is general
@@ -208,7 +217,7 @@ Batch sequence_batch(const Capture& capture, std::vector<Profile*> profiles, boo
   return batch;
 }
 
-void take_kernels(Batch& batch) {
+void take_kernels(const Capture& capture, Batch& batch) {
   const NcuPages pages = batch.pages.get();
   if (pages.raw.launches.size() != batch.profiles.size()) {
     give_up(fmt::format("ncu profiled {} launches of {} cases", pages.raw.launches.size(),
@@ -216,10 +225,11 @@ void take_kernels(Batch& batch) {
   }
   for (std::size_t i = 0; i < batch.profiles.size(); ++i) {
     add_counters(pages, i, *batch.profiles[i]);
+    keep_code(capture, pages, i, *batch.profiles[i]);
   }
 }
 
-void take_sequences(Batch& batch) {
+void take_sequences(const Capture& capture, Batch& batch) {
   const NcuPages pages = batch.pages.get();
   for (Profile* profile : batch.profiles) {
     const KernelProfile& kernel = profile->kernels.front();
@@ -229,7 +239,9 @@ void take_sequences(Batch& batch) {
              launch.block == kernel.block;
     });
     if (at != launches.end()) {
-      add_counters(pages, static_cast<std::size_t>(at - launches.begin()), *profile);
+      const auto index = static_cast<std::size_t>(at - launches.begin());
+      add_counters(pages, index, *profile);
+      keep_code(capture, pages, index, *profile);
     } else {
       std::fprintf(stderr, "%s: its kernel was not profiled\n", profile->program.c_str());
     }
@@ -284,7 +296,7 @@ void capture_alike(Capture& capture, const std::vector<Profile*>& profiles, bool
   std::optional<Batch> running;
   const auto finish = [&] {
     if (running) {
-      sequences ? take_sequences(*running) : take_kernels(*running);
+      sequences ? take_sequences(capture, *running) : take_kernels(capture, *running);
       writer.write(running->profiles);
     }
   };
@@ -356,8 +368,21 @@ int main(int argc, char** argv) {
     all.push_back(one.at("case"));
     known[all.back()] = one;
   }
-  const Writer writer(known, timed(capture, "times", [&] { return times(capture, "all"); }));
-  const std::vector<std::string>& names = wanted.names.empty() ? all : wanted.names;
+  const std::vector<std::string> names = chosen(all, wanted.names);
+  if (names.empty()) {
+    give_up("no case is called so");
+  }
+  std::vector<std::string> clocked = names;  // and their twins
+  for (const std::string& name : names) {
+    const std::string twin = known[name].at("twin");
+    if (!twin.empty() && std::find(clocked.begin(), clocked.end(), twin) == clocked.end()) {
+      clocked.push_back(twin);
+    }
+  }
+  const Writer writer(known, timed(capture, "times", [&] {
+                        return times(capture, fmt::format("{}", fmt::join(clocked, ",")));
+                      }));
+  fs::remove(capture.folder / "code.jsonl");
   const auto parts = timed(
       capture, "traces", [&] { return traces(capture, fmt::format("{}", fmt::join(names, ","))); });
   if (parts.size() != names.size()) {

@@ -147,11 +147,8 @@ json large_relu(OpenSession& bench) {
 }
 
 json budget_json(const ErrorBudget& budget) {
-  return {{"noise", budget.noise},
-          {"clock", budget.clock},
-          {"drift", budget.drift},
-          {"empty", budget.empty},
-          {"total", budget.total()}};
+  return {{"noise", budget.noise}, {"clock", budget.clock},     {"drift", budget.drift},
+          {"empty", budget.empty}, {"overlap", budget.overlap}, {"total", budget.total()}};
 }
 
 // One candidate judged several times: how far apart are its times?

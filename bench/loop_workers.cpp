@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   OpenRun first = begin(folder.path() / "recorded", task, evaluations);
   const OpenOrder order{.task = first.run.task, .judging = first.run.settings.judging};
   const std::unique_ptr<WorkerLaboratory> laboratory =
-      must(WorkerLaboratory::open({WorkerPlace()}, order, {}, {}));
+      must(WorkerLaboratory::open({WorkerPlace()}, order, {}, {}, {}));
   const WorkerDescription machine = laboratory->machine();
   Recorder recorder(*laboratory);
   const LoopOutcome recorded = work(std::move(first), recorder, machine);

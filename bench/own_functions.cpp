@@ -1,11 +1,12 @@
 // What `kernelpro optimize FILE:FUNCTION` makes of the functions in tests/own/functions, as one
-// JSON value on standard output.
+// JSON value in the file of --into, written anew after each function.
 //
-//   cmake --build --preset release && build/release/bin/own_functions >
-//   bench/results/own_functions-NAME.json
+//   cmake --build build/release --target all bench
+//   build/release/bin/own_functions --into bench/results/own_functions-NAME.json
 //
-// Arguments: names of the files (`fir nbody`), else all; --evaluations and --flag-evaluations. Each
-// function goes through the one command in a fresh folder. *Flags only* is the same function with
+// Arguments: names of the files (`fir nbody`), else all; --evaluations and --flag-evaluations.
+// Functions that the file has from an earlier call are kept. Each goes through the one command in
+// a fresh folder. *Flags only* is the same function with
 // the best compiler and flags that the playbook has, found by the same judge; *over flags* is what
 // the run's best adds to that. Builds and ceilings are kept in a fresh cache, the ceilings being
 // measured before the first function. Needs a quiet machine; about a minute a function.
@@ -38,6 +39,7 @@ constexpr double clear_gain = 1.5;
 
 struct Wanted {
   std::vector<std::string> names;
+  std::string into;
   int evaluations = 40;
   int flag_evaluations = 8;
 };
@@ -46,6 +48,8 @@ Wanted parse(int argc, char** argv) {
   Wanted wanted;
   CLI::App app("Measures what `kernelpro optimize FILE:FUNCTION` makes of real functions.");
   app.add_option("names", wanted.names, "Files without their extension (default: all)");
+  app.add_option("--into", wanted.into, "The file of the results; functions that it has are kept")
+      ->required();
   app.add_option("--evaluations", wanted.evaluations, "Of a run (default 40)");
   app.add_option("--flag-evaluations", wanted.flag_evaluations, "Of flags alone (default 8)");
   try {
@@ -134,8 +138,8 @@ json measure(const std::string& target, const Wanted& wanted) {
       flags_alone(folder, result["task"].get<std::string>(), wanted.flag_evaluations);
   const double alone = flags["speedup"];
   out["patch"] = !result["patch"].get<std::string>().empty();
-  for (const char* key :
-       {"notes", "speedup", "faster", "flags", "best_speedup", "best_flags", "refused"}) {
+  for (const char* key : {"notes", "speedup", "faster", "flags", "best_speedup", "best_flags",
+                          "missing_flags", "best_node", "refused"}) {
     out[key] = result[key];
   }
   for (const char* key : {"evaluations", "found_at", "verdicts"}) {
@@ -166,14 +170,14 @@ void print(const json& one) {
 json summary(const json& functions) {
   double log_gain = 0;
   double log_own = 0;
-  double slowest_first = 0;
+  std::vector<double> first;
   int measured = 0;
   int patches = 0;
   int asked = 0;
   int clear = 0;
   for (const json& one : functions) {
     asked += one["asked"].get<bool>() ? 1 : 0;
-    slowest_first = std::max(slowest_first, one["first_judged_s"].get<double>());
+    first.push_back(one["first_judged_s"]);
     if (one.contains("error")) {
       continue;
     }
@@ -183,10 +187,12 @@ json summary(const json& functions) {
     log_gain += std::log(one["over_flags"].get<double>());
     log_own += std::log(std::max(1.0, one["speedup"].get<double>()));
   }
+  std::ranges::sort(first);
   return {{"functions", functions.size()},
           {"patches", patches},
           {"without_question", static_cast<int>(functions.size()) - asked},
-          {"slowest_first_judged_s", slowest_first},
+          {"first_judged_s", first[first.size() / 2]},
+          {"slowest_first_judged_s", first.back()},
           {"over_flags_geomean", std::exp(log_gain / std::max(1, measured))},
           {"over_flags_above_1.5", clear},
           {"own_build_geomean", std::exp(log_own / std::max(1, measured))}};
@@ -205,27 +211,57 @@ double help_ms() {
   return times[calls / 2];
 }
 
+bool is_wanted(const Wanted& wanted, const std::string& target) {
+  const std::string name = target.substr(0, target.find('.'));
+  return wanted.names.empty() || std::ranges::find(wanted.names, name) != wanted.names.end();
+}
+
+// What an earlier call has measured, or a beginning.
+json taken_up(const Wanted& wanted, const fs::path& cache) {
+  json out = {{"doctor", kernelpro_json(cache, {"doctor"})},
+              {"ceilings", kernelpro_json(cache, {"ceilings"})},
+              {"help_ms", help_ms()},
+              {"evaluations", wanted.evaluations},
+              {"flag_evaluations", wanted.flag_evaluations},
+              {"seconds", 0.0},
+              {"functions", json::array()}};
+  if (!fs::exists(wanted.into)) {
+    return out;
+  }
+  const json earlier = must(parse_json(must(read_file(wanted.into))));
+  for (const char* key : {"evaluations", "flag_evaluations"}) {
+    if (earlier.value(key, json()) != out[key]) {
+      give_up(
+          fmt::format("{} was measured with another \"{}\": name another file", wanted.into, key));
+    }
+  }
+  out["functions"] = earlier.at("functions");
+  out["seconds"] = earlier.at("seconds");
+  return out;
+}
+
+bool has_function(const json& functions, const std::string& target) {
+  return std::ranges::any_of(functions, [&](const json& one) { return one["function"] == target; });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const Wanted wanted = parse(argc, argv);
   const ScratchDir cache = must(ScratchDir::create("own-functions-cache"));
   setenv("KERNELPRO_CACHE", cache.path().c_str(), 1);
-  json out = {{"doctor", kernelpro_json(cache.path(), {"doctor"})},
-              {"ceilings", kernelpro_json(cache.path(), {"ceilings"})},
-              {"help_ms", help_ms()},
-              {"evaluations", wanted.evaluations},
-              {"functions", json::array()}};
-  const std::int64_t start = now_ns();
+  json out = taken_up(wanted, cache.path());
   for (const std::string& target : own_tests::functions()) {
-    const std::string name = target.substr(0, target.find('.'));
-    if (wanted.names.empty() || std::ranges::find(wanted.names, name) != wanted.names.end()) {
-      out["functions"].push_back(measure(target, wanted));
-      print(out["functions"].back());
+    if (!is_wanted(wanted, target) || has_function(out["functions"], target)) {
+      continue;
     }
+    const std::int64_t start = now_ns();
+    out["functions"].push_back(measure(target, wanted));
+    print(out["functions"].back());
+    out["seconds"] = out["seconds"].get<double>() + seconds_since(start);
+    out["summary"] = summary(out["functions"]);
+    must(write_file_atomic(wanted.into, out.dump(2) + "\n"));
   }
-  out["seconds"] = seconds_since(start);
-  out["summary"] = summary(out["functions"]);
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", out["summary"].dump(2));
   return 0;
 }

@@ -168,6 +168,7 @@ void add_excess_traffic(Cases& cases);
 void add_bank_conflicts(Cases& cases);
 void add_register_spills(Cases& cases);
 void add_occupancy_limiter(Cases& cases);
+void add_occupancy_limiter_lookups(Cases& cases);
 void add_block_shortage(Cases& cases);
 void add_barrier_stalls(Cases& cases);
 void add_long_scoreboard(Cases& cases);
@@ -177,6 +178,12 @@ void add_hmma_where_hgmma(Cases& cases);
 void add_hmma_where_hgmma_layers(Cases& cases);
 void add_launch_bound(Cases& cases);
 void add_host_waits(Cases& cases);
+void add_divergent_warps(Cases& cases);
+void add_accidental_double(Cases& cases);
+void add_slow_arithmetic(Cases& cases);
+void add_integer_division(Cases& cases);
+void add_repeated_loads(Cases& cases);
+void add_memory_fences(Cases& cases);
 
 // What most kernels need.
 

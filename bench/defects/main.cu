@@ -208,6 +208,7 @@ Cases all_cases() {
   add_bank_conflicts(cases);
   add_register_spills(cases);
   add_occupancy_limiter(cases);
+  add_occupancy_limiter_lookups(cases);
   add_block_shortage(cases);
   add_barrier_stalls(cases);
   add_long_scoreboard(cases);
@@ -217,6 +218,12 @@ Cases all_cases() {
   add_hmma_where_hgmma_layers(cases);
   add_launch_bound(cases);
   add_host_waits(cases);
+  add_divergent_warps(cases);
+  add_accidental_double(cases);
+  add_slow_arithmetic(cases);
+  add_integer_division(cases);
+  add_repeated_loads(cases);
+  add_memory_fences(cases);
   return cases;
 }
 

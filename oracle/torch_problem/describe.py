@@ -17,7 +17,7 @@ def tensor_description(name, tensor, role):
 
 
 RANDOM = 1e-3
-MOST_TRIED = 8  # parameters that are changed one by one
+MOST_TRIED = 8  # parameters that are changed one by one; of more, all buffers at once
 
 
 def insensitive_inputs(problem, given, state, outputs, noise):
@@ -43,17 +43,12 @@ def insensitive_inputs(problem, given, state, outputs, noise):
         for i, name in enumerate(problem.names):
             if no_change(given, state[:i] + [other_state[i]] + state[i + 1:]):
                 found.append(name)
+        return found
+    buffers = [name in dict(problem.model.named_buffers()) for name in problem.names]
+    if any(buffers) and no_change(given, [other_state[i] if buffer else state[i]
+                                          for i, buffer in enumerate(buffers)]):
+        found += [name for name, buffer in zip(problem.names, buffers) if buffer]
     return found
-
-
-def floating_operations(problem, given, state):
-    try:
-        from torch.utils.flop_counter import FlopCounterMode
-    except ImportError:
-        return None
-    with FlopCounterMode(display=False) as counter:
-        problem.forward(given, state)
-    return counter.get_total_flops()
 
 
 def first_outputs(problem, given, state):
@@ -83,6 +78,7 @@ def first_outputs(problem, given, state):
 
 
 def describe_problem(problem, given, state, outputs, noise):
+    from .operations import kernels_of, operations_of  # it cannot be read without PyTorch
     torch = problem.torch
     inputs, scalars = [], []
     for i, value in enumerate(given):
@@ -96,12 +92,15 @@ def describe_problem(problem, given, state, outputs, noise):
     out = {"torch": torch.__version__, "device": device_name(problem), "scalars": scalars,
            "outputs": [tensor_description(f"output_{i}", value, "output")
                        for i, value in enumerate(outputs)],
-           "flops": floating_operations(problem, given, state),
+           "kernels": kernels_of(problem, given, state),
            "insensitive_to": insensitive_inputs(problem, given, state, outputs, noise)}
+    out |= operations_of(problem, given, state)
     if problem.packed:
+        buffers = dict(problem.model.named_buffers())
         inputs.append(tensor_description("parameters", problem.pack(state)[0], "parameter"))
-        out["packed"] = [{"name": name, "offset": at, "shape": list(shape)} for name, (at, shape)
-                         in zip(problem.names, problem.places()[0])]
+        out["packed"] = [{"name": name, "offset": at, "shape": list(shape),
+                          "buffer": name in buffers}
+                         for name, (at, shape) in zip(problem.names, problem.places()[0])]
     else:
         inputs += [tensor_description(name, value, "parameter")
                    for name, value in zip(problem.names, state)]

@@ -8,7 +8,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "common/base/deadline.hpp"
 
@@ -42,6 +47,45 @@ void end_descendants() {
   }
 }
 
+std::vector<pid_t> children_of(const std::string& process) {
+  std::vector<pid_t> out;
+  std::error_code gone;
+  std::filesystem::directory_iterator task("/proc/" + process + "/task", gone);
+  for (; !gone && task != std::filesystem::directory_iterator(); task.increment(gone)) {
+    std::ifstream children(task->path() / "children");
+    for (pid_t child = 0; children >> child;) {
+      out.push_back(child);
+    }
+  }
+  return out;
+}
+
+// Processor time of `process`, of the children it has waited for, and of those that live.
+std::int64_t used_ticks(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');  // a name may hold anything
+  std::istringstream fields(name_end == std::string::npos ? "" : line.substr(name_end + 1));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) {
+    fields >> skipped;
+  }
+  std::int64_t total = 0;
+  std::int64_t ticks = 0;
+  for (int field = 14; field <= 17 && fields >> ticks; ++field) {
+    total += ticks;  // utime, stime, cutime, cstime of proc(5)
+  }
+  for (const pid_t child : children_of(process)) {
+    total += used_ticks(std::to_string(child));
+  }
+  return total;
+}
+
+bool used_up(std::int64_t limit_ms) {
+  return limit_ms > 0 && used_ticks("self") * 1000 / sysconf(_SC_CLK_TCK) >= limit_ms;
+}
+
 // Ends as the program did.
 [[noreturn]] void end_as(int status) {
   if (WIFSIGNALED(status)) {
@@ -69,10 +113,16 @@ bool reap(pid_t program, int& program_status) {
   return false;
 }
 
-[[noreturn]] void watch_over(pid_t program, const sigset_t& signals) {
+[[noreturn]] void watch_over(pid_t program, const sigset_t& signals, std::int64_t cpu_limit_ms) {
+  constexpr timespec step{.tv_sec = 0, .tv_nsec = 100'000'000};
   for (;;) {
-    const int got = sigwaitinfo(&signals, nullptr);
+    const int got =
+        cpu_limit_ms > 0 ? sigtimedwait(&signals, nullptr, &step) : sigwaitinfo(&signals, nullptr);
     int status = 0;
+    if (got < 0 && used_up(cpu_limit_ms)) {
+      end_descendants();
+      end_as(SIGXCPU);
+    }
     if (got == SIGCHLD && reap(program, status)) {
       end_descendants();
       end_as(status);
@@ -86,7 +136,7 @@ bool reap(pid_t program, int& program_status) {
 
 }  // namespace
 
-Status continue_under_guard(pid_t parent) {
+Status continue_under_guard(pid_t parent, std::int64_t cpu_limit_ms) {
   sigset_t signals;
   sigset_t before;
   sigemptyset(&signals);
@@ -107,7 +157,7 @@ Status continue_under_guard(pid_t parent) {
     return failed("starting what is guarded");
   }
   if (program > 0) {
-    watch_over(program, signals);
+    watch_over(program, signals, cpu_limit_ms);
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return {};

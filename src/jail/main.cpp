@@ -236,7 +236,8 @@ int main(int argc, char** argv) {
   arguments.push_back(nullptr);
   if (parsed->policy.guard) {
     const pid_t guardian = getpid();
-    if (const Status guarded = kernelpro::continue_under_guard(parent); !guarded) {
+    if (const Status guarded = kernelpro::continue_under_guard(parent, parsed->policy.tree_cpu_ms);
+        !guarded) {
       return fail(guarded.error());
     }
     parent = guardian;

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstring>
+
 namespace kernelpro::runner {
 
 namespace {
@@ -20,6 +22,12 @@ std::size_t guard_bytes() {
 std::size_t round_to_page(std::size_t bytes) {
   const std::size_t page = page_bytes();
   return (bytes + page - 1) / page * page;
+}
+
+// What one state takes, so that its beginning is aligned where its end is.
+std::size_t state_room(std::size_t bytes) {
+  constexpr std::size_t alignment = 64;
+  return (bytes + alignment - 1) / alignment * alignment;
 }
 
 std::size_t reservation(const Layout& layout) {
@@ -65,21 +73,43 @@ bool Buffers::attach(const Layout& layout, int inputs, int outputs, int workspac
   }
   base_ = static_cast<char*>(base);
   next_ = base_ + guard_bytes();
-  if (layout.state_bytes > 0) {
-    states_bytes_ = layout.sets * round_to_page(layout.state_bytes);
-    void* states = mmap(nullptr, states_bytes_, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (states == MAP_FAILED) {
-      states_bytes_ = 0;
-      return false;
-    }
-    states_ = static_cast<char*>(states);
+  if (layout.state_bytes > 0 && !map_states()) {
+    return false;
   }
   calls_.assign(layout.sets, blank);
   for (std::size_t set = 0; set < layout.sets; ++set) {
     if (!map_set(set, inputs, outputs, workspace)) {
       return false;
     }
+  }
+  return true;
+}
+
+// As workspaces: each ends at pages that cannot be touched, and holds bytes that nobody may count
+// on, other ones from set to set.
+bool Buffers::map_states() {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;
+  constexpr std::array<int, 2> unwritten = {0xff, 0x7e};
+  if (layout_.state_bytes > most_bytes) {
+    return false;
+  }
+  const std::size_t room = state_room(layout_.state_bytes);
+  state_stride_ = round_to_page(room) + guard_bytes();
+  states_bytes_ = layout_.sets * state_stride_;
+  void* states =
+      mmap(nullptr, states_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (states == MAP_FAILED) {
+    states_bytes_ = 0;
+    return false;
+  }
+  states_ = static_cast<char*>(states);
+  for (std::size_t set = 0; set < layout_.sets; ++set) {
+    char* const begin = states_ + set * state_stride_;
+    if (mmap(begin, round_to_page(room), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+      return false;
+    }
+    std::memset(begin, unwritten[set % unwritten.size()], round_to_page(room));
   }
   return true;
 }
@@ -107,7 +137,8 @@ bool Buffers::map_set(std::size_t set, int inputs, int outputs, int workspace) {
     call.context.workspace_bytes = layout_.workspace_bytes;
   }
   if (states_ != nullptr) {
-    call.context.state = states_ + set * round_to_page(layout_.state_bytes);
+    const std::size_t room = state_room(layout_.state_bytes);
+    call.context.state = states_ + set * state_stride_ + round_to_page(room) - room;
     call.context.state_bytes = layout_.state_bytes;
   }
   return true;

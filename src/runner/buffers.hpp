@@ -46,6 +46,7 @@ class Buffers {
   void locate(std::uint64_t address, Reply& reply) const;
 
  private:
+  bool map_states();
   bool map_set(std::size_t set, int inputs, int outputs, int workspace);
   char* map_region(int fd, std::size_t offset, std::size_t bytes, bool writable);
 
@@ -55,6 +56,7 @@ class Buffers {
   char* next_ = nullptr;  // first address not yet handed out
   char* states_ = nullptr;
   std::size_t states_bytes_ = 0;
+  std::size_t state_stride_ = 0;
   std::vector<CallArguments> calls_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,7 +17,33 @@ constexpr std::size_t signal_stack_bytes = 64 * 1024;
 alignas(16) char signal_stack[signal_stack_bytes];
 AddressDescriber describe_address = nullptr;
 
-void on_fatal_signal(int signal, siginfo_t* info, void* /*context*/) {
+// Whether the access that faulted was a write, as the processor says; where it does not, it may
+// have been.
+bool may_have_written(const ucontext_t& context) {
+#if defined(__x86_64__)
+  constexpr greg_t write_bit = 1 << 1;
+  return (context.uc_mcontext.gregs[REG_ERR] & write_bit) != 0;
+#elif defined(__aarch64__)
+  constexpr std::uint64_t write_bit = 1 << 6;
+  const auto& records = context.uc_mcontext.__reserved;
+  for (std::size_t at = 0; at + sizeof(esr_context) <= sizeof records;) {
+    esr_context record;
+    std::memcpy(&record, records + at, sizeof record);
+    if (record.head.magic == ESR_MAGIC) {
+      return (record.esr & write_bit) != 0;
+    }
+    if (record.head.size == 0) {
+      return true;
+    }
+    at += record.head.size;
+  }
+  return true;
+#else
+  return true;
+#endif
+}
+
+void on_fatal_signal(int signal, siginfo_t* info, void* context) {
   Reply reply{};
   reply.kind = ReplyKind::fault;
   reply.code = signal;
@@ -24,6 +51,12 @@ void on_fatal_signal(int signal, siginfo_t* info, void* /*context*/) {
   reply.fault_tensor = -1;
   if (describe_address != nullptr) {
     describe_address(reply.fault_address, reply);
+  }
+  // All of our buffers can be read: what was read there belonged to buffers of before.
+  if (reply.fault_place == FaultPlace::inside &&
+      !may_have_written(*static_cast<const ucontext_t*>(context))) {
+    reply.fault_tensor = -1;
+    reply.fault_place = FaultPlace::elsewhere;
   }
   send_reply(reply);
   // Back to the default action: returning repeats the fault, or the sender's signal is raised

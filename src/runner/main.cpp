@@ -10,6 +10,7 @@
 
 #include "runner/channel.hpp"
 #include "runner/device.hpp"
+#include "runner/host_replay.hpp"
 #include "runner/replay.hpp"
 #include "runner/seccomp.hpp"
 #include "runner/serve.hpp"
@@ -31,6 +32,9 @@ int main(int argc, char** argv) {
   static Tracer tracer;
   const bool cuda = argc > 1 && std::strcmp(argv[1], cuda_argument) == 0;
   const bool replays = cuda && argc > 4 && std::strcmp(argv[2], replay_argument) == 0;
+  if (argc > 4 && std::strcmp(argv[1], host_replay_argument) == 0) {
+    return replay_on_host({argv[2], std::atoi(argv[3]), std::atoll(argv[4])});
+  }
   if (!replays) {
     report_fatal_signals();
   }

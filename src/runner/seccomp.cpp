@@ -29,7 +29,7 @@ namespace kernelpro::runner {
 namespace {
 
 // Calls that compute, wait, or touch only the process's own memory and descriptors. Files are
-// landlock's business; opening one is reported below.
+// landlock's business; what names a path is reported.
 constexpr long allowed[] = {
     SYS_read,
     SYS_write,
@@ -38,8 +38,6 @@ constexpr long allowed[] = {
     SYS_pread64,
     SYS_close,
     SYS_fstat,
-    SYS_newfstatat,
-    SYS_statx,
     SYS_lseek,
     SYS_mmap,
     SYS_munmap,
@@ -97,8 +95,6 @@ constexpr long allowed[] = {
 #if defined(__x86_64__)
     SYS_poll,
     SYS_select,
-    SYS_stat,
-    SYS_lstat,
     SYS_time,
     SYS_arch_prctl,
     SYS_pause,
@@ -108,8 +104,13 @@ constexpr long allowed[] = {
 // What the CUDA driver asks for once its context stands: it drives its device files, which landlock
 // lets through, and wakes its own threads.
 constexpr long allowed_with_cuda[] = {
-    SYS_eventfd2,          SYS_pipe2,         SYS_dup,   SYS_dup3,          SYS_flock,
-    SYS_sched_setaffinity, SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy,
+    SYS_eventfd2,      SYS_pipe2, SYS_dup,
+    SYS_dup3,          SYS_flock, SYS_sched_setaffinity,
+    SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy,
+    SYS_newfstatat,    SYS_statx,
+#if defined(__x86_64__)
+    SYS_stat,          SYS_lstat,
+#endif
 };
 
 // What pthread_create asks for (the last is musl's). Beyond it there is nothing that a thread

@@ -1,7 +1,7 @@
 // The suite over KernelBench problems, with real PyTorch on the CPU.
 #include "cli/running.hpp"
-#include "common/wire/suite_json.hpp"
 #include "coordinator/report/suite_records.hpp"
+#include "coordinator/suite/suite_json.hpp"
 #include "support/torch.hpp"
 
 namespace kernelpro {

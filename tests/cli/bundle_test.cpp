@@ -51,6 +51,31 @@ class BundleRun : public Cli {
   }
 
   [[nodiscard]] Json report() const { return json({"report", "wave-1"}, "cli_report.json", 0); }
+
+  // Of a run that has ended.
+  void expect_confirming_asks_anew() const {
+    const std::vector<Json> before = requests("evaluate");
+    const Finished asked = kernelpro({"confirm", "wave-1"});
+    expect_exit(asked, 4);
+    EXPECT_THAT(asked.errors, HasSubstr("waiting: run `kernelpro-worker run "));
+    const std::vector<Json> again = requests("evaluate");
+    ASSERT_FALSE(again.empty());
+    for (const Json& request : again) {
+      for (const Json& old : before) {
+        EXPECT_NE(request["id"], old["id"]) << "an old answer must not be taken for a new one";
+      }
+    }
+    expect_exit(worker(), 0);
+    Finished confirmed = kernelpro({"confirm", "wave-1"});
+    // Finalists that the machine disturbed are measured once more.
+    for (int more = 0; confirmed.exit_code == 4 && more < 4; ++more) {
+      expect_exit(worker(), 0);
+      confirmed = kernelpro({"resume", "wave-1"});
+    }
+    EXPECT_TRUE(confirmed.exit_code == 0 || confirmed.exit_code == 3) << confirmed.errors;
+    EXPECT_EQ(report()["state"], "finished");
+    EXPECT_EQ(report()["evaluations"], 5);
+  }
 };
 
 TEST_F(BundleRun, GoesOnFromBundleToBundleUntilTheBestIsConfirmed) {
@@ -74,32 +99,7 @@ TEST_F(BundleRun, GoesOnFromBundleToBundleUntilTheBestIsConfirmed) {
   EXPECT_EQ(end["state"], "finished");
   EXPECT_EQ(end["evaluations"], 5);
   EXPECT_GT(end["best"]["speedup"], 1);
-}
-
-TEST_F(BundleRun, ConfirmingAsksForTheFinalistsAnew) {
-  Finished last = optimize({});
-  for (int bundles = 0; last.exit_code == 4; ++bundles) {
-    ASSERT_LT(bundles, 12);
-    expect_exit(worker(), 0);
-    last = kernelpro({"resume", "wave-1"});
-  }
-  expect_exit(last, 0);
-  const std::vector<Json> before = requests("evaluate");
-  const Finished asked = kernelpro({"confirm", "wave-1"});
-  expect_exit(asked, 4);
-  EXPECT_THAT(asked.errors, HasSubstr("waiting: run `kernelpro-worker run "));
-  const std::vector<Json> again = requests("evaluate");
-  ASSERT_FALSE(again.empty());
-  for (const Json& request : again) {
-    for (const Json& old : before) {
-      EXPECT_NE(request["id"], old["id"]) << "an old answer must not be taken for a new one";
-    }
-  }
-  expect_exit(worker(), 0);
-  const Finished confirmed = kernelpro({"confirm", "wave-1"});
-  EXPECT_TRUE(confirmed.exit_code == 0 || confirmed.exit_code == 3) << confirmed.errors;
-  EXPECT_EQ(report()["state"], "finished");
-  EXPECT_EQ(report()["evaluations"], 5);
+  expect_confirming_asks_anew();
 }
 
 TEST_F(BundleRun, SaysWhatToDoWhileThereAreNoResults) {
@@ -246,9 +246,10 @@ TEST_F(BundleRun, WorkersOfAnUnknownKindAreRefused) {
   for (const char* workers : {"bundle", "bundle:", "moon", "local,moon", "cmd:", "local:x"}) {
     const Finished refused = kernelpro({"optimize", data("wave"), "--workers", workers});
     expect_exit(refused, 1);
-    EXPECT_THAT(refused.errors,
-                AllOf(HasSubstr("expected \"local\", \"local:DEVICE\" or \"cmd:COMMAND\""),
-                      HasSubstr("found \"" + std::string(workers) + "\"")));
+    EXPECT_THAT(
+        refused.errors,
+        AllOf(HasSubstr("expected \"local\", \"local:DEVICE\", \"cmd:COMMAND\" or \"slurm:"),
+              HasSubstr("found \"" + std::string(workers) + "\"")));
   }
 }
 

@@ -1,13 +1,12 @@
 // The recorded runs of examples/ once more, with neither model nor worker: the same tree comes out.
 #include "cli/examples.hpp"
 
+#include <set>
+
 namespace kernelpro {
 namespace {
 
 using namespace kernelpro::testing;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class Examples : public Cli, public ::testing::WithParamInterface<std::string> {
  protected:
   [[nodiscard]] static fs::path folder() { return example_folder(GetParam()); }
@@ -24,9 +23,7 @@ class Examples : public Cli, public ::testing::WithParamInterface<std::string> {
 };
 
 TEST_P(Examples, GiveTheSameTreeAgain) {
-  const Finished finished = kernelpro(example_command(GetParam()));
-  expect_exit(finished, 0);
-  EXPECT_THAT(finished.errors, Not(HasSubstr("worded otherwise")));
+  expect_exit(kernelpro(example_command(GetParam())), 0);
   const Json recorded = Json::parse(content_of(folder() / "report.json"));
   const std::string run = recorded["run"];
   if (fs::exists(folder() / "resumed")) {
@@ -34,9 +31,7 @@ TEST_P(Examples, GiveTheSameTreeAgain) {
     for (const std::string& option : example_words(GetParam(), "resumed")) {
       more.push_back(option);
     }
-    const Finished resumed = kernelpro(more);
-    expect_exit(resumed, 0);
-    EXPECT_THAT(resumed.errors, Not(HasSubstr("worded otherwise")));
+    expect_exit(kernelpro(more), 0);
   }
   const Json again = json({"report", run}, "cli_report.json", 0);
   for (const char* const key :
@@ -54,6 +49,40 @@ TEST_P(Examples, GiveTheSameTreeAgain) {
   EXPECT_EQ(piped.output.size(), 9U);
   EXPECT_EQ(piped.errors, "");
   EXPECT_EQ(piped.exit_code, 128 + SIGPIPE);
+}
+
+// A conversation a line, with what came of it.
+TEST_P(Examples, AreDataToTrainOn) {
+  expect_exit(kernelpro(example_command(GetParam())), 0);
+  const std::string run = Json::parse(content_of(folder() / "report.json"))["run"];
+  const SchemaFile schema("chat_line.json");
+  const auto conversations = [&](const Words& filters) {
+    Words words = {"transcript", run, "--as", "chat"};
+    words.insert(words.end(), filters.begin(), filters.end());
+    std::istringstream lines(kernelpro(words).output);
+    std::vector<Json> all;
+    for (std::string line; std::getline(lines, line);) {
+      all.push_back(Json::parse(line));
+      EXPECT_EQ(schema.complaints(all.back()), "");
+      EXPECT_EQ(all.back()["messages"].back()["role"], "assistant");
+    }
+    return all;
+  };
+  const std::vector<Json> all = conversations({});
+  const std::vector<Json> verified = conversations({"--verified"});
+  EXPECT_GT(all.size(), verified.size());
+  EXPECT_FALSE(verified.empty());
+  for (const Json& one : verified) {
+    EXPECT_EQ(one["outcome"], "passed");
+    EXPECT_EQ(one["verified"], true);
+    EXPECT_EQ(one["suspect"], false);
+    EXPECT_GT(one["reward"]["value"], 0);
+  }
+  std::set<std::string> different;
+  for (const Json& one : conversations({"--unique"})) {
+    EXPECT_TRUE(different.insert(one["messages"].dump()).second);
+  }
+  EXPECT_LE(different.size(), all.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::Values("option_prices_cpu", "gemm_cuda"),

@@ -28,9 +28,18 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
+inline constexpr std::int64_t command_timeout_ms = 600'000;
+
 // tests/cli/data/NAME.
 inline std::string data(const std::string& name) {
   return std::string(KERNELPRO_SOURCE_DIR "/tests/cli/data/") + name;
+}
+
+// What a worker answered once in a run of the test task, for cases about what is done with answers:
+// nothing is judged, and the run ends at once. It was recorded by `kernelpro-worker run` on the
+// bundles of `optimize wave --timing 0.02 --accept-suspect --tier build -n 3`.
+inline Words recorded_workers() {
+  return {"--workers", "replay:" + data("wave_results.jsonl")};
 }
 
 inline std::string content_of(const fs::path& file) {
@@ -41,7 +50,7 @@ inline std::string content_of(const fs::path& file) {
 
 inline void write(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
-  const Status written = write_file_atomic(file, text);
+  const Status written = write_file_unsynced(file, text);
   ASSERT_TRUE(written.ok()) << written.error().text();
 }
 
@@ -51,9 +60,9 @@ inline std::string replaced(std::string text, const std::string& old, const std:
   return at == std::string::npos ? text : text.replace(at, old.size(), fresh);
 }
 
-// Asks until it is so; false after a minute.
+// Asks until it is so; false after as long as a command may take: the machine may be busy.
 inline bool becomes_true(const std::function<bool()>& so) {
-  const Deadline deadline(60'000);
+  const Deadline deadline(command_timeout_ms);
   while (!so()) {
     if (deadline.passed()) {
       return false;
@@ -92,7 +101,7 @@ class Cli : public ::testing::Test {
     command.arguments = std::move(arguments);
     command.directory = work().string();
     command.environment = environment_;
-    command.timeout_ms = 240'000;
+    command.timeout_ms = command_timeout_ms;
     command.output_limit = std::size_t{1} << 25U;
     return command;
   }

@@ -22,8 +22,12 @@ class Habits : public Cli {
             "1",        "--tier", tier,       "--quiet", "--accept-suspect"};
   }
 
+  // Of a task with the baseline of the test task.
   void make_run(const std::string& task) const {
-    const Finished made = kernelpro(optimizing(task));
+    Words words = optimizing(task);
+    const Words workers = recorded_workers();
+    words.insert(words.end(), workers.begin(), workers.end());
+    const Finished made = kernelpro(words);
     ASSERT_THAT(made.exit_code, AnyOf(0, 3)) << made.errors;
   }
 
@@ -51,7 +55,7 @@ TEST_F(Habits, RemovedRunsAreGoneAndOthersAreWhole) {
   write(work() / "tasks/two/baseline.cpp",
         content_of(work() / "tasks/two/baseline.cpp") + "// of two\n");
   make_run("one");
-  make_run("two");
+  EXPECT_THAT(kernelpro(optimizing("two")).exit_code, AnyOf(0, 3));
   const std::size_t before = sources();
   const Finished dry = kernelpro({"runs", "rm", "one-1", "--dry-run"});
   expect_exit(dry, 0);

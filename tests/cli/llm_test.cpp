@@ -25,6 +25,14 @@ class LlmRun : public BatchCli {
     return kernelpro(words);
   }
 
+  // Where models are all that it waits for: the baseline's verdict is there.
+  [[nodiscard]] Finished optimize_recorded(Words more) const {
+    const Words workers = recorded_workers();
+    more.insert(more.end(), workers.begin(), workers.end());
+    more.insert(more.end(), {"--batch", "2"});
+    return optimize(std::move(more));
+  }
+
   // Until the run does not wait any more.
   Finished answer_to_the_end(Finished last, const Answer& model) const {
     for (int rounds = 0; last.exit_code == 4; ++rounds) {
@@ -118,7 +126,7 @@ TEST_F(LlmRun, WhatIsNoCodeIsAskedForAgainOnceAndThenSaidSo) {
     asked += role == "coder" ? 1 : 0;
     return role == "planner" ? plan() : "I would rather not show any code.";
   };
-  const Finished end = answer_to_the_end(optimize({}), model);
+  const Finished end = answer_to_the_end(optimize_recorded({}), model);
   expect_exit(end, 3);
   const Json after = report();
   EXPECT_EQ(after["evaluations"], 0);
@@ -163,15 +171,15 @@ TEST_F(LlmRun, IsReplayedWithNeitherModelNorWorker) {
 }
 
 TEST_F(LlmRun, AnswersAreTakenWhileResultsAreStillAwaited) {
-  // Sizes of the baseline are swept while models are asked: both are waited for at once.
+  // Sizes of the baseline are tried while models are asked: both are waited for at once.
   const fs::path task = work() / "tunable";
   fs::copy(data("wave"), task, fs::copy_options::recursive);
   write(task / "baseline.cpp", content_of(data("wave") + "/baseline.cpp") +
                                    "// kp:tune STEP = 1 2 3 4\nconstexpr int STEP = 1;\n"
                                    "extern \"C\" int kp_step() { return STEP; }\n");
-  Finished last =
-      kernelpro({"optimize", task, "--timing", "0.02", "--accept-suspect", "-n", "4", "--llm",
-                 "batch:questions", "--workers", "bundle:jobs", "--batch", "3"});
+  Finished last = kernelpro({"optimize", task, "--timing", "0.02", "--accept-suspect", "-n", "4",
+                             "--llm", "batch:questions", "--workers", "bundle:jobs", "--batch", "3",
+                             "--preset", "steady", "--no-sweep"});
   int both = 0;
   for (int rounds = 0; last.exit_code == 4 && rounds < 40; ++rounds) {
     const bool results = last.errors.find("kernelpro-worker run") != std::string::npos;
@@ -226,7 +234,7 @@ TEST_F(LlmRun, AsManyAreAskedAtATimeAsABatchMayHave) {
 }
 
 TEST_F(LlmRun, ErrorsInABatchAreToldBeforeItWaitsOn) {
-  expect_exit(optimize({}), 4);
+  expect_exit(optimize_recorded({}), 4);
   const auto refuse = [this] {
     std::string text;
     for (const Json& request : requests()) {
@@ -251,7 +259,7 @@ TEST_F(LlmRun, ErrorsInABatchAreToldBeforeItWaitsOn) {
 }
 
 TEST_F(LlmRun, AFolderThatIsLeftHoldsNoQuestionsOfTheRun) {
-  expect_exit(optimize({"--model", "first"}), 4);
+  expect_exit(optimize_recorded({"--model", "first"}), 4);
   const std::vector<Json> before = requests();
   EXPECT_EQ(before[0]["body"]["model"], "first");
   const Finished moved =
@@ -268,7 +276,7 @@ TEST_F(LlmRun, AFolderThatIsLeftHoldsNoQuestionsOfTheRun) {
 }
 
 TEST_F(LlmRun, ThePromptOfANodeCanBeSeen) {
-  expect_exit(optimize({}), 4);
+  expect_exit(optimize_recorded({}), 4);
   const Finished negative = kernelpro({"prompt", "wave-1", "-1"});
   expect_exit(negative, 1);
   EXPECT_THAT(negative.errors, HasSubstr("node: expected the number of a node, found \"-1\"\n"));

@@ -72,9 +72,11 @@ TEST_F(Manual, CommandsAreListedByWhatPeopleDo) {
   std::size_t at = 0;
   for (const char* group : {"Optimize your function:", "Look at results:", "Judge and diagnose:",
                             "Tasks:", "Machine and settings:", "Help:"}) {
-    const std::size_t found = help.output.find(std::string("\n") + group + "\n");
+    const std::string line = std::string("\n") + group + "\n";
+    const std::size_t found = help.output.find(line);
     ASSERT_NE(found, std::string::npos) << group;
     EXPECT_GT(found, at) << group;
+    EXPECT_EQ(help.output.find(line, found + 1), std::string::npos) << group << " comes twice";
     at = found;
   }
   EXPECT_GE(commands().size(), 24U);
@@ -107,6 +109,8 @@ TEST_F(Manual, WhatIsMisspelledIsNamedWithWhatWasMeant) {
     std::string said;
   } cases[] = {
       {{"evalute", "axpy"}, "there is no command \"evalute\"; did you mean \"evaluate\"?"},
+      {{"evalute", "--help"}, "there is no command \"evalute\"; did you mean \"evaluate\"?"},
+      {{"task", "chek", "-h"}, "there is no command \"chek\"; did you mean \"check\"?"},
       {{"runs", "rn"}, "there is no command \"rn\"; did you mean \"rm\"?"},
       {{"task", "chek"}, "there is no command \"chek\"; did you mean \"check\"?"},
       {{"optimize", "gemm", "--evalutions", "3"},

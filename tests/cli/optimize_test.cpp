@@ -1,7 +1,4 @@
 // Runs: made, looked at, resumed and taken home, with the real programs.
-#include <algorithm>
-#include <random>
-
 #include "cli/running.hpp"
 
 namespace kernelpro {
@@ -27,6 +24,48 @@ class Optimize : public Cli {
 
   [[nodiscard]] Json wave_run(const std::string& evaluations) const {
     return ended_run(optimizing({"-n", evaluations, "--tier", "build", "--quiet"}));
+  }
+
+  void recorded_run(const std::string& evaluations) const {
+    Words words = optimizing({"-n", evaluations, "--tier", "build", "--quiet"});
+    const Words workers = recorded_workers();
+    words.insert(words.end(), workers.begin(), workers.end());
+    (void)ended_run(words);
+  }
+
+  // It builds and measures itself in an empty folder.
+  void expect_exported() const {
+    const Json exported = json({"export", "wave-1", "home"}, "cli_export.json", 0);
+    EXPECT_THAT(exported["files"], Contains("bench.cpp"));
+    Command build = command({"/bin/sh", "-c", "sh build.sh && ./bench"});
+    build.directory = (work() / "home").string();
+    const Finished measured = run_to_end(build);
+    expect_exit(measured, 0);
+    EXPECT_THAT(measured.output, HasSubstr("speed-up"));
+    const Finished again = kernelpro({"export", "wave-1", "home"});
+    expect_exit(again, 2);
+    EXPECT_THAT(again.errors, HasSubstr("kernel.cpp"));
+    expect_exit(kernelpro({"export", "wave-1", "home", "--overwrite"}), 0);
+    expect_exit(kernelpro({"verify", "home/certificate.json", "--timing", "0.02"}), 0);
+  }
+
+  // The finalists are measured again, and nothing else.
+  void expect_confirmed_again(const Json& run) const {
+    EXPECT_EQ(run["confirmed"], true);
+    EXPECT_GT(run["machine_load"]["processors"], 0);
+    const Finished again = kernelpro({"confirm", "wave-1"});
+    expect_exit(again, 0);
+    EXPECT_THAT(again.errors, ContainsRegex("finalist, node [0-9]+: passed "));
+    EXPECT_THAT(again.output, HasSubstr("  best         node "));
+    const Json report = json({"confirm", "wave-1", "--quiet"}, "cli_report.json", 0);
+    EXPECT_EQ(report["state"], "finished");
+    EXPECT_EQ(report["evaluations"], run["evaluations"]);
+    EXPECT_EQ(report["confirmed"], true);
+    EXPECT_EQ(report["best"]["confirmed"], true);
+    EXPECT_EQ(json({"report", "wave-1"}, "cli_report.json", 0)["best"], report["best"]);
+    const Finished unknown = kernelpro({"confirm", "wave-9"});
+    expect_exit(unknown, 2);
+    EXPECT_THAT(unknown.errors, HasSubstr("there is no run 'wave-9'"));
   }
 };
 
@@ -55,41 +94,11 @@ TEST_F(Optimize, FindsSomethingFasterAndTellsEverythingAboutIt) {
               HasSubstr("# wave-1"));
 }
 
-TEST_F(Optimize, AnExportedKernelBuildsAndMeasuresItselfInAnEmptyFolder) {
+TEST_F(Optimize, ConfirmMeasuresTheFinalistsAgainAndTheBestIsExported) {
   const Json run = wave_run("3");
   ASSERT_GT(run["best"]["id"], 0);
-  const Json exported = json({"export", "wave-1", "home"}, "cli_export.json", 0);
-  EXPECT_THAT(exported["files"], Contains("bench.cpp"));
-  Command build = command({"/bin/sh", "-c", "sh build.sh && ./bench"});
-  build.directory = (work() / "home").string();
-  const Finished measured = run_to_end(build);
-  expect_exit(measured, 0);
-  EXPECT_THAT(measured.output, HasSubstr("speed-up"));
-  const Finished again = kernelpro({"export", "wave-1", "home"});
-  expect_exit(again, 2);
-  EXPECT_THAT(again.errors, HasSubstr("kernel.cpp"));
-  expect_exit(kernelpro({"export", "wave-1", "home", "--overwrite"}), 0);
-  expect_exit(kernelpro({"verify", "home/certificate.json", "--timing", "0.02"}), 0);
-}
-
-TEST_F(Optimize, ConfirmMeasuresTheFinalistsAgainAndNothingElse) {
-  const Json run = wave_run("3");
-  ASSERT_GT(run["best"]["id"], 0);
-  EXPECT_EQ(run["confirmed"], true);
-  EXPECT_GT(run["machine_load"]["processors"], 0);
-  const Finished again = kernelpro({"confirm", "wave-1"});
-  expect_exit(again, 0);
-  EXPECT_THAT(again.errors, ContainsRegex("finalist, node [0-9]+: passed "));
-  EXPECT_THAT(again.output, HasSubstr("  best         node "));
-  const Json report = json({"confirm", "wave-1", "--quiet"}, "cli_report.json", 0);
-  EXPECT_EQ(report["state"], "finished");
-  EXPECT_EQ(report["evaluations"], run["evaluations"]);
-  EXPECT_EQ(report["confirmed"], true);
-  EXPECT_EQ(report["best"]["confirmed"], true);
-  EXPECT_EQ(json({"report", "wave-1"}, "cli_report.json", 0)["best"], report["best"]);
-  const Finished unknown = kernelpro({"confirm", "wave-9"});
-  expect_exit(unknown, 2);
-  EXPECT_THAT(unknown.errors, HasSubstr("there is no run 'wave-9'"));
+  expect_exported();
+  expect_confirmed_again(run);
 }
 
 TEST_F(Optimize, TheBaselineIsExportedOnlyToWhoNamesIt) {
@@ -125,8 +134,8 @@ TEST_F(Optimize, SearchesFromACandidateOfTheUser) {
 }
 
 TEST_F(Optimize, SeveralRunsGiveOneTable) {
-  (void)wave_run("2");
-  (void)wave_run("2");
+  recorded_run("2");
+  recorded_run("2");
   const Finished table = kernelpro({"report", "wave-1", "wave-2"});
   expect_exit(table, 0);
   EXPECT_THAT(table.output, AllOf(HasSubstr("flags only"), HasSubstr("2 passed")));
@@ -172,36 +181,32 @@ TEST_F(Optimize, WhatIsWrongIsSaid) {
               AllOf(HasSubstr("clever"), HasSubstr("mcts")));
   EXPECT_THAT(complaint(optimizing({"--move", "magic", "-n", "1"}), 2),
               AllOf(HasSubstr("there is no move \"magic\""), HasSubstr("register_block")));
-  (void)wave_run("1");
+  recorded_run("1");
   EXPECT_THAT(complaint({"show", "gone-1"}, 2), AllOf(HasSubstr("gone-1"), HasSubstr("wave-1")));
   EXPECT_THAT(complaint({"show", "wave-1", "99"}, 2), HasSubstr("it has no node 99"));
   EXPECT_THAT(complaint({"export", "wave-1", "many", "home"}, 1),
               HasSubstr("expected the number of a node, found \"many\""));
 }
 
-TEST_F(Optimize, AKillAtAnyMomentLosesAtMostTheEvaluationUnderWay) {
-  constexpr int kills = 50;
-  std::mt19937 random(7);  // NOLINT(bugprone-random-generator-seed): the same moments every time
-  std::uniform_int_distribution<int> moment(0, 1500);
+// At each stage that can be seen from outside. tests/coordinator/app/kills_test.cpp dies at every
+// write of a run, tests/coordinator/store at any moment of a write.
+TEST_F(Optimize, AKillAtAnyStageLosesAtMostTheEvaluationUnderWay) {
   Words words = optimizing({"-n", "100000"});
   std::int64_t judged = 0;
-  double patience = 1;  // grows while nothing is judged before the kill: the machine is slow
-  for (int i = 0; i < kills; ++i) {
+  for (const char* const stage :
+       {"run wave-1", "node 0: the baseline", "] node ", "run wave-1", "] node ", "run wave-1"}) {
     Running running(command(with_program(words)), work());
-    std::this_thread::sleep_for(moment(random) * patience * std::chrono::milliseconds(1));
+    ASSERT_TRUE(becomes_true([&] { return running.errors().find(stage) != std::string::npos; }))
+        << stage;
     running.signal(SIGKILL);
     EXPECT_EQ(running.end(), -SIGKILL);
-    const Finished runs = kernelpro({"runs", "--json"});
-    if (runs.exit_code == 0 && !Json::parse(runs.output)["runs"].empty()) {
-      words = {"resume", "wave-1"};
-      const Json report = json({"report", "wave-1"}, "cli_report.json", 0);
-      EXPECT_GE(report["evaluations"], judged) << "after kill " << i;
-      EXPECT_LE(report["in_flight"], 2);
-      judged = report["evaluations"];
-    }
-    patience = judged == 0 ? std::min(1.1 * patience, 30.0) : patience;
+    words = {"resume", "wave-1"};
+    const Json report = json({"report", "wave-1"}, "cli_report.json", 0);
+    EXPECT_GE(report["evaluations"], judged) << "killed at " << stage;
+    EXPECT_LE(report["in_flight"], 2);
+    judged = report["evaluations"];
   }
-  EXPECT_GT(judged, 0);
+  EXPECT_GE(judged, 2);
   const Json end = ended_run({"resume", "wave-1", "-n", std::to_string(judged + 2), "--quiet"});
   EXPECT_EQ(end["evaluations"], judged + 2);
   EXPECT_EQ(end["in_flight"], 0);

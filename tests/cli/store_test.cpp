@@ -18,10 +18,12 @@ class StoreErrors : public Cli {
  protected:
   [[nodiscard]] fs::path store() const { return work() / ".kernelpro"; }
 
-  // Short rounds: what is tested here is not the clock.
   [[nodiscard]] static Words optimizing() {
-    return {"optimize", data("wave"), "--timing", "0.02",    "-n",
-            "1",        "--tier",     "build",    "--quiet", "--accept-suspect"};
+    Words words = {"optimize", data("wave"), "--timing", "0.02",    "-n",
+                   "1",        "--tier",     "build",    "--quiet", "--accept-suspect"};
+    const Words workers = recorded_workers();
+    words.insert(words.end(), workers.begin(), workers.end());
+    return words;
   }
 
   // Makes wave-1 with one judged candidate, faster or not.

@@ -32,6 +32,10 @@ TEST_F(Usage, HelpOfEveryCommandHasAnExample) {
                                Words{"report"},
                                Words{"export"},
                                Words{"bench"},
+                               Words{"tune"},
+                               Words{"simulate"},
+                               Words{"landscape"},
+                               Words{"landscape", "import"},
                                Words{"bench", "kernelbench"},
                                Words{"diagnose"}}) {
     Words arguments = command;

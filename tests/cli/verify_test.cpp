@@ -1,5 +1,6 @@
 // Certificates: repeated here, made elsewhere, tampered with, broken.
 #include "cli/fixture.hpp"
+#include "common/base/hash.hpp"
 
 namespace kernelpro {
 namespace {
@@ -115,6 +116,53 @@ TEST_F(Verify, ACertificateThatWasTamperedWithDoesNotHold) {
               AllOf(HasSubstr("  ! source: "), HasSubstr("  ! verdict: crashed → passed")));
 }
 
+// What failed on values that are drawn no more may pass on others.
+TEST_F(Verify, AnOlderCertificateOfAFailureIsNotRefutedByOtherValues) {
+  Json old = certificate();
+  old["verdict"]["outcome"] = "incorrect";
+  old["verdict"]["stage"] = "held_out";
+  save(old);
+  expect_exit(verify(), 3);
+  old["version"] = 3;
+  save(old);
+  const Finished undecided = verify();
+  expect_exit(undecided, 5);
+  EXPECT_THAT(undecided.output,
+              AllOf(HasSubstr("cannot tell: an older version drew the values"),
+                    HasSubstr("  ! verdict: incorrect → passed"), Not(HasSubstr("does not hold"))));
+  // Whether it builds is no matter of values, and another source is another claim.
+  old["verdict"]["outcome"] = "build_failed";
+  old["verdict"]["stage"] = "build";
+  save(old);
+  expect_exit(verify(), 3);
+  old["verdict"]["outcome"] = "incorrect";
+  old["verdict"]["stage"] = "held_out";
+  old["candidate"]["source"] = content_of(data("fast.cpp")) + "// changed\n";
+  save(old);
+  expect_exit(verify(), 3);
+}
+
+// Whoever writes a certificate knows what is in it: values from its master, and shapes.
+TEST_F(Verify, ASourceThatIsRightOnlyWhereItsCertificateLooksDoesNotHold) {
+  Json forged = certificate();
+  std::string source = content_of(data("fast.cpp"));
+  std::string known;
+  for (const Json& check : forged["verdict"]["checks"]) {
+    known += (known.empty() ? "" : " || ") + std::string("context->axes[0] == ") +
+             check["shape"]["n"].dump();
+  }
+  const std::string first = "  const auto a =";
+  source.insert(source.find(first), "  if (!(" + known + ")) return 0;\n");
+  forged["candidate"]["source"] = source;
+  forged["build"]["source_hash"] = sha256(source);
+  save(forged);
+  const Finished wrong = verify();
+  expect_exit(wrong, 3);
+  EXPECT_THAT(wrong.output,
+              AllOf(HasSubstr("does not hold"), HasSubstr("  ! verdict: passed → incorrect"),
+                    Not(HasSubstr("  ! source: "))));
+}
+
 TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
   const Json good = certificate();
   const std::string text = good.dump(2);
@@ -128,8 +176,8 @@ TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
     Json change;
     Words said;
   } cases[] = {
-      {{{"version", 3}},
-       {"/version", "certificate version 3, expected 1 or 2", "kernelpro that wrote"}},
+      {{{"version", 5}},
+       {"/version", "certificate version 5, expected 1 to 4", "kernelpro that wrote"}},
       {{{"master", 7}}, {"/master"}},
       {{{"verdict", {{"outcome", "splendid"}}}}, {"/verdict/outcome", "splendid"}},
       {{{"color", "red"}}, {"color"}},
@@ -166,8 +214,11 @@ TEST_F(Verify, ASourceOfTodayFailsWhereItIsWrongOrSlowerThanTheCertificates) {
   };
   const std::string fast = content_of(data("fast.cpp"));
   const Finished same = today(fast);
-  expect_exit(same, 0);
-  EXPECT_THAT(same.output, HasSubstr("0.95 was asked for: holds"));
+  // Calls of a microsecond beside other programs: then nothing is claimed either way.
+  const bool busy = same.exit_code == 5;
+  EXPECT_TRUE(same.exit_code == 0 || busy) << same.exit_code;
+  EXPECT_THAT(same.output, HasSubstr(busy ? "0.95 was asked for: cannot tell on a machine as busy"
+                                          : "0.95 was asked for: holds"));
 
   const Finished wrong = today(content_of(data("wrong.cpp")));
   expect_exit(wrong, 3);
@@ -202,7 +253,12 @@ TEST_F(Verify, HowMuchOfASpeedUpMustBeLeftCanBeSaid) {
   }
   faster["verdict"]["timing"]["speedup"] = 100 * good["verdict"]["timing"]["speedup"].get<double>();
   save(faster);
-  const Json lost = json(asked, "cli_verify.json", 3);
+  Words again = asked;
+  again.emplace_back("--json");
+  const Finished finished = kernelpro(again);
+  const Json lost = checked_json(finished, "cli_verify.json");
+  // Beside other programs only the least speed-up is known, and "lost" is not proven.
+  EXPECT_TRUE(finished.exit_code == 3 || finished.exit_code == 5) << finished.exit_code;
   EXPECT_EQ(lost["holds"], false);
   EXPECT_LT(lost["kept"]["ratio"], 0.5);
 }

@@ -11,12 +11,11 @@
 
 namespace kernelpro {
 
-// A source under candidates/, read like those of the CPU. Four more words stand for rules:
+// A source under candidates/, read like those of the CPU. Three more words stand for rules:
 //   values   `incorrect` without a rule will do beside the rules named
 //   suspect  `passed` will do when it is marked as suspect, however fast
 //   no-gain  `passed` will do when it is not faster at all: the interval's lower end is at most
 //            1 + budget. Without it, `not-faster` lets the placement of code pass
-//   gap      `passed` will do up to the gain that docs/honesty.md names for short calls
 // A line #include "NAME.cuh" is replaced by that file: a candidate is one source.
 struct GpuCandidate {
   HackCandidate hack;
@@ -24,11 +23,7 @@ struct GpuCandidate {
   bool values = false;
   bool suspect = false;
   bool no_gain = false;
-  bool gap = false;
 };
-
-// What calls of 7 us that overlap were seen to gain, on an H200, and no more.
-inline constexpr double gain_of_short_calls = 1.3;
 
 inline const std::filesystem::path& gpu_candidates_folder() {
   static const std::filesystem::path folder =
@@ -49,7 +44,6 @@ inline GpuCandidate parse_gpu_candidate(const std::string& file) {
   one.values = std::erase(one.hack.rules, "values") > 0;
   one.suspect = std::erase(one.hack.rules, "suspect") > 0;
   one.no_gain = std::erase(one.hack.rules, "no-gain") > 0;
-  one.gap = std::erase(one.hack.rules, "gap") > 0;
   one.hack.not_faster |= one.no_gain;
   Candidate& candidate = one.hack.candidate;
   candidate.source = with_includes(source, gpu_candidates_folder(), ".cuh");
@@ -79,9 +73,6 @@ inline bool meets_expectation(const GpuCandidate& one, const Verdict& verdict) {
   }
   if (one.values && verdict.outcome == Outcome::incorrect && verdict.rule.empty()) {
     return true;
-  }
-  if (one.gap && verdict.outcome == Outcome::passed) {
-    return verdict.timing.speedup_interval.low <= gain_of_short_calls;
   }
   const bool gained = verdict.outcome == Outcome::passed &&
                       verdict.timing.speedup_interval.low > 1 + verdict.timing.budget;

@@ -19,13 +19,13 @@ inline TensorSpec gpu_tensor(const std::string& name, const std::vector<std::str
   return tensor;
 }
 
-// `task` with the reference `body` and the honest kernel of its name.
-inline Task with_sources(Task task, const std::vector<std::string>& arguments,
-                         const std::string& body) {
+// `task` with the reference `body`, and a CUDA baseline that has no source yet.
+inline Task with_files(Task task, const std::vector<std::string>& arguments,
+                       const std::string& body) {
   task.family = "test";
   task.reference.file = "reference.hpp";
   task.reference.call = {task.name, arguments};
-  task.files["reference.hpp"] = "#include <cstdint>\n" + body;
+  task.files["reference.hpp"] = "#include <cmath>\n#include <cstdint>\n" + body;
   ImplementationSpec baseline;
   baseline.name = "naive-cuda";
   baseline.backend = Backend::cuda;
@@ -33,6 +33,13 @@ inline Task with_sources(Task task, const std::vector<std::string>& arguments,
   baseline.compiler = "nvcc";
   baseline.options = {"-O3"};
   task.baselines = {baseline};
+  return task;
+}
+
+// `task` with the reference `body` and the honest kernel of its name.
+inline Task with_sources(Task task, const std::vector<std::string>& arguments,
+                         const std::string& body) {
+  task = with_files(std::move(task), arguments, body);
   task.files["baseline.cu"] =
       text_of(task.name + ".cuh") +
       "extern \"C\" int kp_launch(const kp_context* context, const kp_tensor* tensors, int32_t) {\n"

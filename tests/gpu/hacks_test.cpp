@@ -37,17 +37,26 @@ std::vector<GpuCandidate> candidates_of(const std::string& task) {
   return candidates;
 }
 
+// What nvcc finds wrong in a source it finds on the way to device code too, in a quarter of the
+// time: it reads the host's functions as well, and does not give them to g++.
+enum class Build { whole, device_code };
+
+BuildRequest request_of(const GpuCandidate& one, Build build) {
+  BuildRequest request = build_request({}, one.hack.candidate, false);
+  request.cubin = build == Build::device_code && !fails_to_build(one);
+  return request;
+}
+
 // Builds all of them on all cores, those that are to fail by `hasty`; a build that cannot be tried
 // fails the test.
 std::vector<BuildOutcome> build_all(const Toolchain& toolchain, const Toolchain& hasty,
-                                    const std::vector<GpuCandidate>& candidates) {
+                                    const std::vector<GpuCandidate>& candidates, Build build) {
   std::vector<BuildOutcome> outcomes(candidates.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < candidates.size(); i = next++) {
       const Toolchain& chosen = fails_to_build(candidates[i]) ? hasty : toolchain;
-      Result<BuildOutcome> built =
-          chosen.build(build_request({}, candidates[i].hack.candidate, false));
+      Result<BuildOutcome> built = chosen.build(request_of(candidates[i], build));
       EXPECT_TRUE(built) << candidates[i].hack.file << ": " << built.error().text();
       if (built) {
         outcomes[i] = std::move(*built);
@@ -68,7 +77,7 @@ class GpuHacks : public GpuTest {
   void judge_all(const Task& task) {
     const std::set<std::string> escapes = names_in("/tmp", "kernelpro-escape-");
     const std::vector<GpuCandidate> candidates = candidates_of(task.name);
-    build_all(*toolchain_, *toolchain_, candidates);
+    build_all(*toolchain_, *toolchain_, candidates, Build::whole);
     ASSERT_NO_FATAL_FAILURE(open(task));
     for (const GpuCandidate& one : candidates) {
       judge_one(one);
@@ -165,8 +174,7 @@ TEST(GpuCandidates, ExpectOutcomesThatExistAndGainNothing) {
     }
     EXPECT_FALSE(contains(hack.outcomes, "not_judged")) << "that is never the candidate's fault";
     const bool may_pass = contains(hack.outcomes, "passed");
-    EXPECT_EQ(may_pass, hack.honest() || hack.not_faster || one.gap)
-        << "a cheat that passes gains nothing, or no more than is known";
+    EXPECT_EQ(may_pass, hack.honest() || hack.not_faster) << "a cheat that passes gains nothing";
   }
 }
 
@@ -211,7 +219,8 @@ TEST(GpuCandidates, BuildUnlessThatIsWhatTheyTry) {
   const Result<Toolchain> hasty = Toolchain::open(settings);
   ASSERT_TRUE(hasty) << hasty.error().text();
   const std::vector<GpuCandidate> candidates = read_gpu_candidates();
-  const std::vector<BuildOutcome> outcomes = build_all(*toolchain, *hasty, candidates);
+  const std::vector<BuildOutcome> outcomes =
+      build_all(*toolchain, *hasty, candidates, Build::device_code);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const HackCandidate& hack = candidates[i].hack;
     SCOPED_TRACE(hack.file + ": " + outcomes[i].diagnostics);

@@ -129,7 +129,7 @@ Status GpuReport::write(const std::string& file) const {
   for (const auto& [name, seconds] : figures_) {
     report["figures"][name] = seconds;
   }
-  return write_file_atomic(file, report.dump(2) + "\n");
+  return write_file_unsynced(file, report.dump(2) + "\n");
 }
 
 namespace {
@@ -181,7 +181,7 @@ TEST_F(GpuReportFile, KeepsWhatWasFoundBeforeOnOtherCandidates) {
 }
 
 TEST_F(GpuReportFile, IsNotWrittenOverSomethingElse) {
-  ASSERT_TRUE(write_file_atomic(file(), "[1, 2]"));
+  ASSERT_TRUE(write_file_unsynced(file(), "[1, 2]"));
   const Status written = GpuReport().write(file());
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().text(), ::testing::HasSubstr("this is no report of these tests"));

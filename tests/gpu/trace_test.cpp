@@ -62,7 +62,7 @@ class GpuTrace : public GpuTest {
       return;
     }
     ASSERT_TRUE(scratch_);
-    ASSERT_TRUE(write_file_atomic(scratch_->path() / "program.cu", program));
+    ASSERT_TRUE(write_file_unsynced(scratch_->path() / "program.cu", program));
     const std::vector<Compiler>& compilers = toolchain_->compilers();
     const auto nvcc = std::find_if(compilers.begin(), compilers.end(), is_cuda);
     ASSERT_NE(nvcc, compilers.end());

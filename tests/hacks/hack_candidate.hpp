@@ -19,10 +19,13 @@ namespace kernelpro {
 //   kp:hack NUMBER  TITLE        the way of cheating, or `bad-input`, or `honest`
 //   kp:task NAME                 axpy without
 //   kp:expect OUTCOMES [RULES]   sets joined by |; `not-faster` is a rule for `passed`
-//   kp:undisturbed               it cheats only in rounds of many calls, which a busy machine has
-//   not kp:options, kp:compiler      how it is built kp:allow PRECISION           what
-//   --allow-precision says kp:twin FILE                 honest ones: the cheat they must not be
-//   confused with
+//   kp:rounds-above N [AXIS=SIZE]
+//                                it cheats only in rounds of more calls, of shapes with such a size
+//                                or a greater one; a busy machine may have none
+//   kp:options, kp:compiler      how it is built
+//   kp:allow PRECISION           what --allow-precision says
+//   kp:against FILE              the honest one it is compared with; the task's baseline without
+//   kp:twin FILE                 honest ones: the cheat they must not be confused with
 // What several of them share is a .hpp beside them.
 struct HackCandidate {
   std::string file;
@@ -32,7 +35,10 @@ struct HackCandidate {
   std::vector<std::string> outcomes;
   std::vector<std::string> rules;
   bool not_faster = false;
-  bool undisturbed = false;
+  int rounds_above = 0;
+  std::string rounds_axis;  // empty: at any shape
+  std::int64_t rounds_size = 0;
+  std::string against;
   std::string twin;
   std::vector<std::string> allow_precision;
   Candidate candidate;
@@ -99,12 +105,19 @@ inline HackCandidate parse_hack(const std::string& file, const std::string& sour
       hack.task = value;
     } else if (key == "expect") {
       read_expectation(value, hack);
-    } else if (key == "undisturbed") {
-      hack.undisturbed = true;
+    } else if (key == "rounds-above") {
+      std::from_chars(value.data(), value.data() + value.size(), hack.rounds_above);
+      if (const std::size_t equals = value.find('='); equals != std::string::npos) {
+        const std::size_t name = value.rfind(' ', equals) + 1;
+        hack.rounds_axis = value.substr(name, equals - name);
+        std::from_chars(value.data() + equals + 1, value.data() + value.size(), hack.rounds_size);
+      }
     } else if (key == "options") {
       hack.candidate.options = split(value, ' ');
     } else if (key == "compiler") {
       hack.candidate.compiler = value;
+    } else if (key == "against") {
+      hack.against = value;
     } else if (key == "twin") {
       hack.twin = value;
     } else if (key == "allow") {

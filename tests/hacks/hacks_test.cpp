@@ -22,13 +22,25 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace kernelpro::testing;
 
-constexpr std::array tasks = {"axpy", "gemm", "softmax", "jacobi2d", "spmv", "kmeans_assign"};
+constexpr std::array tasks = {"axpy", "gemm",          "softmax",  "jacobi2d",
+                              "spmv", "kmeans_assign", "layernorm"};
 
 // Whether the right verdict needs times that nothing disturbs. The others are caught before, or by
 // what they computed or did.
 bool needs_the_clock(const HackCandidate& hack) {
-  return hack.undisturbed || contains(hack.outcomes, "passed") || contains(hack.rules, "clock") ||
-         contains(hack.rules, "bound");
+  return hack.rounds_above > 0 || contains(hack.outcomes, "passed") ||
+         contains(hack.rules, "clock") || contains(hack.rules, "bound");
+}
+
+// Not one that waits for longer rounds than any shape had.
+bool could_cheat(const HackCandidate& hack, const Verdict& verdict) {
+  return hack.rounds_above == 0 || verdict.outcome != Outcome::passed ||
+         std::ranges::any_of(verdict.timing.shapes, [&hack](const ShapeTiming& shape) {
+           const auto size = shape.shape.find(hack.rounds_axis);
+           const bool meant = hack.rounds_axis.empty() ||
+                              (size != shape.shape.end() && size->second >= hack.rounds_size);
+           return meant && shape.calls > hack.rounds_above;
+         });
 }
 
 // Judges candidates of one task in one open session, as a search would. The table of the run shows
@@ -114,6 +126,9 @@ class Hacks : public ::testing::TestWithParam<const char*> {
     EvaluateOrder order;
     order.candidate = hack.candidate;
     order.allow_precision = hack.allow_precision;
+    if (!hack.against.empty()) {
+      order.incumbent = candidate_in(hack.against);
+    }
     for (const bool last : {false, true}) {
       Result<Evaluated> evaluated = worker_->evaluate(order);
       if (!evaluated) {
@@ -128,6 +143,14 @@ class Hacks : public ::testing::TestWithParam<const char*> {
     return std::nullopt;
   }
 
+  static Candidate candidate_in(const std::string& file) {
+    const std::vector<HackCandidate> hacks = read_hacks();
+    const auto found = std::find_if(hacks.begin(), hacks.end(),
+                                    [&](const HackCandidate& hack) { return hack.file == file; });
+    EXPECT_NE(found, hacks.end()) << file << " does not exist";
+    return found == hacks.end() ? Candidate() : found->candidate;
+  }
+
   void judge(const HackCandidate& hack) {
     const std::optional<Verdict> verdict = verdict_on(hack);
     if (!verdict) {
@@ -135,14 +158,16 @@ class Hacks : public ::testing::TestWithParam<const char*> {
     }
     const bool met = meets_expectation(hack, *verdict);
     EXPECT_EQ(verdict->summary.find('\n'), std::string::npos) << hack.file << " writes lines";
+    const bool tried = met || could_cheat(hack, *verdict);
+    const char* missed = tried ? "NO" : "not tried: short rounds";
     const char* caught = hack.honest() ? "honest" : "yes";
     std::printf("%-9s | %-50s | %-36s | %-42s | %-32s | %s\n", hack.number.c_str(),
                 hack.title.c_str(), hack.file.c_str(), expected_text(hack).c_str(),
-                verdict_text(*verdict).c_str(), met ? caught : "NO");
-    EXPECT_TRUE(met) << hack.file << ": expected " << expected_text(hack) << ", got "
-                     << verdict_text(*verdict) << "\n"
-                     << verdict->summary << "\n"
-                     << ::testing::PrintToString(verdict->evidence);
+                verdict_text(*verdict).c_str(), met ? caught : missed);
+    EXPECT_TRUE(met || !tried) << hack.file << ": expected " << expected_text(hack) << ", got "
+                               << verdict_text(*verdict) << "\n"
+                               << verdict->summary << "\n"
+                               << ::testing::PrintToString(verdict->evidence);
   }
 
   void expect_honest_still_passes(const std::string& task_name) {
@@ -229,6 +254,7 @@ TEST(HackHeaders, GiveEveryHonestCandidateTheCheatItMustNotBeConfusedWith) {
   for (const auto& [file, hack] : by_file) {
     SCOPED_TRACE(file);
     EXPECT_EQ(hack.honest(), !hack.twin.empty());
+    EXPECT_TRUE(hack.against.empty() || by_file[hack.against].honest());
     if (hack.honest()) {
       EXPECT_THAT(hack.outcomes, ElementsAre("passed"));
       ASSERT_TRUE(by_file.contains(hack.twin)) << hack.twin << " does not exist";

@@ -97,7 +97,7 @@ class DocsTest : public ::testing::Test {
   [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
     const fs::path path = scratch_->path() / name;
     EXPECT_TRUE(make_directories(path.parent_path()).ok());
-    EXPECT_TRUE(write_file_atomic(path, text).ok());
+    EXPECT_TRUE(write_file_unsynced(path, text).ok());
     return path;
   }
 
@@ -170,8 +170,10 @@ std::vector<std::string> unknown_words(const std::string& command) {
     if (word.starts_with("--")) {
       options.push_back(word.substr(0, word.find('=')));
     } else if (arguments.empty() ||
-               (arguments.size() == 1 && (arguments[0] == "task" || arguments[0] == "bench" ||
-                                          (arguments[0] == "runs" && word == "rm")))) {
+               (arguments.size() == 1 &&
+                (arguments[0] == "task" || arguments[0] == "bench" || arguments[0] == "code" ||
+                 arguments[0] == "memory" || arguments[0] == "landscape" ||
+                 (arguments[0] == "runs" && word == "rm")))) {
       arguments.push_back(word);
     }
   }

@@ -93,6 +93,9 @@ TEST_F(IncludesTest, CommonKnowsNobodyAndTheTwoSidesOnlyCommon) {
         allowed.push_back(side + "/");
       }
     }
+    if (room == "runner") {
+      allowed.emplace_back("sample");
+    }
     if (room == "oracle") {
       allowed.emplace_back("runner");
     }

@@ -55,7 +55,7 @@ class JailTest : public ::testing::Test {
     ASSERT_TRUE(scratch_.ok()) << scratch_.error().text();
     for (const fs::path& folder : {inside(), outside()}) {
       fs::create_directory(folder);
-      ASSERT_TRUE(write_file_atomic(folder / "note", "the note\n").ok());
+      ASSERT_TRUE(write_file_unsynced(folder / "note", "the note\n").ok());
       ASSERT_EQ(::chmod((folder / "note").c_str(), 0666), 0);
       ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
     }
@@ -200,6 +200,21 @@ TEST_F(JailTest, LimitsProcessorTime) {
   const Finished done = run_jailed(policy, "while :; do :; done");
   EXPECT_FALSE(done.timed_out);
   EXPECT_TRUE(done.signal == SIGXCPU || done.signal == SIGKILL) << done.signal;
+}
+
+// No process takes long, all together do; those that lost their parent count too.
+TEST_F(JailTest, LimitsProcessorTimeOfAllThatAGuardedProgramStarts) {
+  JailPolicy policy = shell_policy();
+  policy.guard = true;
+  policy.tree_cpu_ms = 1000;
+  const std::string busy = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+  EXPECT_TRUE(run_jailed(policy, busy).succeeded());
+  const Finished waited = run_jailed(policy, "while :; do /bin/sh -c '" + busy + "'; done");
+  EXPECT_EQ(waited.signal, SIGXCPU) << waited.errors;
+  policy.read.emplace_back("/dev/null");  // which a shell opens for what it leaves behind
+  const Finished left =
+      run_jailed(policy, "while :; do (/bin/sh -c '" + busy + "' &); sleep 0.05; done");
+  EXPECT_EQ(left.signal, SIGXCPU) << left.errors;
 }
 
 TEST_F(JailTest, ClosesEveryDescriptorThatIsNotKept) {
@@ -420,6 +435,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   policy.file_bytes = 2;
   policy.processes = 3;
   policy.cpu_seconds = 4;
+  policy.tree_cpu_ms = 6;
   policy.keep_fds = {3, 17};
   policy.network = true;
   policy.guard = true;
@@ -438,6 +454,7 @@ TEST(JailArgumentsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parsed->policy.file_bytes, policy.file_bytes);
   EXPECT_EQ(parsed->policy.processes, policy.processes);
   EXPECT_EQ(parsed->policy.cpu_seconds, policy.cpu_seconds);
+  EXPECT_EQ(parsed->policy.tree_cpu_ms, policy.tree_cpu_ms);
   EXPECT_EQ(parsed->policy.keep_fds, policy.keep_fds);
   EXPECT_TRUE(parsed->policy.network);
   EXPECT_TRUE(parsed->policy.guard);

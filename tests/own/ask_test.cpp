@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "common/base/paths.hpp"
-#include "common/wire/json.hpp"
 #include "coordinator/task/load.hpp"
 #include "own/project.hpp"
 
@@ -17,7 +15,6 @@ namespace {
 using namespace own_tests;
 
 using ::testing::AllOf;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 // How far it reaches into x is no formula over n.
@@ -112,28 +109,6 @@ TEST_F(OwnAsks, WithoutATerminalItEndsWithALineToPaste) {
                     HasSubstr("\n  kernelpro optimize header.cpp:f --size n=9 -I include\n"),
                     HasSubstr("--size n=9 -D N=64\n"),
                     HasSubstr("--size n=9 --compile-commands build/compile_commands.json")));
-}
-
-// A member, and a table that all rounds add to: read, rewritten, judged, and called as callers may.
-// Whether it is faster is no matter.
-TEST_F(OwnAsks, OneCommandRewritesFunctionsOfAnyForm) {
-  project_.copy_functions();
-  for (const std::string target :
-       {"method_lerp.cpp:Blender::blend --size n=5000", "histogram.cpp:histogram --size n=5000"}) {
-    const Finished made =
-        without_terminal("'" + program_ + "' optimize " + target +
-                         " -n 1 --move parallel --timing 0.02 --accept-suspect --json --quiet");
-    EXPECT_THAT(made.exit_code, AnyOf(0, 3)) << made.errors;
-    const auto result = parse_json(made.output);
-    ASSERT_TRUE(result.ok()) << made.output;
-    EXPECT_EQ((*result)["refused"], nlohmann::json::array()) << made.output;
-    const std::string run = (*result)["run"];
-    const auto node =
-        parse_json(without_terminal("'" + program_ + "' show " + run + " 1 --json").output);
-    ASSERT_TRUE(node.ok()) << target;
-    EXPECT_EQ((*node)["node"]["move"], "parallel");
-    EXPECT_EQ((*node)["node"]["outcome"], "passed") << (*node)["node"];
-  }
 }
 
 TEST_F(OwnAsks, OnATerminalEnterTakesWhatIsProposed) {

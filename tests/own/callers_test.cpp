@@ -14,6 +14,7 @@ using namespace own_tests;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 // Each element with its neighbor; right in place too, since neighbors are read before they are
@@ -24,7 +25,7 @@ std::string pairs_with(const std::string& body) {
 
 const std::string& original() {
   static const std::string text = pairs_with(
-      "  for (int i = 0; i + 1 < n; ++i) y[i] = x[i] + 3 * x[i + 1];\n"
+      "  for (int i = 0; i < n - 1; ++i) y[i] = x[i] + 3 * x[i + 1];\n"
       "  if (n > 0) y[n - 1] = x[n - 1];\n");
   return text;
 }
@@ -38,6 +39,15 @@ const std::string& unrolled() {
       "    const float b = x[i + 1] + 3 * x[i + 2];\n"
       "    y[i] = a;\n    y[i + 1] = b;\n  }\n"
       "  for (; i + 1 < n; ++i) y[i] = x[i] + 3 * x[i + 1];\n"
+      "  if (n > 0) y[n - 1] = x[n - 1];\n");
+  return text;
+}
+
+// The original but for a line that needs OpenMP; one thread, so that it is right in place too.
+const std::string& in_threads() {
+  static const std::string text = pairs_with(
+      "#pragma omp parallel for num_threads(1)\n"
+      "  for (int i = 0; i < n - 1; ++i) y[i] = x[i] + 3 * x[i + 1];\n"
       "  if (n > 0) y[n - 1] = x[n - 1];\n");
   return text;
 }
@@ -160,43 +170,85 @@ TEST_F(OwnCallers, FindWhatTheJudgePassesAndAskForNoMore) {
   EXPECT_THAT(never->served(), Not(Contains("n is 0")));
 }
 
-// A run of three nodes, the fastest of which is wrong in place.
-TEST_F(OwnCallers, PutTheNextBestInThePlaceOfARefusedPatch) {
-  RunReport report;
-  auto& run = report.run;
-  run.task = task_;
-  run.task_path = folder_.string();
-  run.settings.fast_math = false;
-  auto store = Store::open(project_->store(), StoreMode::write);
-  ASSERT_TRUE(store.ok()) << store.error().text();
-  const auto lock = store->create_run(run);
-  ASSERT_TRUE(lock.ok()) << lock.error().text();
-  for (const std::string& own : {original(), unrolled(), backward()}) {
-    const auto source = adapted(task_, own, Backend::cpu);
-    ASSERT_TRUE(source.ok()) << source.error().text();
-    Node node;
-    node.id = std::ssize(report.nodes);
-    node.source_hash = sha256(*source);
-    node.options = task_.baselines[0].options;
-    node.confirmed = node.id != root_node;
-    node.speedup = 1.0 + 0.5 * static_cast<double>(node.id);
-    ASSERT_TRUE(store->add_node(run.id, node, *source).ok());
-    report.nodes.push_back(node);
+// A run of the original and these nodes, each faster than the one before; the last is the best.
+class OwnRuns : public OwnCallers {
+ protected:
+  struct Written {
+    std::string own;
+    std::vector<std::string> options;
+  };
+
+  [[nodiscard]] Result<OwnResult> finish(const std::vector<Written>& nodes) {
+    RunReport report;
+    auto& run = report.run;
+    run.task = task_;
+    run.task_path = folder_.string();
+    run.settings.fast_math = false;
+    KP_LET(Store store, Store::open(project_->store(), StoreMode::write));
+    KP_LET(const auto lock, store.create_run(run));
+    std::vector<Written> all = {{original(), {}}};
+    all.insert(all.end(), nodes.begin(), nodes.end());
+    for (const Written& one : all) {
+      KP_LET(const std::string source, adapted(task_, one.own, Backend::cpu));
+      Node node;
+      node.id = std::ssize(report.nodes);
+      node.source_hash = sha256(source);
+      node.options = task_.baselines[0].options;
+      node.options.insert(node.options.end(), one.options.begin(), one.options.end());
+      node.outcome = Outcome::passed;
+      node.confirmed = node.id != root_node;
+      node.speedup = 1.0 + 0.5 * static_cast<double>(node.id);
+      KP_TRY(store.add_node(run.id, node, source));
+      report.nodes.push_back(node);
+    }
+    report.best = std::ssize(nodes);
+    return finish_own_run(report, project_->store(), project_->root() / "pairs.patch", {}, {});
   }
-  report.best = 2;
-  const fs::path patch = project_->root() / "pairs.patch";
-  const auto result = finish_own_run(report, project_->store(), patch, {}, {});
+
+  // The user's file with the patch in it; the file itself is as before.
+  [[nodiscard]] static std::string patched() {
+    const Finished applied = run_in({"patch", "-p1", "-i", "pairs.patch"}, project_->root());
+    EXPECT_TRUE(applied.succeeded()) << applied.output;
+    const auto text = read_file(project_->root() / "pairs.cpp");
+    project_->write("pairs.cpp", original());
+    return text.ok() ? *text : "";
+  }
+};
+
+TEST_F(OwnRuns, PutTheNextBestInThePlaceOfARefusedPatch) {
+  const auto result = finish({{unrolled(), {}}, {backward(), {}}});
   ASSERT_TRUE(result.ok()) << result.error().text();
   EXPECT_THAT(result->refused,
               ElementsAre(HasSubstr("the patch of node 2 differs from your function when x and y "
                                     "are the same array")));
-  EXPECT_EQ(result->patch_file, patch);
-  const Finished applied = run_in({"patch", "-p1", "-i", "pairs.patch"}, project_->root());
-  EXPECT_TRUE(applied.succeeded()) << applied.output << result->patch;
-  const auto patched = read_file(project_->root() / "pairs.cpp");
-  ASSERT_TRUE(patched.ok());
-  EXPECT_THAT(*patched, HasSubstr("const float b"));
-  project_->write("pairs.cpp", original());
+  EXPECT_EQ(result->patch_file, project_->root() / "pairs.patch");
+  EXPECT_THAT(patched(), HasSubstr("const float b"));
+}
+
+TEST_F(OwnRuns, SayWhichFlagsAPatchNeedsThatIsNothingWithoutThem) {
+  const auto result = finish({{in_threads(), {"openmp", "target"}}});
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  EXPECT_THAT(result->refused, ElementsAre());
+  EXPECT_FALSE(result->faster);
+  EXPECT_EQ(result->speedup, 1);  // the same code in a build without OpenMP
+  EXPECT_THAT(result->missing_flags, MatchesRegex("-fopenmp -m(arch|cpu)=native"));
+  EXPECT_EQ(result->best_node, std::nullopt);
+  EXPECT_THAT(patched(), HasSubstr("#pragma omp parallel for"));
+}
+
+// Whether it is faster there is no matter here.
+TEST_F(OwnRuns, JudgeWhatNeedsNoThreadsInTheUsersOwnBuildToo) {
+  const auto result = finish({{unrolled(), {}}, {in_threads(), {"openmp"}}});
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  const std::string file = patched();
+  if (result->faster) {
+    EXPECT_THAT(file, HasSubstr("const float b"));
+    EXPECT_EQ(result->best_node, NodeId{2});
+  } else {
+    EXPECT_THAT(file, HasSubstr("#pragma omp parallel for"));
+    EXPECT_EQ(result->best_node, std::nullopt);
+  }
+  EXPECT_EQ(result->best_speedup, 2);
 }
 
 }  // namespace

@@ -1,20 +1,14 @@
-// Functions as repositories hold them, from FILE:FUNCTION to a patch of that file.
+// What is learned of a function, what is refused, and what a patch keeps.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "common/base/file.hpp"
-#include "common/model/adapter.hpp"
-#include "coordinator/app/evaluate.hpp"
+#include "coordinator/app/own_layout.hpp"
 #include "coordinator/app/own_patch.hpp"
-#include "coordinator/app/own_source.hpp"
 #include "coordinator/app/own_task.hpp"
 #include "coordinator/task/load.hpp"
-#include "own/functions.hpp"
 #include "own/project.hpp"
 
 namespace kernelpro {
@@ -24,89 +18,6 @@ namespace fs = std::filesystem;
 using namespace own_tests;
 
 using ::testing::HasSubstr;
-using ::testing::IsSupersetOf;
-
-// The callers with one array for two parameters.
-std::vector<std::string> same_arrays(const Callers& callers) {
-  std::vector<std::string> kinds = callers.served();
-  std::erase_if(kinds, [](const std::string& when) { return !when.ends_with("the same array"); });
-  return kinds;
-}
-
-// Of the functions, those that serve such: without restrict, types and extents being equal, and
-// with the results of two arrays.
-std::vector<std::string> same_arrays_of(const std::string& file) {
-  static const std::map<std::string, std::vector<std::string>> names = {
-      {"span_softmax.cpp", {"in and out"}},
-      {"method_lerp.cpp", {"a and out", "b and out"}},
-      {"omp_saxpy.cpp", {"b and a", "c and a"}}};
-  const auto found = names.find(file);
-  std::vector<std::string> kinds;
-  for (const std::string& pair :
-       found == names.end() ? std::vector<std::string>() : found->second) {
-    kinds.push_back(pair + " are the same array");
-  }
-  return kinds;
-}
-
-class OwnFunctions : public ::testing::TestWithParam<std::string> {};
-
-// The change is one that any function can take, so that no speed decides here. No flag is given and
-// nobody can be asked: a question would be an error.
-TEST_P(OwnFunctions, BecomeTasksAndComeBackAsPatches) {
-  const OwnProject project;
-  project.copy_functions();
-  const auto made = project.make(GetParam());
-  ASSERT_TRUE(made.ok()) << made.error().text();
-  const auto task = load_task(made->folder);
-  ASSERT_TRUE(task.ok()) << task.error().text();
-  const auto parts = take_adapter_off(task->files.at("baseline.cpp"));
-  ASSERT_TRUE(parts.has_value());
-
-  const std::string changed = with_flags(parts->own, task->entry->function, {"O3"});
-  ASSERT_NE(changed, parts->own);
-  project.write("candidate.cpp", changed);
-  EvaluationRequest request;
-  request.task = made->folder.string();
-  request.sources = {(project.root() / "candidate.cpp").string()};
-  request.build.options = task->baselines[0].options;
-  request.timed = false;
-  const auto judged = evaluate(request, {}, {});
-  ASSERT_TRUE(judged.ok()) << judged.error().text();
-  ASSERT_EQ(judged->evaluations.size(), 1U);
-  const Verdict& verdict = judged->evaluations[0].certificate.verdict;
-  EXPECT_EQ(verdict.outcome, Outcome::passed) << verdict.summary;
-
-  const auto origin = read_origin(made->folder);
-  ASSERT_TRUE(origin.ok()) << origin.error().text();
-  const auto patch = make_patch(*origin, changed, "");
-  ASSERT_TRUE(patch.ok()) << patch.error().text();
-  project.write("own.patch", *patch);
-  const std::string file = GetParam().substr(0, GetParam().find(':'));
-  const auto before = read_file(project.root() / file);
-  const Finished applied = run_in({"patch", "-p1", "-i", "own.patch"}, project.root());
-  EXPECT_TRUE(applied.succeeded()) << applied.output << *patch;
-  EXPECT_NE(*read_file(project.root() / file), *before);
-  const std::string compiler = file.ends_with(".c") ? "gcc" : "g++";
-  const std::string standard = file.ends_with(".c") ? "-std=c99" : "-std=c++20";
-  const Finished built = run_in({compiler, standard, "-O2", "-fsyntax-only", file}, project.root());
-  EXPECT_TRUE(built.succeeded()) << built.errors;
-
-  // What the patched file computes, for callers that the judge is not.
-  const auto callers =
-      Callers::prepare(source_of(KERNELPRO_SOURCE_DIR "/tests/own/functions/" + file),
-                       origin->function, *task, own_build(*task), {});
-  ASSERT_TRUE(callers.ok()) << callers.error().text();
-  EXPECT_THAT(callers->served(), IsSupersetOf({"", "its arrays are not aligned"}));
-  EXPECT_EQ(same_arrays(*callers), same_arrays_of(file));
-  const auto objection = callers->objection(source_of(project.root() / file), {});
-  ASSERT_TRUE(objection.ok()) << objection.error().text();
-  EXPECT_EQ(*objection, "");
-}
-
-INSTANTIATE_TEST_SUITE_P(, OwnFunctions, ::testing::ValuesIn(functions()), [](const auto& named) {
-  return named.param.substr(0, named.param.find('.'));
-});
 
 TEST(OwnFunction, IsReadFromItsIndexing) {
   const OwnProject project;
@@ -195,6 +106,39 @@ TEST(OwnFunction, SaysWhyItCannotBeJudged) {
               HasSubstr("it has undefined behavior"));
   EXPECT_THAT(project.refusal("int g(int n) { return n; }\n", "f"),
               HasSubstr("the function f is not defined here"));
+}
+
+TEST(OwnFunction, OfAnObjectSaysWhichFieldsAreItsState) {
+  const OwnProject project;
+  EXPECT_THAT(project.refusal(
+                  "class F {\n public:\n  explicit F(float g) : gain(g) {}\n"
+                  "  void f(float* x, int n) const { for (int i = 0; i < n; ++i) x[i] *= gain; }\n"
+                  " private:\n  const float gain;\n};\n",
+                  "F::f"),
+              HasSubstr("objects with a state of their own (gain)"));
+  EXPECT_THAT(
+      project.refusal(
+          "struct F {\n  float last = 0;\n"
+          "  void f(float* x, int n) { for (int i = 0; i < n; ++i) x[i] = last += x[i]; }\n};\n",
+          "F::f"),
+      HasSubstr("objects with a state of their own (last)"));
+}
+
+TEST(OwnFunction, MayHaveNumbersFixedByOthersThatAreFixed) {
+  const OwnProject project;
+  project.write("f.cpp",
+                "void f(const float* a, float* b, int m, int n, int lda, int ldb) {\n"
+                "  for (int i = 0; i < m; ++i)\n"
+                "    for (int j = 0; j < n; ++j) b[i * ldb + j] = 2 * a[i * lda + j];\n}\n");
+  NewTask wishes;
+  wishes.sizes = {{"m", 32}, {"n", 32}};
+  wishes.fixed = {{"lda", "ldb + 1"}, {"ldb", "n"}};
+  const auto made = project.make("f.cpp:f", wishes);
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  wishes.fixed = {{"lda", "ldb"}, {"ldb", "lda"}};
+  const auto circle = project.make("f.cpp:f", wishes);
+  ASSERT_FALSE(circle.ok());
+  EXPECT_THAT(circle.error().text(), HasSubstr("--fix lda=ldb: it depends on itself"));
 }
 
 TEST(OwnFunction, TakesHeadersMacrosAndTheBuildOfTheUser) {

@@ -45,7 +45,7 @@ class OwnProject {
     fs::copy(KERNELPRO_SOURCE_DIR "/tests/own/functions", root(), fs::copy_options::recursive);
   }
   void write(const std::string& name, const std::string& text) const {
-    const Status written = write_file_atomic(root() / name, text);
+    const Status written = write_file_unsynced(root() / name, text);
     ASSERT_TRUE(written.ok()) << written.error().text();
   }
 

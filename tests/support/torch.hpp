@@ -44,7 +44,7 @@ inline std::filesystem::path make_checkout(const std::filesystem::path& folder,
                                            const std::string& problem) {
   const std::filesystem::path level = folder / "KernelBench" / "level1";
   EXPECT_TRUE(make_directories(level).ok());
-  EXPECT_TRUE(write_file_atomic(level / "7_Made_up.py", problem).ok());
+  EXPECT_TRUE(write_file_unsynced(level / "7_Made_up.py", problem).ok());
   return folder;
 }
 

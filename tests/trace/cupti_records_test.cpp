@@ -117,7 +117,7 @@ TEST(CuptiRecordsTest, TheToolkitDeclaresThemAsWeReadThem) {
   const Result<ScratchDir> scratch = ScratchDir::create("cupti-records-test");
   ASSERT_TRUE(scratch);
   const std::filesystem::path source = scratch->path() / "comparison.cpp";
-  ASSERT_TRUE(write_file_atomic(source, comparison));
+  ASSERT_TRUE(write_file_unsynced(source, comparison));
   Command command;
   command.arguments = {KERNELPRO_CXX,
                        "-std=c++20",

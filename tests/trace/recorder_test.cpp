@@ -353,11 +353,11 @@ class ModulesTest : public RecorderTest {
       return {};
     }
     const fs::path source = folder() / (other + ".cu");
-    EXPECT_TRUE(write_file_atomic(source,
-                                  "extern \"C\" __global__ void k(float* a) { a[0] = 1; }\n"
-                                  "__device__ __noinline__ float f(float a) { return a * a; }\n"
-                                  "extern \"C\" __global__ void " +
-                                      other + "(float* a) { a[0] = f(a[1]); }\n"));
+    EXPECT_TRUE(write_file_unsynced(source,
+                                    "extern \"C\" __global__ void k(float* a) { a[0] = 1; }\n"
+                                    "__device__ __noinline__ float f(float a) { return a * a; }\n"
+                                    "extern \"C\" __global__ void " +
+                                        other + "(float* a) { a[0] = f(a[1]); }\n"));
     Command command;
     command.arguments = {
         *nvcc,          "-cubin", "-arch=sm_90", "-o", (folder() / (other + ".cubin")).string(),
@@ -407,9 +407,9 @@ TEST_F(ModulesTest, AKernelThatTwoModulesHaveIsOfNone) {
 
 TEST_F(ModulesTest, ABrokenModuleIsNone) {
   const fs::path broken = folder() / "broken.cubin";
-  ASSERT_TRUE(write_file_atomic(broken,
-                                "\x7f"
-                                "ELF and nothing more"));
+  ASSERT_TRUE(write_file_unsynced(broken,
+                                  "\x7f"
+                                  "ELF and nothing more"));
   const Trace trace =
       traced({"module:" + broken.string(), "module:/nowhere", "kernel:k:1:1000100:1000200:1"});
   ASSERT_THAT(trace.launches, SizeIs(1));

@@ -30,10 +30,19 @@ Status write_all(int fd, std::string_view content, const fs::path& path) {
       return errno_error("writing " + path.string());
     }
   }
+  return {};
+}
+
+Status sync_file(int fd, const fs::path& path) {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
     return errno_error("writing " + path.string());
   }
   return {};
+}
+
+bool is_regular(int fd) {
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 // A file that did not exist before, in the folder of `path`. Its name does not depend on that of
@@ -61,6 +70,22 @@ void sync_folder(const fs::path& folder) {
   if (fd.valid()) {
     ::fsync(fd.get());
   }
+}
+
+Status replace_file(const fs::path& path, std::string_view content, bool synced) {
+  fs::path neighbor;
+  KP_LET(UniqueFd fd, open_neighbor(path, neighbor));
+  Status written = write_all(fd.get(), content, path);
+  if (written.ok() && synced) {
+    written = sync_file(fd.get(), path);
+  }
+  if (written.ok() && ::rename(neighbor.c_str(), path.c_str()) != 0) {
+    written = errno_error("writing " + path.string());
+  }
+  if (!written.ok()) {
+    ::unlink(neighbor.c_str());
+  }
+  return written;
 }
 
 // Gives the owner back the rights that whoever filled the folder may have taken away.
@@ -176,22 +201,23 @@ Result<std::string> read_file(const fs::path& path) {
     } else if (errno != EINTR) {
       return errno_error("reading " + path.string());
     }
+    // A device such as /dev/zero has no end, and whoever is given its name would read for ever.
+    constexpr std::size_t most_of_a_device = std::size_t{16} << 20U;
+    if (content.size() > most_of_a_device && !is_regular(fd.get())) {
+      return make_error(ErrorKind::bad_input, "this is no file, and it goes on and on",
+                        path.string());
+    }
   }
 }
 
 Status write_file_atomic(const fs::path& path, std::string_view content) {
-  fs::path neighbor;
-  KP_LET(UniqueFd fd, open_neighbor(path, neighbor));
-  Status written = write_all(fd.get(), content, path);
-  if (written.ok() && ::rename(neighbor.c_str(), path.c_str()) != 0) {
-    written = errno_error("writing " + path.string());
-  }
-  if (!written.ok()) {
-    ::unlink(neighbor.c_str());
-    return written;
-  }
+  KP_TRY(replace_file(path, content, true));
   sync_folder(path.parent_path());
   return {};
+}
+
+Status write_file_unsynced(const fs::path& path, std::string_view content) {
+  return replace_file(path, content, false);
 }
 
 Status make_directories(const fs::path& path) {

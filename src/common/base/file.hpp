@@ -16,6 +16,11 @@ namespace kernelpro {
 // never a part. A full disk is reported as such and leaves the old file as it was.
 [[nodiscard]] Status write_file_atomic(const std::filesystem::path& path, std::string_view content);
 
+// The same without waiting for the disk, which takes milliseconds: for scratch files, and for what
+// may be missing or empty after a loss of power.
+[[nodiscard]] Status write_file_unsynced(const std::filesystem::path& path,
+                                         std::string_view content);
+
 [[nodiscard]] Status make_directories(const std::filesystem::path& path);
 
 // "No space left on device (while writing /x/y)" for the current errno.

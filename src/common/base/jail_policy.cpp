@@ -37,6 +37,7 @@ std::vector<std::string> jail_arguments(const std::string& jail, const JailPolic
   add_limit("--file-size", policy.file_bytes);
   add_limit("--processes", policy.processes);
   add_limit("--cpu", policy.cpu_seconds);
+  add_limit("--tree-cpu-ms", policy.tree_cpu_ms);
   for (const int fd : policy.keep_fds) {
     add("--keep-fd", std::to_string(fd));
   }
@@ -93,6 +94,8 @@ Status apply_option(JailPolicy& policy, const std::string& option, const std::st
     policy.processes = number;
   } else if (option == "--cpu") {
     policy.cpu_seconds = number;
+  } else if (option == "--tree-cpu-ms") {
+    policy.tree_cpu_ms = number;
   } else if (option == "--open-files") {
     policy.open_files = number;
   } else if (option == "--keep-fd") {

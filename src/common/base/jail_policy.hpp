@@ -17,7 +17,8 @@ struct JailPolicy {
   std::int64_t heap_bytes = 0;       // memory of its own to write to; 0: no limit
   std::int64_t file_bytes = 0;       // largest file written; 0: none at all
   std::int64_t processes = 0;        // threads and processes of the user; 0: no limit
-  std::int64_t cpu_seconds = 0;      // 0: no limit
+  std::int64_t cpu_seconds = 0;      // of each process; 0: no limit
+  std::int64_t tree_cpu_ms = 0;      // of all processes together, under `guard`; 0: no limit
   std::int64_t open_files = 256;     // descriptors at a time
   std::vector<int> keep_fds;         // descriptors that stay open beside 0, 1 and 2
   bool drop_user = true;             // as root: become `nobody` first

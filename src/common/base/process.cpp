@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <utility>
 
 #include "common/base/deadline.hpp"
 #include "common/base/file.hpp"
+#include "common/base/sigpipe_guard.hpp"
 #include "common/base/spawn.hpp"
 
 namespace kernelpro {
@@ -86,32 +86,6 @@ Ending watch(int process, Capture& output, Capture& errors, const Deadline& dead
   }
 }
 
-// Writing to a child that is gone must be an error value, not the end of our process.
-class SigpipeGuard {
- public:
-  SigpipeGuard() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    ::sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~SigpipeGuard() {
-    const timespec now{};
-    while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &now) < 0 && errno == EINTR) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SigpipeGuard(const SigpipeGuard&) = delete;
-  SigpipeGuard& operator=(const SigpipeGuard&) = delete;
-
- private:
-  sigset_t pipe_{};
-  sigset_t before_{};
-  bool was_pending_ = false;
-};
-
 // "ended with exit code 3", without reaping it. A process closes its pipes a moment before it can
 // be waited for, hence the short wait.
 std::string how_it_ended(pid_t pid) {
@@ -126,16 +100,6 @@ std::string how_it_ended(pid_t pid) {
   const std::string number = std::to_string(info.si_status);
   return info.si_code == CLD_EXITED ? "ended with exit code " + number
                                     : "was ended by signal " + number;
-}
-
-// Lets a guardian end what it guards; kill_group still comes after.
-void end_guarded(pid_t guardian, int process) {
-  constexpr std::int64_t patience_ms = 500;
-  ::kill(guardian, SIGTERM);
-  const Deadline deadline(patience_ms);
-  pollfd ended{process, POLLIN, 0};
-  while (::poll(&ended, 1, deadline.step(patience_ms)) <= 0 && !deadline.passed()) {
-  }
 }
 
 }  // namespace

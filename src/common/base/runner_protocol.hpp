@@ -24,6 +24,9 @@ inline constexpr char trace_argument[] = "trace";
 // Behind cuda_argument as well: no worker talks to it; it calls the candidate of the job in the
 // folder that stands next, as often as stands behind that (src/runner/replay.hpp).
 inline constexpr char replay_argument[] = "replay";
+// The first argument, for the same on processors: the folder, milliseconds and the bytes of the
+// caches follow (src/runner/host_replay.hpp).
+inline constexpr char host_replay_argument[] = "host_replay";
 // The files of such a job.
 inline constexpr char replay_layout[] = "layout";  // a Layout of one set, as it is in memory
 inline constexpr char replay_inputs[] = "inputs";  // the input arena of that set

@@ -298,6 +298,15 @@ int kill_group(pid_t pid) {
   return reap_killed(pid).value_or(SIGKILL);
 }
 
+void end_guarded(pid_t guardian, int process) {
+  constexpr std::int64_t patience_ms = 500;
+  ::kill(guardian, SIGTERM);
+  const Deadline deadline(patience_ms);
+  pollfd ended{process, POLLIN, 0};
+  while (::poll(&ended, 1, deadline.step(patience_ms)) <= 0 && !deadline.passed()) {
+  }
+}
+
 std::optional<int> reap_killed(pid_t pid) {
   undead().reap();
   const UniqueFd process = open_process(pid);

@@ -39,6 +39,10 @@ struct StandardFds {
 // Returns its wait status; that of a killed process when it takes longer than reap_killed waits.
 int kill_group(pid_t pid);
 
+// Lets a guardian (`Command::guarded`) end what it guards, for half a second; `process` is what
+// open_process gave. kill_group still comes after.
+void end_guarded(pid_t guardian, int process);
+
 // Waits for the end of a child that was sent SIGKILL and reaps it: its wait status. Bounded,
 // because the kernel may hold a process for ever (state D): nothing after five seconds, and a later
 // call reaps it.

@@ -8,6 +8,7 @@
 
 #include "common/model/candidate.hpp"
 #include "common/model/ceilings.hpp"
+#include "common/model/header_library.hpp"
 #include "common/model/task.hpp"
 #include "common/model/verdict.hpp"
 
@@ -33,8 +34,11 @@ struct BuildRecord {
   std::vector<std::string> flags;  // everything passed, the probed target included
   std::string source_hash;
   std::string binary_hash;
-  // Of nvcc; empty for other compilers. Initialized, so that lists of the fields above go on.
-  std::vector<KernelResources> kernels = {};  // NOLINT(readability-redundant-member-init)
+  // Of nvcc, with what it says that costs speed; empty for other compilers. Initialized, so that
+  // lists of the fields above go on.
+  std::vector<KernelResources> kernels = {};   // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> warnings = {};      // NOLINT(readability-redundant-member-init)
+  std::vector<IncludedLibrary> includes = {};  // NOLINT(readability-redundant-member-init)
 };
 
 struct GpuRecord {
@@ -59,8 +63,12 @@ struct MachineRecord {
   std::vector<GpuRecord> gpus;  // the one that was used, or all when a worker describes itself
 };
 
+// The GPU that a candidate ran on, or the processor.
+[[nodiscard]] std::string device_of(const MachineRecord& machine, Backend backend);
+
 struct Certificate {
-  int version = 2;  // 1: drawn by an older generator, its values cannot be repeated
+  // Those before were drawn by older generators: not all their values can be repeated.
+  int version = 4;
   std::string program_version;
   std::string date;  // UTC, ISO 8601
   Task task;

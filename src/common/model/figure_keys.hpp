@@ -9,6 +9,9 @@ inline constexpr char duration_ns[] = "duration_ns";
 inline constexpr char dram_read_bytes[] = "dram_read_bytes";
 inline constexpr char dram_write_bytes[] = "dram_write_bytes";
 inline constexpr char l2_bytes[] = "l2_bytes";
+inline constexpr char l2_read_bytes[] = "l2_read_bytes";  // that L1 asked for
+inline constexpr char l1_load_bytes[] = "l1_load_bytes";  // sectors of loads from global memory
+inline constexpr char l1_load_hit_bytes[] = "l1_load_hit_bytes";
 inline constexpr char l2_hit_rate[] = "l2_hit_rate";
 inline constexpr char l1_hit_rate[] = "l1_hit_rate";
 // How far a unit is used, of its own peak over the kernel's whole time.
@@ -41,8 +44,10 @@ inline constexpr char sm_active_most[] = "sm_active_most";
 inline constexpr char sm_active_least[] = "sm_active_least";
 inline constexpr char sm_elapsed[] = "sm_elapsed";
 // Instructions and requests.
-inline constexpr char instructions[] = "instructions";      // executed, by warps
-inline constexpr char eligible_warps[] = "eligible_warps";  // a cycle and scheduler
+inline constexpr char instructions[] = "instructions";        // executed, by warps
+inline constexpr char active_threads[] = "active_threads";    // of a warp, an instruction
+inline constexpr char working_threads[] = "working_threads";  // without those predicated off
+inline constexpr char eligible_warps[] = "eligible_warps";    // a cycle and scheduler
 inline constexpr char shared_wavefronts[] = "shared_wavefronts";
 inline constexpr char shared_conflicts[] = "shared_conflicts";    // wavefronts too many
 inline constexpr char atomic_sectors[] = "atomic_sectors";        // at L2, with a result

@@ -42,6 +42,9 @@ struct Finding {
   std::vector<std::string> moves;  // what to do, best first
   double predicted_gain = 1;       // factor for the whole traced part
   std::string derivation;          // how that was derived
+  // As the tool derived it, where what its findings gained before has changed the prediction; 0: it
+  // has not.
+  double derived_gain = 0;
   std::vector<SourcePlace> places;
 };
 

@@ -1,7 +1,10 @@
 // How candidates are judged. A run keeps it, a worker is asked for it, users set it.
 #pragma once
 
+#include <vector>
+
 #include "common/model/backend.hpp"
+#include "common/model/header_library.hpp"
 
 namespace kernelpro {
 
@@ -15,8 +18,9 @@ struct JudgingSettings {
   int threads = 0;
   double call_timeout_seconds = 0;
   double timing_seconds = 0;
-  bool trace = false;  // calls on a GPU are traced however long they take
-  bool warm = false;   // timed on inputs that the cache holds already
+  bool trace = false;                       // calls on a GPU are traced however long they take
+  bool warm = false;                        // timed on inputs that the cache holds already
+  std::vector<HeaderFolder> includes = {};  // NOLINT(readability-redundant-member-init)
 };
 
 }  // namespace kernelpro

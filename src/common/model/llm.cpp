@@ -15,6 +15,9 @@ static_assert(role_names.size() == static_cast<std::size_t>(LlmRole::reviewer) +
 constexpr std::array<std::string_view, 2> tool_use_names = {"proactive", "reactive"};
 static_assert(tool_use_names.size() == static_cast<std::size_t>(ToolUse::reactive) + 1);
 
+constexpr std::array<std::string_view, 3> code_use_names = {"none", "before", "tools"};
+static_assert(code_use_names.size() == static_cast<std::size_t>(CodeUse::tools) + 1);
+
 constexpr std::array<std::string_view, 3> call_state_names = {"waiting", "answered", "failed"};
 static_assert(call_state_names.size() == static_cast<std::size_t>(CallState::failed) + 1);
 
@@ -54,6 +57,14 @@ std::string_view name_of(ToolUse use) {
 
 std::optional<ToolUse> parse_tool_use(std::string_view name) {
   return find_enum<ToolUse>(tool_use_names, name);
+}
+
+std::string_view name_of(CodeUse use) {
+  return enum_name(code_use_names, use);
+}
+
+std::optional<CodeUse> parse_code_use(std::string_view name) {
+  return find_enum<CodeUse>(code_use_names, name);
 }
 
 std::string_view name_of(CallState state) {

@@ -66,9 +66,19 @@ enum class ToolUse {
 [[nodiscard]] std::string_view name_of(ToolUse use);
 [[nodiscard]] std::optional<ToolUse> parse_tool_use(std::string_view name);
 
+// How models learn from indexed code.
+enum class CodeUse {
+  none,
+  before,  // what fits the plan stands in the prompt
+  tools,   // the model may call tools to search and read
+};
+
+[[nodiscard]] std::string_view name_of(CodeUse use);
+[[nodiscard]] std::optional<CodeUse> parse_code_use(std::string_view name);
+
 struct LlmSettings {
-  // "anthropic:MODEL", "openai:MODEL", "batch:DIR", "replay:FILE"; folder and file with their whole
-  // paths.
+  // "anthropic:MODEL", "openai:MODEL", "batch:DIR", "client:NAME", "replay:FILE"; folder and file
+  // with their whole paths.
   std::string llm;
   std::map<LlmRole, RoleSettings> roles;  // where one differs
   std::string model;                      // batch: the name put into requests; empty: "any"
@@ -81,9 +91,10 @@ struct LlmSettings {
   std::map<std::string, Price> prices;    // by model; "" is for any other
   bool reviewer = false;
   ToolUse tools = ToolUse::proactive;
-  std::string prompts;           // a folder of prompt files; empty: those that are installed
-  int repairs = 3;               // how many failures in a row the fixer gets on one branch
-  double timeout_seconds = 600;  // of one call
+  CodeUse code = CodeUse::before;  // where something is indexed
+  std::string prompts;             // a folder of prompt files; empty: those that are installed
+  int repairs = 3;                 // how many failures in a row the fixer gets on one branch
+  double timeout_seconds = 600;    // of one call
 };
 
 // Where a call stands.
@@ -102,7 +113,7 @@ struct LlmCall {
   LlmRole role = LlmRole::coder;
   int turn = 1;
   CallState state = CallState::waiting;
-  std::string provider;     // "anthropic", "openai", "batch", "replay"
+  std::string provider;     // "anthropic", "openai", "batch", "client", "replay"
   std::string model;        // that was asked for
   std::string answered_by;  // the model's name, as the answer has it
   std::string request;      // JSON, as it was sent

@@ -1,5 +1,7 @@
 #include "common/model/node.hpp"
 
+#include <algorithm>
+
 #include "common/model/enum_names.hpp"
 
 namespace kernelpro {
@@ -15,6 +17,18 @@ constexpr std::array<std::string_view, 5> state_names = {"in_flight", "judged", 
 static_assert(state_names.size() == static_cast<std::size_t>(NodeState::unwritten) + 1);
 
 }  // namespace
+
+std::vector<std::string> learned_from(const std::vector<std::string>& reasons) {
+  std::vector<std::string> places;
+  for (const std::string& reason : reasons) {
+    const std::string place =
+        reason.starts_with(learned_prefix) ? reason.substr(learned_prefix.size()) : "";
+    if (!place.empty() && std::find(places.begin(), places.end(), place) == places.end()) {
+      places.push_back(place);
+    }
+  }
+  return places;
+}
 
 std::string_view name_of(Bottleneck bottleneck) {
   return enum_name(bottleneck_names, bottleneck);

@@ -62,6 +62,11 @@ enum class NodeState {
 [[nodiscard]] std::string_view name_of(NodeState state);
 [[nodiscard]] std::optional<NodeState> parse_node_state(std::string_view name);
 
+// In a node's reasons: from which code models learned that wrote it.
+inline constexpr std::string_view learned_prefix = "learned from ";
+// The places that follow it there, each once.
+[[nodiscard]] std::vector<std::string> learned_from(const std::vector<std::string>& reasons);
+
 // A tried proposal. The source is kept apart, by its hash: a run has many nodes.
 struct Node {
   NodeId id = root_node;
@@ -91,6 +96,7 @@ struct Node {
   double speedup = 0;     // over the baseline
   Interval speedup_interval;
   bool at_least = false;  // the truth is at least that speed-up: see Timing
+  double likely = 0;      // what it seems to be without other programs: see there; 0: as it reads
   // The last final phase of the run that measured it as a finalist; 0: none did.
   std::int64_t final_phase = 0;
   // Its figures are of a final phase: against the baseline itself, not in doubt, and faster.

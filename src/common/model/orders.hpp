@@ -32,6 +32,8 @@ struct OpenOrder {
   bool timed = true;        // false: nothing will be timed, so no noise floor is measured
   bool energy = false;      // energy will be asked for: refuse where there is no counter
   bool build_only = false;  // nothing will be judged, so nothing is made ready but compilers
+  // What candidates may include: the folders that `judging` names are the coordinator's.
+  std::vector<HeaderLibrary> headers = {};  // NOLINT(readability-redundant-member-init)
 };
 
 enum class LintLevel { error, warning, note };
@@ -73,8 +75,10 @@ struct EvaluateOrder {
   std::optional<Candidate> incumbent;  // none: the baseline
   std::vector<std::string> allow_precision;
   bool timed = true;
-  bool energy = false;        // beside the time, which it then needs
-  bool diagnose = false;      // when it passes, on a GPU
+  bool energy = false;    // beside the time, which it then needs
+  bool diagnose = false;  // when it passes
+  // Only where its speed-up over the incumbent is larger: others are not built upon.
+  double diagnose_above = 0;
   std::optional<Key> master;  // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;
 };
@@ -102,7 +106,7 @@ struct Evaluated {
 
 // What is diagnosed.
 enum class DiagnoseKind {
-  candidate,  // of the open task, on a GPU
+  candidate,  // of the open task
   library,    // the same, built already
   program,    // any program
   nsys,       // a report that nsys wrote
@@ -123,12 +127,13 @@ struct DiagnoseOrder {
   std::vector<std::string> environment;  // NAME=VALUE, on top of the worker's own
   std::string nsys_report;
   std::optional<Profile> profile;
-  bool all_tools = false;       // whatever the class
-  bool rules = false;           // ask ncu for its own rules too
-  bool counters = true;         // false: do not try to read them
-  std::int64_t timeout_ms = 0;  // for one run of the program; 0: the worker's default
-  int device = 0;               // which GPU, as the driver counts
-  std::string keep;             // folder that raw files of the profilers are kept in; empty: none
+  bool all_tools = false;          // whatever the class
+  bool rules = false;              // ask ncu for its own rules too
+  bool counters = true;            // false: do not try to read them
+  std::int64_t timeout_ms = 0;     // for one run of the program; 0: the worker's default
+  std::optional<Backend> backend;  // program: where it computes; none: on a GPU where there is one
+  int device = 0;                  // which GPU, as the driver counts
+  std::string keep;  // folder that raw files of the profilers are kept in; empty: none
 };
 
 struct Diagnosed {

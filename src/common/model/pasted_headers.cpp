@@ -1,17 +1,15 @@
 #include "common/model/pasted_headers.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "common/base/cpp_text.hpp"
+#include "common/base/text.hpp"
+
 namespace kernelpro {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 // Words of code, in their order; those of comments and strings are too many and do no harm.
 std::vector<std::string> words_in(std::string_view text) {
@@ -30,25 +28,6 @@ std::vector<std::string> words_in(std::string_view text) {
 
 std::size_t behind_line(const std::string& text, std::size_t at) {
   return std::min(text.find('\n', at), text.size() - 1) + 1;
-}
-
-// Where a comment, a string or a character that begins at `at` ends; `at` where none does.
-std::size_t behind_quoted(const std::string& text, std::size_t at) {
-  if (text.compare(at, 2, "//") == 0) {
-    return behind_line(text, at);
-  }
-  if (text.compare(at, 2, "/*") == 0) {
-    return std::min(text.find("*/", at + 2), text.size() - 2) + 2;
-  }
-  const bool digits = text[at] == '\'' && at > 0 && is_word(text[at - 1]);
-  if ((text[at] != '"' && text[at] != '\'') || digits) {
-    return at;
-  }
-  std::size_t end = at + 1;
-  while (end < text.size() && text[end] != text[at]) {
-    end += text[end] == '\\' ? 2 : 1;
-  }
-  return std::min(end + 1, text.size());
 }
 
 std::size_t behind_directive(const std::string& text, std::size_t at) {

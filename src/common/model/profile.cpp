@@ -6,9 +6,9 @@ namespace kernelpro {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> origin_names = {"counter", "sample",     "trace",
-                                                          "code",    "arithmetic", "declared"};
-static_assert(origin_names.size() == static_cast<std::size_t>(Origin::declared) + 1);
+constexpr std::array<std::string_view, 7> origin_names = {
+    "counter", "sample", "trace", "code", "arithmetic", "declared", "simulation"};
+static_assert(origin_names.size() == static_cast<std::size_t>(Origin::simulation) + 1);
 
 constexpr std::array<std::string_view, 6> space_names = {"global",   "shared",      "local",
                                                          "constant", "distributed", "other"};

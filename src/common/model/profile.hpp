@@ -10,17 +10,20 @@
 #include <vector>
 
 #include "common/model/ceilings.hpp"
+#include "common/model/host_profile.hpp"
+#include "common/model/source_place.hpp"
 #include "common/model/trace.hpp"
 
 namespace kernelpro {
 
 enum class Origin {
   counter,     // the GPU's counters, by ncu
-  sample,      // the GPU's sampling of warps, by ncu
+  sample,      // sampling of warps by ncu, or of threads by our own sampler
   trace,       // CUPTI or nsys
   code,        // the machine code
   arithmetic,  // computed from other figures and the GPU's limits
   declared,    // the task says so
+  simulation,  // llvm-mca, callgrind
 };
 
 [[nodiscard]] std::string_view name_of(Origin origin);
@@ -38,12 +41,6 @@ enum class Access { load, store, atomic, reduction, async_copy, bulk_copy };
 
 [[nodiscard]] std::string_view name_of(Space space);
 [[nodiscard]] std::string_view name_of(Access access);
-
-// A place in the user's source; line 0: the binary has no line information.
-struct SourcePlace {
-  std::string file;
-  int line = 0;
-};
 
 // One instruction that touches memory.
 struct MemoryInstruction {
@@ -79,6 +76,14 @@ struct CodeLoop {
   SourcePlace place;
 };
 
+// Work of one kind that often could be spared, where the code was counted.
+struct CodePattern {
+  double begun = 0;                 // how often, by warps: divisions, fences …
+  double executed = 0;              // instructions that this took, by warps
+  double samples = 0;               // of warps that waited at them
+  std::vector<SourcePlace> places;  // most first, three at most
+};
+
 // What the machine code of one kernel says. Amounts are by warps where counters gave them
 // (`counted`), otherwise the number of instructions in the code.
 struct CodeFacts {
@@ -96,6 +101,17 @@ struct CodeFacts {
   double slow_divisions = 0;    // calls of the slow path of a division or root
   double fp64_conversions = 0;  // between single and double: double precision by accident
   bool has_lines = false;
+  // By kind, only what there is; absent: not looked for, or not counted.
+  //   "divergent"    threads that stood aside, as instructions of whole warps
+  //   "double", "to_double", "from_double"  arithmetic in double precision; conversions between it
+  //     and single precision, where a comparison in double counts as one back
+  //   "function"     divisions, roots and functions, beyond their fast forms
+  //   "index_division"  divisions of integers
+  //   "fence", "fresh_load"  in loops: fences beyond the block; loads that may not use L1
+  //   "atomic_load"  atomics that change nothing
+  //   "spin"         loops that only wait for a value at one place in memory
+  //   "reload"       loads from an address that the same loop has loaded before
+  std::optional<std::map<std::string, CodePattern>> patterns;
 };
 
 // The samples of one source line.
@@ -132,6 +148,7 @@ struct KernelProfile {
   std::optional<CodeFacts> code;
   std::vector<HotLine> lines;  // most samples first
   std::vector<RuleNote> rules;
+  std::vector<HostLoop> loops;  // on processors: most time first
 
   [[nodiscard]] std::optional<double> figure(const std::string& key) const;
 };
@@ -156,6 +173,7 @@ struct Profile {
   Ceilings ceilings;
   std::optional<DeclaredWork> work;
   std::optional<Trace> trace;
+  std::optional<HostRun> host;         // it ran on processors: a kernel is a function there
   std::vector<KernelProfile> kernels;  // most time first
 
   // Absent where it is not known.

@@ -57,9 +57,13 @@ bool may_be_best(const RunSettings& settings, const Node& node) {
          may_be_best(settings, node.suspect, node.precision);
 }
 
+double expected_speedup(const Node& node) {
+  return node.id == root_node ? 1 : std::max(node.speedup, node.likely);
+}
+
 bool reads_faster(const Node& node) {
   constexpr double clearly = 1.05;
-  return node.speedup_interval.low > 1 || node.speedup > clearly;
+  return node.speedup_interval.low > 1 || expected_speedup(node) > clearly;
 }
 
 bool is_confirmed(const Run& run, const Node& node) {

@@ -29,8 +29,8 @@ enum class Feedback {
 struct RunSettings {
   JudgingSettings judging;
   Workers workers;
-  std::string search = "mcts";     // mcts, greedy or random
-  std::string preset = "default";  // of mcts: default or paper
+  std::string search = "mcts";     // horizon, mcts, greedy, beam, elites or random
+  std::string preset = "default";  // of mcts: default, steady or paper
   std::uint64_t seed = 1;          // of the search; the judge's seeds are secret
   std::int64_t evaluations = 100;  // budget
   double seconds = 0;              // budget of wall time; 0: none
@@ -42,11 +42,18 @@ struct RunSettings {
   std::vector<std::string> tiers;  // of the playbook; empty: all
   std::vector<std::string> moves;  // ids; empty: all of the tiers
   bool fast_math = true;           // whether moves may ask for it; the judge decides
-  bool accept_suspect = false;     // whether a suspect result may become the best
+  // Tunables of a node are swept by the tuner as one expansion; false: a node steps one of them, as
+  // in runs that were begun before there was a tuner.
+  bool sweep = true;
+  double stop_at = 0;           // the run ends once its best has this share of the bound; 0: never
+  bool accept_suspect = false;  // whether a suspect result may become the best
   std::vector<std::string> allow_precision;
   Feedback feedback = Feedback::tools;    // on a GPU; a CPU has times alone
   Objective objective = Objective::time;  // decides among the finalists; the search is by time
   std::optional<LlmSettings> llm;         // none: the playbook alone proposes
+  // Where lessons of other runs come from and go to: "on" (the store's), "off", a file, or
+  // "run:NAME" (what that run was told, and nowhere to).
+  std::string memory = "off";
 };
 
 // waiting: for the results of a bundle, or for the answers of a batch.
@@ -92,8 +99,12 @@ inline constexpr double clear_of_best = 1.01;
                                const std::string& precision);
 [[nodiscard]] bool may_be_best(const RunSettings& settings, const Node& node);
 
-// Whether a passed node is worth another look: its interval lies above the baseline, or its
-// estimate does so by 5 %, as wide as an interval may be on a noisy machine.
+// What to expect of a passed node where no other program disturbs it: for the search, and for what
+// is worth measuring again. Nothing is claimed by it.
+[[nodiscard]] double expected_speedup(const Node& node);
+
+// Whether a passed node is worth another look: its interval lies above the baseline, or what is
+// expected of it does so by 5 %, as wide as an interval may be on a noisy machine.
 [[nodiscard]] bool reads_faster(const Node& node);
 
 // Whether the node's claim stands on a final phase: faster than the baseline itself, or by the

@@ -41,6 +41,8 @@ struct TensorSpec {
   ValueSpec values;       // inputs only
   bool constant = false;  // inputs only: weights, which kp_prepare may preprocess
   std::string selects;    // outputs only: this is an index into the `Selection` of that name
+  // Inputs only: what lies where in it, as "64 conv.bias [16]": first element, name, shape.
+  std::vector<std::string> parts = {};  // NOLINT(readability-redundant-member-init)
 };
 
 // The values an index output chooses between: `shape` is the output's shape with one more axis, the
@@ -77,6 +79,12 @@ struct ReferenceSpec {
   bool torch = false;
   // There is no file: what the baseline of the backend computes is right.
   bool baseline = false;
+  // What was seen of a PyTorch module when the task was made: of its operations, those of products
+  // and convolutions (none: not counted); operators and kernels of a call, the largest first;
+  // inputs and parameters that change no output.
+  std::optional<double> products = {};           // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> runs = {};            // NOLINT(readability-redundant-member-init)
+  std::vector<std::string> without_effect = {};  // NOLINT(readability-redundant-member-init)
 };
 
 // What stands in the place of a compiler for a module that PyTorch runs as it is.
@@ -152,6 +160,9 @@ struct Task {
   std::vector<ImplementationSpec> comparators;
   // The files the task names, by the name it uses: text, so that a task travels as one value.
   std::map<std::string, std::string> files;
+  // Folders of headers that implementations and candidates may include, by name. They are this
+  // machine's, so neither a certificate nor the hash has them.
+  std::map<std::string, std::string> includes;
 };
 
 // The given axes of `shape` completed with the derived ones.

@@ -57,7 +57,9 @@ struct ErrorBudget {
   double clock = 0;  // by how much a claimed time may fall short of ours and is believed
   double drift = 0;  // by how much the incumbent may run slower in pairs than alone
   double empty = 0;  // how far empty rounds spread
-  [[nodiscard]] double total() const { return noise + clock + drift + empty; }
+  // On a GPU, in short calls: what the candidate saves in rounds and no call by itself confirms.
+  double overlap = 0;
+  [[nodiscard]] double total() const { return noise + clock + drift + empty + overlap; }
 };
 
 // Candidate against incumbent at one timed shape.
@@ -80,6 +82,10 @@ struct ShapeTiming {
   // The incumbent was faster alone than in the pairs, beyond what the budget allows: the speed-up
   // is against its time alone, and the truth is at least that.
   bool at_least = false;
+  // On a busy machine: what the speed-up seems to be without the other programs. Of both arms, what
+  // they waited for a processor is left out, as the kernel counts it. No claim stands on it. 0: the
+  // machine was quiet.
+  double likely = 0;
   int dropped_pairs = 0;    // disturbed by other programs, dropped whole and repeated
   double noise_floor = 0;   // as a fraction: 0.01 is 1 %
   ErrorBudget budget = {};  // the noise floor is its first part
@@ -105,6 +111,7 @@ struct Timing {
   double noise_floor = 0;
   double budget = 0;      // what a speed-up has to exceed: the sum of all tolerated errors
   bool at_least = false;  // at one of the shapes
+  double likely = 0;      // see there; 0: the machine was quiet at all of them
   Comparison comparison = Comparison::not_timed;
 };
 

@@ -8,10 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/result.hpp"
+#include "common/model/slurm_place.hpp"
+
 namespace kernelpro {
 
 enum class WorkerScheme {
-  live,    // started now, on this machine or by a command
+  live,    // started now: on this machine, by a command, in a job of a cluster
   bundle,  // jobs are written into the file, results come back in FILE.out
   replay,  // the results of such a run once more
 };
@@ -20,8 +23,10 @@ enum class WorkerScheme {
 struct WorkerPlace {
   std::string command;  // speaks worker lines, `ssh HOST kernelpro-worker` for one; empty: here
   std::optional<int> device;  // which GPU of this machine; none: the one that judging names
+  // In a job of a cluster; then there is no command.
+  std::optional<SlurmPlace> slurm = {};  // NOLINT(readability-redundant-member-init)
 
-  [[nodiscard]] bool here() const { return command.empty(); }
+  [[nodiscard]] bool here() const { return command.empty() && !slurm; }
 
   friend bool operator==(const WorkerPlace&, const WorkerPlace&) = default;
 };
@@ -34,10 +39,13 @@ struct Workers {
   friend bool operator==(const Workers&, const Workers&) = default;
 };
 
-// "local", "local:DEVICE" and "cmd:COMMAND", or several of them with commas between; "bundle:FILE"
-// or "replay:FILE". And back.
+// "local", "local:DEVICE", "cmd:COMMAND" and "slurm:partition=P,count=3", or several of them with
+// commas between; "bundle:FILE" or "replay:FILE". And back.
 [[nodiscard]] std::string text_of(const Workers& workers);
-[[nodiscard]] std::optional<Workers> parse_workers(std::string_view text);
+[[nodiscard]] Result<Workers> parse_workers(std::string_view text);
+
+// One place as it is written in a list.
+[[nodiscard]] std::string text_of(const WorkerPlace& place);
 
 // What is expected, for messages.
 [[nodiscard]] std::string worker_forms();

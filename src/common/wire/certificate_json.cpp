@@ -14,9 +14,13 @@ KP_DESCRIBE(Ceilings, machine, list)
 KP_DESCRIBE(KernelResources, kernel, architecture, registers, spill_stores, spill_loads,
             shared_bytes, constant_bytes, stack_bytes, barriers)
 
+KP_DESCRIBE(IncludedLibrary, name, commit, hash, files)
+
 void describe(Form& form, BuildRecord& build) {
   KP_FIELDS(form, build, compiler, compiler_identity, flags, source_hash, binary_hash);
   form.nonempty("kernels", build.kernels);
+  form.nonempty("warnings", build.warnings);
+  form.nonempty("includes", build.includes);
 }
 
 KP_DESCRIBE(GpuRecord, name, uuid, architecture, driver, multiprocessors, memory_bytes, l2_bytes)
@@ -31,6 +35,7 @@ KP_DESCRIBE(Candidate, name, backend, source, compiler, options, libraries)
 
 void describe(Form& form, ErrorBudget& budget) {
   KP_FIELDS(form, budget, noise, clock, drift, empty);
+  form.maybe("overlap", budget.overlap, budget.overlap > 0);
   form.derived("total", budget.total());
 }
 
@@ -46,6 +51,7 @@ void describe(Form& form, ShapeTiming& timing) {
   if (form.has("incumbent_alone_ns")) {
     KP_FIELDS(form, timing, incumbent_alone_ns, at_least, dropped_pairs, budget);
   }
+  form.maybe("likely", timing.likely, timing.likely > 0);
   KP_FIELDS(form, timing, noise_floor, comparison, clock_gap, clock_noise, prepare_ns, bound_ns,
             share_of_bound, bound_by, screened);
 }
@@ -57,6 +63,7 @@ void describe(Form& form, Timing& timing) {
   } else {
     timing.budget = timing.noise_floor;
   }
+  form.maybe("likely", timing.likely, timing.likely > 0);
   form("comparison", timing.comparison);
 }
 
@@ -103,7 +110,7 @@ void describe(Form& form, Certificate& certificate) {
   form("version", certificate.version);
   if (certificate.version < 1 || certificate.version > Certificate().version) {
     form.last().complain("certificate version " + std::to_string(certificate.version) +
-                         ", expected 1 or 2: read it with the kernelpro that wrote it");
+                         ", expected 1 to 4: read it with the kernelpro that wrote it");
   }
   KP_FIELDS(form, certificate, program_version, date, task, task_hash, candidate, incumbent, build,
             incumbent_build, machine);

@@ -8,7 +8,6 @@
 
 namespace kernelpro {
 
-KP_LAST(KernelClass, launch);
 KP_LAST(Severity, high);
 
 namespace {
@@ -79,6 +78,7 @@ void describe(Form& form, Finding& finding) {
   form.nonempty("kernel", finding.kernel);
   form("severity", finding.severity);
   describe_claim(form, finding, false);
+  form.maybe("derived_gain", finding.derived_gain, finding.derived_gain > 0);
   form("places", finding.places);
 }
 

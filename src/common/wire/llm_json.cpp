@@ -5,6 +5,7 @@
 namespace kernelpro {
 
 KP_LAST(ToolUse, reactive);
+KP_LAST(CodeUse, tools);
 KP_LAST(CallState, failed);
 
 namespace {
@@ -53,6 +54,7 @@ void describe(Form& form, LlmSettings& settings) {
   KP_FIELDS(form, settings, llm, roles, model, base_url, key_file);
   KP_FIELDS(form.count, settings, max_output, prompt_tokens, token_budget, money_budget);
   KP_FIELDS(form, settings, prices, reviewer, tools, prompts, repairs, timeout_seconds);
+  form.maybe("code", settings.code);
 }
 
 void describe(Form& form, LlmCall& call) {

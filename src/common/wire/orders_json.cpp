@@ -79,6 +79,11 @@ void describe(Form& form, CeilingsOrder& order) {
   KP_FIELDS(form.maybe, order, backend, device, refresh);
 }
 
+void describe(Form& form, HeaderLibrary& library) {
+  KP_FIELDS(form, library, name, commit, files);
+  form.nonempty("left_out", library.left_out);
+}
+
 void describe(Form& form, OpenOrder& order) {
   form("task", order.task);
   describe_sandbox(form, order.judging.sandbox);
@@ -86,12 +91,13 @@ void describe(Form& form, OpenOrder& order) {
   describe_timeout(form, order.judging.call_timeout_seconds);
   KP_FIELDS(form.maybe, order.judging, trace, warm, timing_seconds);
   KP_FIELDS(form.maybe, order, timed, energy, build_only);
+  form.nonempty("headers", order.headers);
 }
 
 void describe(Form& form, EvaluateOrder& order) {
   describe_judged(form, order.candidate, order.implementation);
-  KP_FIELDS(form.maybe, order, incumbent, allow_precision, timed, energy, diagnose, master,
-            repeat_checks);
+  KP_FIELDS(form.maybe, order, incumbent, allow_precision, timed, energy, diagnose, diagnose_above,
+            master, repeat_checks);
 }
 
 KP_DESCRIBE(LintFinding, level, rule, text)
@@ -121,7 +127,7 @@ KP_DESCRIBE(BuildOrder, candidates)
 void describe(Form& form, DiagnoseOrder& order) {
   form("kind", order.kind);
   describe_subject(form, order);
-  KP_FIELDS(form.maybe, order, all_tools, rules, counters, timeout_ms, device);
+  KP_FIELDS(form.maybe, order, all_tools, rules, counters, timeout_ms, backend, device);
   form.nonempty("keep", order.keep);
 }
 

@@ -8,7 +8,7 @@
 
 namespace kernelpro {
 
-KP_LAST(Origin, declared);
+KP_LAST(Origin, simulation);
 KP_LAST(Space, other);
 KP_LAST(Access, bulk_copy);
 
@@ -55,8 +55,13 @@ void describe(Form& form, CodeLoop& loop) {
   describe_place(form, loop.place);
 }
 
-KP_DESCRIBE(CodeFacts, counted, instructions, mix, memory, loops, dot_steps, slow_divisions,
-            fp64_conversions, has_lines)
+KP_DESCRIBE(CodePattern, begun, executed, samples, places)
+
+void describe(Form& form, CodeFacts& code) {
+  KP_FIELDS(form, code, counted, instructions, mix, memory, loops, dot_steps, slow_divisions,
+            fp64_conversions, has_lines);
+  form.maybe("patterns", code.patterns);
+}
 
 void describe(Form& form, HotLine& line) {
   form("place", line.place);
@@ -74,6 +79,24 @@ void describe(Form& form, Figure& figure) {
   form("origin", figure.origin);
 }
 
+void describe(Form& form, HostLoop& loop) {
+  KP_FIELDS(form, loop, begin, end, share, instructions, scalar, packed, vector_bits, element_bits,
+            loads, stores, gathers, branches, divisions, indirect, reduction, recurrence, chased);
+  describe_place(form, loop.place);
+  form.maybe("calls", loop.calls, !loop.calls.empty());
+  KP_FIELDS(form.maybe, loop, chain_cycles, unit_cycles, turns, cycles, accesses, first_misses,
+            last_misses);
+  form.maybe("remarks", loop.remarks, !loop.remarks.empty());
+}
+
+KP_DESCRIBE(ThreadTime, working, waiting)
+
+void describe(Form& form, HostRun& run) {
+  KP_FIELDS(form, run, processors, processes, samples, period_ns, span_ns, gigahertz, call_ns,
+            vector_bits, threads, evidence);
+  form.nonempty("ended", run.ended);
+}
+
 void describe(Form& form, KernelProfile& kernel) {
   form("name", kernel.name);
   KP_FIELDS(form.nonempty, kernel, mangled, module);
@@ -82,6 +105,7 @@ void describe(Form& form, KernelProfile& kernel) {
   form("stalls", kernel.stalls);
   form.maybe("code", kernel.code);
   KP_FIELDS(form, kernel, lines, rules);
+  form.maybe("loops", kernel.loops, !kernel.loops.empty());
 }
 
 KP_DESCRIBE(DeclaredWork, flops, read_bytes, write_bytes, type, calls)
@@ -92,7 +116,7 @@ void describe(Form& form, Profile& profile) {
   KP_FIELDS(form.nonempty, profile, architecture, device);
   form.nonempty("no_counters", profile.counters);
   KP_FIELDS(form, profile, limits, ceilings);
-  KP_FIELDS(form.maybe, profile, work, trace);
+  KP_FIELDS(form.maybe, profile, work, trace, host);
   form("kernels", profile.kernels);
 }
 

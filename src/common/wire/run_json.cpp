@@ -15,14 +15,16 @@ namespace {
 void describe_workers(Form& form, Workers& workers) {
   std::string text = text_of(workers);
   form.maybe("workers", text);
-  const std::optional<Workers> parsed = parse_workers(text);
-  form.expect(parsed.has_value(), "one of " + worker_forms());
+  const Result<Workers> parsed = parse_workers(text);
+  form.expect(parsed.ok(), "one of " + worker_forms());
   if (form.reading() && parsed) {
     workers = *parsed;
   }
 }
 
 }  // namespace
+
+KP_DESCRIBE(HeaderFolder, name, folder, hash, commit)
 
 void describe(Form& form, RunSettings& settings) {
   KP_FIELDS(form.maybe, settings.judging, backend, device);
@@ -31,7 +33,12 @@ void describe(Form& form, RunSettings& settings) {
             starts, tiers, moves, fast_math, accept_suspect, allow_precision);
   KP_FIELDS(form.maybe, settings.judging, sandbox, threads, call_timeout_seconds, timing_seconds,
             trace, warm);
-  KP_FIELDS(form.maybe, settings, feedback, objective, llm);
+  form.maybe("includes", settings.judging.includes);
+  KP_FIELDS(form.maybe, settings, feedback, objective, llm, memory);
+  if (form.reading()) {
+    settings.sweep = false;  // what was written before there was a tuner
+  }
+  KP_FIELDS(form.maybe, settings, sweep, stop_at);
 }
 
 void describe(Form& form, Finalist& one) {

@@ -18,7 +18,12 @@ KP_LAST(DType, u8);
 KP_LAST(ValueKind, csr_columns);
 
 KP_DESCRIBE(ValueSpec, kind, low, high, bound, rows_of)
-KP_DESCRIBE(TensorSpec, name, dtype, shape, values, constant, selects)
+
+void describe(Form& form, TensorSpec& tensor) {
+  KP_FIELDS(form, tensor, name, dtype, shape, values, constant, selects);
+  form.nonempty("parts", tensor.parts);
+}
+
 KP_DESCRIBE(Selection, name, shape, smallest)
 KP_DESCRIBE(ScalarSpec, name, dtype, low, high)
 
@@ -32,6 +37,9 @@ void describe(Form& form, ReferenceSpec& reference) {
   KP_FIELDS(form, reference.call, function, arguments);
   form.maybe("torch", reference.torch, reference.torch);
   form.maybe("baseline", reference.baseline, reference.baseline);
+  form.maybe("products", reference.products);
+  form.nonempty("runs", reference.runs);
+  form.nonempty("without_effect", reference.without_effect);
 }
 
 KP_DESCRIBE(EntrySpec, function, signature, backend, arguments, copies, workspace)

@@ -14,6 +14,7 @@ namespace kernelpro {
 
 KP_LAST(Backend, cuda);
 KP_LAST(Outcome, not_judged);
+KP_LAST(KernelClass, launch);
 
 void describe(Form& form, Task&);
 void describe(Form& form, Candidate&);

@@ -39,7 +39,8 @@ class AgentAuthor : public Author {
 // What is wrong with models, keys, prices or prompts, before anything is done for the run.
 [[nodiscard]] Status check_llm(const LlmSettings& settings);
 
-// The agents of a run, with the prompt files that it is set to.
-[[nodiscard]] Result<Agents> load_agents(const LlmSettings& settings);
+// The agents of a run, with the prompt files that it is set to, and what they may learn from.
+[[nodiscard]] Result<Agents> load_agents(const LlmSettings& settings,
+                                         std::shared_ptr<const CodeLibrary> code = nullptr);
 
 }  // namespace kernelpro

@@ -18,15 +18,26 @@ Result<Candidate> load_candidate(const std::string& file, const Task& task, Back
   // Headers of its own are put in their places; a build sees one file.
   std::error_code failed;
   Result<std::string> source =
-      inline_marked(file, include_folders(wishes.options), fs::current_path(failed));
+      inline_beside(file, include_folders(wishes.options), fs::current_path(failed));
   if (!source) {
     return make_error(ErrorKind::bad_input, source.error().message, source.error().context);
   }
-  const SourceHeader header = read_source_header(*source);
+  return candidate_of_text(fs::path(file).stem().string(), *source, task, backend, wishes);
+}
+
+Result<Candidate> load_foreign(const std::string& file, const Task& task, Backend backend,
+                               const BuildWishes& wishes) {
+  KP_LET(const std::string source, read_file(file));
+  return candidate_of_text(fs::path(file).stem().string(), source, task, backend, wishes);
+}
+
+Result<Candidate> candidate_of_text(const std::string& name, const std::string& source,
+                                    const Task& task, Backend backend, const BuildWishes& wishes) {
+  const SourceHeader header = read_source_header(source);
   Candidate candidate;
-  candidate.name = std::filesystem::path(file).stem().string();
+  candidate.name = name;
   candidate.backend = backend;
-  KP_LET(candidate.source, adapted(task, *source, candidate.backend));
+  KP_LET(candidate.source, adapted(task, source, candidate.backend));
   candidate.compiler = wishes.compiler.empty() ? header.compiler : wishes.compiler;
   if (candidate.compiler.empty()) {
     candidate.compiler = traits_of(backend).compiler;

@@ -1,4 +1,4 @@
-// A candidate that the user has as a file.
+// A candidate that the user has as a file or a text.
 #pragma once
 
 #include <string>
@@ -20,5 +20,14 @@ struct BuildWishes {
 // is bad_input.
 [[nodiscard]] Result<Candidate> load_candidate(const std::string& file, const Task& task,
                                                Backend backend, const BuildWishes& wishes = {});
+
+// The same, but that nothing beside the file is read: it is somebody else's.
+[[nodiscard]] Result<Candidate> load_foreign(const std::string& file, const Task& task,
+                                             Backend backend, const BuildWishes& wishes);
+
+// The same of a text that came from elsewhere: nothing on this machine is read for it.
+[[nodiscard]] Result<Candidate> candidate_of_text(const std::string& name,
+                                                  const std::string& source, const Task& task,
+                                                  Backend backend, const BuildWishes& wishes = {});
 
 }  // namespace kernelpro

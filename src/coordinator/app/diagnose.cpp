@@ -15,8 +15,11 @@
 #include "common/wire/finding_json.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/profile_json.hpp"
+#include "coordinator/app/header_folders.hpp"
 #include "coordinator/app/opening.hpp"
+#include "coordinator/app/runs.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
+#include "coordinator/propose/tool_belief.hpp"
 #include "coordinator/report/verdict_text.hpp"
 
 namespace kernelpro {
@@ -29,6 +32,7 @@ namespace fs = std::filesystem;
 struct Subject {
   DiagnoseOrder order;
   std::optional<Task> task;
+  JudgingSettings judging;
   std::string name;  // for people
 };
 
@@ -97,6 +101,24 @@ bool is_shared_object(const std::string& file) {
   return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic;
 }
 
+Backend backend_of(const DiagnoseRequest& request, const Task& task) {
+  if (request.backend) {
+    return *request.backend;
+  }
+  for (const auto* list : {&task.baselines, &task.comparators}) {
+    if (const ImplementationSpec* found = find_implementation(*list, request.source)) {
+      return found->backend;
+    }
+  }
+  const std::string extension = fs::path(request.source).extension().string();
+  for (const Backend backend : backends) {
+    if (extension == traits_of(backend).extension) {
+      return backend;
+    }
+  }
+  return Backend::cuda;
+}
+
 Status fill_source(const DiagnoseRequest& request, Subject& subject) {
   const std::string& source = request.source;
   DiagnoseOrder& order = subject.order;
@@ -111,12 +133,15 @@ Status fill_source(const DiagnoseRequest& request, Subject& subject) {
     return {};
   }
   Result<Candidate> candidate =
-      load_candidate(source, *subject.task, request.judging.backend, request.build);
+      request.foreign
+          ? load_foreign(source, *subject.task, subject.judging.backend, request.build)
+          : load_candidate(source, *subject.task, subject.judging.backend, request.build);
   if (!candidate) {
-    return make_error(ErrorKind::bad_input,
-                      fmt::format("{}; expected a CUDA file, a shared object, or one of the task's "
-                                  "own: {}",
-                                  candidate.error().message, implementation_names(*subject.task)));
+    return make_error(
+        ErrorKind::bad_input,
+        fmt::format("{}; expected a source, a shared object, or one of the task's own: "
+                    "{}",
+                    candidate.error().message, implementation_names(*subject.task)));
   }
   order.candidate = std::move(*candidate);
   return {};
@@ -125,10 +150,12 @@ Status fill_source(const DiagnoseRequest& request, Subject& subject) {
 Result<Subject> task_subject(const DiagnoseRequest& request, Subject subject) {
   KP_LET(Task task, load_named_task(request.task));
   subject.task = std::move(task);
+  subject.judging = request.judging;
+  subject.judging.backend = backend_of(request, *subject.task);
   subject.name = subject.task->name + " " + fs::path(request.source).filename().string();
   KP_TRY(fill_source(request, subject));
   KP_LET(std::optional<Axes> shape,
-         chosen_shape(request.shape, *subject.task, request.judging.backend));
+         chosen_shape(request.shape, *subject.task, subject.judging.backend));
   subject.order.shape = std::move(shape);
   return subject;
 }
@@ -191,6 +218,7 @@ Result<Subject> find_subject(const DiagnoseRequest& request) {
   subject.order.rules = request.rules;
   subject.order.counters = request.counters;
   subject.order.timeout_ms = static_cast<std::int64_t>(request.timeout_seconds * 1000);
+  subject.order.backend = request.backend;
   subject.order.device = request.judging.device;
   subject.order.keep = request.keep.empty() ? "" : absolute_text(request.keep);
   if (!request.task.empty()) {
@@ -200,8 +228,7 @@ Result<Subject> find_subject(const DiagnoseRequest& request) {
                                  : program_subject(request, std::move(subject));
 }
 
-Result<Diagnosed> ask_worker(const DiagnoseRequest& request, const Subject& subject,
-                             const Watcher& watcher, std::stop_token stop) {
+Result<Diagnosed> ask_worker(const Subject& subject, const Watcher& watcher, std::stop_token stop) {
   KP_LET(WorkerClient worker, WorkerClient::start());
   const auto doing = [&](const std::string& text) {
     tell(watcher, Activity{subject.name + ": " + text});
@@ -209,11 +236,27 @@ Result<Diagnosed> ask_worker(const DiagnoseRequest& request, const Subject& subj
   worker.on_event([&](const WorkerEvent& event) { doing(event.text); });
   if (subject.task) {
     doing("opening (reference, baseline, ceilings)");
-    KP_TRY(open_task(worker, {.task = *subject.task, .judging = request.judging, .timed = false},
-                     stop));
+    KP_LET(const OpenOrder opening,
+           with_headers({.task = *subject.task, .judging = subject.judging, .timed = false}));
+    KP_TRY(open_task(worker, opening, stop));
   }
   doing("profiling");
   return worker.diagnose(subject.order, stop);
+}
+
+// By what the tools' findings gained in the runs of that store.
+void correct(Diagnosed& diagnosed, const fs::path& store) {
+  std::error_code failed;
+  if (store.empty() || !fs::exists(store, failed)) {
+    return;
+  }
+  const Result<Store> open = Store::open(store, StoreMode::read);
+  const auto records =
+      open ? recent_tool_records(*open, "") : Result<std::vector<ToolRecord>>(open.error());
+  if (records) {
+    correct_predictions(diagnosed.report.findings, diagnosed.report.kind, diagnosed.profile.device,
+                        *records);
+  }
 }
 
 // Beside the raw files that the worker left there.
@@ -237,7 +280,8 @@ Result<DiagnosisOutcome> diagnose(const DiagnoseRequest& request, const Watcher&
   if (!folder.empty()) {
     KP_TRY(make_directories(folder));
   }
-  KP_LET(Diagnosed diagnosed, ask_worker(request, subject, watcher, stop));
+  KP_LET(Diagnosed diagnosed, ask_worker(subject, watcher, stop));
+  correct(diagnosed, request.store);
   DiagnosisOutcome out;
   const Status kept = keep(folder, diagnosed);
   out.diagnosed = std::move(diagnosed);

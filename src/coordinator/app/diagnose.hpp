@@ -1,4 +1,4 @@
-// What holds a kernel or a program back on a GPU.
+// What holds a kernel or a program back, on a GPU or on processors.
 #pragma once
 
 #include <filesystem>
@@ -23,11 +23,17 @@ struct DiagnoseRequest {
   std::filesystem::path profile;
   std::string shape;  // "m=512,n=512"; empty: the first timed one
   BuildWishes build;
-  JudgingSettings judging{.backend = Backend::cuda};
+  // Not given: that of a source's extension or of the task's own implementation, else a GPU; for a
+  // program a GPU where there is one.
+  std::optional<Backend> backend;
+  JudgingSettings judging{.backend = Backend::cuda};  // its backend is set by these rules
+  bool foreign = false;  // the source came from elsewhere: nothing beside it is read for it
   bool all_tools = false;
   bool rules = false;  // ask ncu for its own rules too
   bool counters = true;
   double timeout_seconds = 0;
+  // Whose runs say how far the tools' predictions are believed; one that is not there says nothing.
+  std::filesystem::path store;
   std::filesystem::path keep;  // folder for raw files, profile and diagnosis; empty: none is kept
 };
 

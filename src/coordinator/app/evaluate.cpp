@@ -11,6 +11,7 @@
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
 #include "common/wire/worker_line.hpp"
+#include "coordinator/app/header_folders.hpp"
 #include "coordinator/app/opening.hpp"
 #include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/dispatch/answer.hpp"
@@ -20,6 +21,12 @@
 namespace kernelpro {
 
 namespace {
+
+Result<Candidate> loaded_candidate(const std::string& file, const EvaluationRequest& request,
+                                   const Task& task) {
+  const auto load = request.foreign ? load_foreign : load_candidate;
+  return load(file, task, request.judging.backend, request.build);
+}
 
 Result<EvaluateOrder> evaluate_order(const std::string& source, const EvaluationRequest& request,
                                      const Task& task) {
@@ -31,8 +38,7 @@ Result<EvaluateOrder> evaluate_order(const std::string& source, const Evaluation
     order.implementation = source;
     return order;
   }
-  Result<Candidate> candidate =
-      load_candidate(source, task, request.judging.backend, request.build);
+  Result<Candidate> candidate = loaded_candidate(source, request, task);
   if (!candidate) {
     return make_error(ErrorKind::bad_input,
                       fmt::format("{}; expected a C++ file, or one of the task's own: {}",
@@ -47,8 +53,7 @@ Result<std::vector<EvaluateOrder>> evaluate_orders(const EvaluationRequest& requ
                                                    const Task& task) {
   std::optional<Candidate> incumbent;
   if (!request.incumbent.empty()) {
-    Result<Candidate> loaded =
-        load_candidate(request.incumbent, task, request.judging.backend, request.build);
+    Result<Candidate> loaded = loaded_candidate(request.incumbent, request, task);
     if (!loaded) {
       return make_error(ErrorKind::bad_input, loaded.error().message, "--incumbent");
     }
@@ -90,12 +95,13 @@ class CertificateWriter {
   std::set<std::string> written_;
 };
 
-// Judges one order after the other. What was judged is kept whatever happens to the rest.
-EvaluationResult judge_all(WorkerClient& worker, const std::vector<EvaluateOrder>& orders,
-                           CertificateWriter& certificates, const std::string& task_name,
-                           const Watcher& watcher, std::stop_token stop) {
-  EvaluationResult out;
-  for (const EvaluateOrder& order : orders) {
+// Judges one order after the other, from the first without a result. What was judged is kept
+// whatever happens to the rest.
+void judge_all(WorkerClient& worker, const std::vector<EvaluateOrder>& orders,
+               CertificateWriter& certificates, const std::string& task_name,
+               const Watcher& watcher, EvaluationResult& out, std::stop_token stop) {
+  while (out.evaluations.size() < orders.size()) {
+    const EvaluateOrder& order = orders[out.evaluations.size()];
     const std::string name = order.candidate ? order.candidate->name : order.implementation;
     worker.on_event([&](const WorkerEvent& event) {
       tell(watcher, Activity{fmt::format("{} {}/{} {}: {}", task_name, out.evaluations.size() + 1,
@@ -115,20 +121,25 @@ EvaluationResult judge_all(WorkerClient& worker, const std::vector<EvaluateOrder
     }
     out.evaluations.push_back(std::move(*evaluated));
   }
-  return out;
+  worker.on_event({});
 }
 
-// Builds every candidate before the first is judged.
-Status build_ahead(WorkerClient& worker, const std::vector<EvaluateOrder>& orders,
-                   std::stop_token stop) {
+// Builds every candidate before the first is judged; one alone is built when it is.
+std::optional<Error> build_ahead(WorkerClient& worker, const std::vector<EvaluateOrder>& orders,
+                                 const std::string& task_name, const Watcher& watcher,
+                                 std::stop_token stop) {
   std::vector<Candidate> candidates;
   for (const EvaluateOrder& order : orders) {
     if (order.candidate) {
       candidates.push_back(*order.candidate);
     }
   }
+  if (candidates.size() < 2) {
+    return std::nullopt;
+  }
+  tell(watcher, Activity{task_name + ": building"});
   const Result<std::vector<BuildSummary>> built = worker.build(candidates, stop);
-  return built ? Status() : Status(built.error());
+  return built ? std::nullopt : std::optional(built.error());
 }
 
 Status keep_certificates(const std::filesystem::path& directory,
@@ -141,35 +152,67 @@ Status keep_certificates(const std::filesystem::path& directory,
   return {};
 }
 
-OpenOrder opening_of(const EvaluationRequest& request, const Task& task) {
-  return {.task = task,
-          .judging = judging_at(request.workers.places.front(), request.judging),
-          .timed = request.timed,
-          .energy = request.energy};
+Result<OpenOrder> opening_of(const EvaluationRequest& request, const Task& task) {
+  return with_headers({.task = task,
+                       .judging = judging_at(request.workers.places.front(), request.judging),
+                       .timed = request.timed,
+                       .energy = request.energy});
+}
+
+// One worker, until it has judged all. Whether another should go on: its cluster took it away, or
+// one that was kept had died.
+Result<bool> judge_by_one(const EvaluationRequest& request, const OpenOrder& opening,
+                          const std::vector<EvaluateOrder>& orders, CertificateWriter& certificates,
+                          KeptWorker& kept, const Watcher& watcher, EvaluationResult& out,
+                          std::stop_token stop) {
+  const std::string& task = opening.task.name;
+  const WorkerPlace& place = request.workers.places.front();
+  if (place.slurm) {
+    tell(watcher, Activity{task + ": waiting for a node of the cluster"});
+  }
+  KP_LET(WorkerClient * worker, kept.start(stop));
+  const bool opens = !kept.has_open(opening);
+  const bool watched =
+      opens && request.timed && place.here() && !traits_of(request.judging.backend).gpu;
+  // The task is opened meanwhile: what we do ourselves does not count.
+  const std::optional<MachineWatch> watch =
+      watched ? std::optional<MachineWatch>(std::in_place) : std::nullopt;
+  if (opens) {
+    tell(watcher, Activity{task + ": opening (reference, baseline, ceilings, noise floor)"});
+  }
+  KP_LET(worker, kept.open(opening, stop));
+  if (watch) {
+    out.load = watch->look();
+    tell(watcher, *out.load);
+  }
+  out.error = build_ahead(*worker, orders, task, watcher, stop);
+  if (!out.error) {
+    judge_all(*worker, orders, certificates, task, watcher, out, stop);
+  }
+  if (!out.error) {
+    return false;
+  }
+  const bool died_idle = !opens && out.evaluations.empty() && out.error->kind == ErrorKind::lost;
+  const bool taken_away = worker->was_taken_away();
+  kept.let_go(*out.error);
+  return taken_away || died_idle;
 }
 
 Result<EvaluationResult> judge_here(const EvaluationRequest& request, const Task& task,
                                     const std::vector<EvaluateOrder>& orders,
                                     const Watcher& watcher, std::stop_token stop) {
+  constexpr int most_taken_away = 5;
   CertificateWriter certificates(request.certificates);
   KP_TRY(certificates.make_directory());
-  const WorkerPlace& place = request.workers.places.front();
-  KP_LET(WorkerClient worker, WorkerClient::start(place, stop));
-  const bool watched = request.timed && place.here() && !traits_of(request.judging.backend).gpu;
-  // The task is opened meanwhile: what we do ourselves does not count.
-  const std::optional<MachineWatch> watch =
-      watched ? std::optional<MachineWatch>(std::in_place) : std::nullopt;
-  tell(watcher, Activity{task.name + ": opening (reference, baseline, ceilings, noise floor)"});
-  KP_TRY(open_task(worker, opening_of(request, task), stop));
-  std::optional<MachineLoad> load;
-  if (watch) {
-    load = watch->look();
-    tell(watcher, *load);
+  KP_LET(const OpenOrder opening, opening_of(request, task));
+  EvaluationResult out;
+  KeptWorker own(request.workers.places.front());
+  KeptWorker& kept = request.kept != nullptr ? *request.kept : own;
+  bool more = true;
+  for (int taken_away = 0; more && taken_away <= most_taken_away; ++taken_away) {
+    out.error.reset();
+    KP_LET(more, judge_by_one(request, opening, orders, certificates, kept, watcher, out, stop));
   }
-  tell(watcher, Activity{task.name + ": building"});
-  KP_TRY(build_ahead(worker, orders, stop));
-  EvaluationResult out = judge_all(worker, orders, certificates, task.name, watcher, stop);
-  out.load = load;
   return out;
 }
 
@@ -222,7 +265,7 @@ Result<std::vector<Evaluated>> bundle_results(const Bundle& bundle, const OpenOr
 Result<EvaluationResult> judge_by_bundle(const EvaluationRequest& request, const Task& task,
                                          const std::vector<EvaluateOrder>& orders,
                                          const Watcher& watcher) {
-  const OpenOrder open = opening_of(request, task);
+  KP_LET(const OpenOrder open, opening_of(request, task));
   const std::vector<Bundle::Request> requests = bundle_requests(open, orders);
   std::string all;
   for (const Bundle::Request& one : requests) {
@@ -261,8 +304,8 @@ Result<EvaluationResult> evaluate(const EvaluationRequest& request, const Watche
   }
   if (request.workers.scheme != WorkerScheme::live || request.workers.places.size() != 1) {
     return make_error(ErrorKind::bad_input,
-                      "an evaluation is done by one worker: local, local:DEVICE, cmd:COMMAND or "
-                      "bundle:FILE",
+                      "an evaluation is done by one worker: local, local:DEVICE, cmd:COMMAND, "
+                      "slurm:partition=P or bundle:FILE",
                       "--workers");
   }
   KP_TRY(check_places(request.workers.places, request.judging));

@@ -12,6 +12,7 @@
 #include "common/model/orders.hpp"
 #include "common/model/workers.hpp"
 #include "coordinator/app/candidate_file.hpp"
+#include "coordinator/app/kept_worker.hpp"
 #include "coordinator/app/machine_load.hpp"
 #include "coordinator/app/progress.hpp"
 
@@ -27,7 +28,9 @@ struct EvaluationRequest {
   std::vector<std::string> allow_precision;
   bool timed = true;
   bool energy = false;
+  bool foreign = false;  // the sources came from elsewhere: nothing beside them is read for them
   std::filesystem::path certificates;  // folder that they are written to; empty: they are not
+  KeptWorker* kept = nullptr;          // who judges by one worker here; null: another each time
 };
 
 struct EvaluationResult {

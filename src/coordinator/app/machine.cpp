@@ -5,6 +5,7 @@
 
 #include "common/wire/orders_json.hpp"
 #include "coordinator/app/opening.hpp"
+#include "coordinator/code/symbols.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 
 namespace kernelpro {
@@ -44,6 +45,10 @@ Result<MachineCheck> check_machine(const Watcher& watcher, std::stop_token stop)
   } else {
     problems.push_back({"no PyTorch, which tasks made from KernelBench problems need",
                         python.error().text(), false});
+  }
+  if (!code::find_ctags()) {
+    problems.push_back({"no universal-ctags, by which `kernelpro code` finds symbols",
+                        "apt-get install universal-ctags", false});
   }
   if (std::ranges::any_of(problems, &Problem::fatal)) {
     return out;

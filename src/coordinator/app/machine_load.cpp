@@ -109,6 +109,19 @@ std::int64_t ticks_of(const ProcessorTimes& times, const std::set<std::int64_t>&
   return ticks;
 }
 
+// Not one that waits for its next order: it or one below it has begun, or took time.
+bool has_worked(const ProcessorTimes& before, const ProcessorTimes& after, std::int64_t id) {
+  const std::set<std::int64_t> family = family_of(after, id);
+  return std::ranges::any_of(family, [&](std::int64_t one) {
+    const auto known = before.processes.find(one);
+    const auto now = after.processes.find(one);
+    return known == before.processes.end() || now == after.processes.end() ||
+           known->second.started != now->second.started ||
+           known->second.ticks != now->second.ticks ||
+           known->second.child_ticks != now->second.child_ticks;
+  });
+}
+
 // Ticks by program, of those that are not in `family`.
 std::map<std::string, std::int64_t> others(const ProcessorTimes& before,
                                            const ProcessorTimes& after,
@@ -254,7 +267,7 @@ MachineLoad load_between(const ProcessorTimes& before, const ProcessorTimes& aft
   });
   load.programs.resize(std::min(load.programs.size(), most_programs));
   for (const auto& [id, process] : after.processes) {
-    if (process.name == worker_name && !family.contains(id)) {
+    if (process.name == worker_name && !family.contains(id) && has_worked(before, after, id)) {
       load.other_kernelpro = fmt::format("process {}", id);
     }
   }

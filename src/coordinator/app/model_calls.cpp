@@ -58,9 +58,13 @@ Result<Preview> preview_child(const NodeRequest& request) {
   KP_LET(const Playbook playbook, load_playbook(run, compilers_here()));
   StoreJournal journal(store, run.id);
   Proposer proposer(run, playbook, journal, nullptr);
+  KP_LET(std::optional<Recollection> told, store.load_recollection(run.id));
+  if (told) {
+    proposer.recall(std::move(*told));
+  }
   const Result<AgentOrder> order =
       proposer.order_for(asked_for(report.nodes, parent), report.nodes);
-  return order ? make_preview(*order) : Result<Preview>(order.error());
+  return order ? make_preview(*order, request.store) : Result<Preview>(order.error());
 }
 
 Result<std::string> run_transcript(const std::filesystem::path& store, const std::string& run) {

@@ -9,6 +9,8 @@
 #include "common/wire/json.hpp"
 #include "coordinator/app/agent_author.hpp"
 #include "coordinator/app/candidate_file.hpp"
+#include "coordinator/app/header_folders.hpp"
+#include "coordinator/app/run_memory.hpp"
 #include "coordinator/app/run_work.hpp"
 #include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/dispatch/bundle.hpp"
@@ -77,10 +79,11 @@ Status change_models(const RunChanges& changes, RunSettings& settings) {
   return {};
 }
 
-// Whether its models are asked by files, many at once.
+// Whether its models are asked by files or by a client, as many at once as the run is set to.
 bool asks_by_files(const RunSettings& settings) {
   return settings.llm && (!batch_directories(*settings.llm).empty() ||
-                          settings.llm->llm.starts_with(replay_scheme));
+                          settings.llm->llm.starts_with(replay_scheme) ||
+                          settings.llm->llm.starts_with(client_scheme));
 }
 
 // No worker waits for a proposal or a build: enough nodes are under way, and for each that ends
@@ -138,6 +141,20 @@ Status check_unchanged(const Run& run) {
   return {};
 }
 
+// No move rewrites a PyTorch module: somebody has to write the first candidate.
+Status check_beginning(const Run& run) {
+  const bool module = std::ranges::any_of(run.task.baselines, [&](const ImplementationSpec& one) {
+    return one.backend == run.settings.judging.backend && one.compiler == torch_compiler;
+  });
+  if (!module || run.settings.llm || !run.settings.starts.empty()) {
+    return {};
+  }
+  return make_error(ErrorKind::bad_input,
+                    "the baseline is a PyTorch module: give candidates to search from (--from "
+                    "FILE), or a model that writes them (--llm)",
+                    run.task.name);
+}
+
 }  // namespace
 
 Status check_settings(const OptimizeRequest& request, std::stop_token stop) {
@@ -168,6 +185,8 @@ Result<Run> planned_run(const OptimizeRequest& request, std::stop_token stop) {
   KP_LET(const std::optional<int> batch, batch_size(request));
   Run run;
   run.settings = request.settings;
+  run.settings.memory = memory_setting(request.settings);
+  KP_LET(run.settings.judging.includes, pinned(header_folders(request.settings.judging, task)));
   for (const std::string& file : request.starts) {
     Result<Candidate> start = load_candidate(file, task, run.settings.judging.backend);
     if (!start) {
@@ -182,12 +201,16 @@ Result<Run> planned_run(const OptimizeRequest& request, std::stop_token stop) {
   run.task_path = path.string();
   run.settings.in_flight = batch.value_or(run.settings.in_flight);
   keep_workers_busy(run.settings);
+  KP_TRY(check_beginning(run));
   return run;
 }
 
 Result<OpenRun> new_run(const OptimizeRequest& request, std::stop_token stop) {
   KP_LET(Run run, planned_run(request, stop));
   KP_LET(Store store, Store::open(request.store, StoreMode::write));
+  if (run.settings.memory.starts_with(memory_of_run)) {
+    KP_TRY(store.load_recollection(run.settings.memory.substr(std::string(memory_of_run).size())));
+  }
   KP_LET(RunLock lock, store.create_run(run));
   return OpenRun{std::move(store), std::move(run), std::move(lock), {}, false};
 }
@@ -218,11 +241,12 @@ Result<OpenRun> old_run(const ResumeRequest& request) {
   if (!nodes || !closures) {
     return nodes ? closures.error() : nodes.error();
   }
+  KP_LET(std::optional<Recollection> told, store.load_recollection(request.run));
   const bool larger = run.settings.evaluations > before;
   return OpenRun{std::move(store),
                  std::move(run),
                  std::move(lock),
-                 {std::move(*nodes), std::move(*closures)},
+                 {std::move(*nodes), std::move(*closures), std::move(told)},
                  larger};
 }
 

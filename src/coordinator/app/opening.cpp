@@ -1,5 +1,7 @@
 #include "coordinator/app/opening.hpp"
 
+#include <fmt/format.h>
+
 #include "coordinator/task/load.hpp"
 
 namespace kernelpro {
@@ -21,10 +23,23 @@ EvaluateOrder evaluate_order(const Job& job, const std::vector<std::string>& all
   order.allow_precision = allow_precision;
   order.energy = job.energy;
   order.diagnose = job.diagnose;
+  order.diagnose_above = job.diagnose_above;
   return order;
 }
 
+Status refuse_unfit(const WorkerDescription& machine, const JudgingSettings& judging,
+                    const std::string& where) {
+  for (const Problem& problem : machine.problems) {
+    const bool waived = !judging.sandbox && problem.what.starts_with("landlock");
+    if (problem.fatal && !waived) {
+      return make_error(ErrorKind::environment, problem.what + "; " + problem.remedy, where);
+    }
+  }
+  return {};
+}
+
 Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order, std::stop_token stop) {
+  KP_TRY(refuse_unfit(worker.greeting(), order.judging, worker.where()));
   Result<Opened> opened = worker.open(order, stop);
   if (opened) {
     KP_TRY(refuse_unfit(*opened, order.task));
@@ -32,13 +47,29 @@ Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order, std::stop
   return opened;
 }
 
+namespace {
+
+// Of a user's own function, whose values were chosen without knowing what they mean.
+std::string values_hint(const Task& task) {
+  if (!task.entry || (task.scalars.empty() && task.inputs.empty())) {
+    return "";
+  }
+  const std::string& name =
+      task.scalars.empty() ? task.inputs.front().name : task.scalars.front().name;
+  return fmt::format("; with values as your program has them it may: --values {}=uniform:LOW:HIGH",
+                     name);
+}
+
+}  // namespace
+
 Status refuse_unfit(const Opened& opened, const Task& task) {
   for (const LintFinding& finding : opened.findings) {
     if (finding.level == LintLevel::error) {
       return make_error(ErrorKind::bad_input,
                         finding.text +
                             "; the task cannot tell right from wrong (`kernelpro task "
-                            "check` says more)",
+                            "check` says more)" +
+                            values_hint(task),
                         "task " + task.name);
     }
   }

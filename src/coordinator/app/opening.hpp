@@ -22,7 +22,11 @@ namespace kernelpro {
 [[nodiscard]] EvaluateOrder evaluate_order(const Job& job,
                                            const std::vector<std::string>& allow_precision);
 
-// An opened task, or why it cannot be used: a lint error refuses it.
+// An error when a machine lacks what judging needs, as `doctor` would say there.
+[[nodiscard]] Status refuse_unfit(const WorkerDescription& machine, const JudgingSettings& judging,
+                                  const std::string& where);
+
+// An opened task, or why it cannot be used: the machine or a lint error refuses it.
 [[nodiscard]] Result<Opened> open_task(WorkerClient& worker, const OpenOrder& order,
                                        std::stop_token stop);
 

@@ -8,6 +8,7 @@
 
 #include "common/base/file.hpp"
 #include "common/wire/run_json.hpp"
+#include "coordinator/app/run_memory.hpp"
 #include "coordinator/app/run_work.hpp"
 #include "coordinator/app/runs.hpp"
 
@@ -134,8 +135,11 @@ Result<Preview> preview_run(const OptimizeRequest& request, const Watcher& watch
   OptimizeRequest wanted = request;
   wanted.store = scratch.path();
   wanted.asks_nobody = true;
+  if (wanted.settings.memory == memory_on) {
+    wanted.settings.memory = memory_place(memory_on, request.store).string();
+  }
   KP_LET(OpenRun open, new_run(wanted, stop));
-  PreviewAuthor author;
+  PreviewAuthor author(request.store);
   const Status worked = work_on(open, watcher, LoopPart::all, stop, &author);
   if (stop.stop_requested()) {
     return make_error(ErrorKind::interrupted, "interrupted");

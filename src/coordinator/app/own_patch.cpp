@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "common/base/file.hpp"
 #include "common/base/hash.hpp"
+#include "coordinator/app/own_layout.hpp"
 #include "coordinator/report/diff.hpp"
 #include "coordinator/task/inline_includes.hpp"
-#include "coordinator/task/lexer.hpp"
 
 namespace kernelpro {
 
@@ -21,39 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* origin_name = "origin.json";
-
-std::vector<std::string_view> texts_of(const std::vector<Token>& tokens) {
-  std::vector<std::string_view> texts(tokens.size());
-  std::ranges::transform(tokens, texts.begin(),
-                         [](const Token& token) { return std::string_view(token.text); });
-  return texts;
-}
-
-// What stands before each token, and behind the last: blanks and comments.
-std::vector<std::string> gaps_of(const std::string& source, const std::vector<Token>& tokens) {
-  std::vector<std::string> gaps;
-  std::size_t at = 0;
-  for (const Token& token : tokens) {
-    gaps.push_back(source.substr(at, token.offset - at));
-    at = token.offset + token.text.size();
-  }
-  gaps.push_back(source.substr(at));
-  return gaps;
-}
-
-// A directive begins and ends with a line.
-bool needs_line(const std::vector<Token>& tokens, std::size_t at) {
-  const bool begins = tokens[at].text == "#" && !tokens[at].directive.empty();
-  return begins || (at > 0 && !tokens[at - 1].directive.empty() && tokens[at].directive.empty());
-}
-
-bool same_program(const std::string& one, const std::string& other) {
-  const auto left = lex_cpp(one);
-  const auto right = lex_cpp(other);
-  return std::ranges::equal(left, right, [](const Token& a, const Token& b) {
-    return a.text == b.text && a.directive == b.directive;
-  });
-}
 
 // The name of a file within a patch.
 std::string patch_name(const fs::path& file, const fs::path& root) {
@@ -99,35 +65,6 @@ Result<SourceOrigin> read_origin(const fs::path& task_folder) {
   origin.hash = json.value("hash", "");
   origin.function = json.value("function", "");
   return origin;
-}
-
-std::string in_layout_of(const std::string& original, const std::string& rewritten) {
-  const std::vector<Token> before = lex_cpp(original);
-  const std::vector<Token> after = lex_cpp(rewritten);
-  const std::vector<std::string> old_gaps = gaps_of(original, before);
-  const std::vector<std::string> new_gaps = gaps_of(rewritten, after);
-  std::string text;
-  std::vector<std::string> inserted;  // gaps since the last token that was kept
-  for (const DiffStep& step : diff_steps(texts_of(before), texts_of(after))) {
-    if (step.sign == '-') {
-      continue;
-    }
-    const std::string& fresh = new_gaps[step.after];
-    if (step.sign == '+') {
-      text += fresh + after[step.after].text;
-      inserted.push_back(fresh);
-      continue;
-    }
-    // A comment stands in front of what was put there.
-    const std::string& kept = old_gaps[step.before];
-    const bool said = std::ranges::find(inserted, kept) != inserted.end();
-    const bool broken =
-        needs_line(after, step.after) && kept.find('\n') == std::string::npos && !text.empty();
-    text += (said || broken ? fresh : kept) + before[step.before].text;
-    inserted.clear();
-  }
-  text += old_gaps.back();
-  return same_program(text, rewritten) ? text : rewritten;
 }
 
 Result<std::string> make_patch(const SourceOrigin& origin, const std::string& own_source,

@@ -23,10 +23,6 @@ struct SourceOrigin {
 // A bad_input error where the task was not made of a file.
 [[nodiscard]] Result<SourceOrigin> read_origin(const std::filesystem::path& task_folder);
 
-// The tokens of `rewritten` in the layout of `original` wherever both have the same; comments of
-// the original stay with the tokens behind them.
-[[nodiscard]] std::string in_layout_of(const std::string& original, const std::string& rewritten);
-
 // A unified diff for `patch -p1` and `git apply` in `origin.root`, with `about` in front of it;
 // empty when nothing differs. A bad_input error, and no patch, when the file or a header has
 // changed since the task was made.

@@ -2,16 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "common/base/file.hpp"
 #include "common/model/adapter.hpp"
-#include "coordinator/app/evaluate.hpp"
 #include "coordinator/app/own_patch.hpp"
 #include "coordinator/app/own_source.hpp"
 #include "coordinator/app/own_task.hpp"
+#include "coordinator/app/own_variants.hpp"
 #include "coordinator/task/callers.hpp"
 
 namespace kernelpro {
@@ -19,10 +21,6 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string flags_text(const std::string& compiler, const std::vector<std::string>& options) {
-  return fmt::format("{} {}", compiler.empty() ? "g++" : compiler, fmt::join(options, " "));
-}
 
 bool has(const std::vector<std::string>& options, const std::string& option) {
   return std::ranges::find(options, option) != options.end();
@@ -38,80 +36,13 @@ Result<std::string> own_lines(const Store& store, const Node& node) {
   return std::move(parts->own);
 }
 
-// A source that may be worth a patch.
-struct Variant {
-  std::string source;
-  bool is_nodes = false;  // the node's own code; else the user's with other flags
-};
-
-// For a build with `options`, the most promising first.
-std::vector<Variant> variants(const std::string& original, const std::string& best,
-                              const Node& node, const EntrySpec& entry,
-                              const std::vector<std::string>& options, bool fast_math) {
-  std::vector<Variant> out;
-  const auto add = [&](const std::string& text, bool is_nodes) {
-    if (text != original && std::ranges::find(out, text, &Variant::source) == out.end()) {
-      out.push_back({text, is_nodes});
-    }
-  };
-  if (entry.backend != Backend::cpu) {
-    add(best, true);
-    return out;
-  }
-  const std::string plain = has(options, "openmp") ? best : without_openmp(best);
-  std::vector<std::string> wanted = node.options;
-  wanted.insert(wanted.end(), {"-O3"});
-  if (fast_math) {
-    wanted.emplace_back("-ffast-math");
-  }
-  const std::vector<std::string> carried = carried_flags(wanted, options);
-  if (!carried.empty()) {
-    add(with_flags(plain, entry.function, carried), plain != original);
-    add(with_flags(original, entry.function, carried), false);
-  }
-  add(plain, true);
-  return out;
+// Of two nodes the faster, else the earlier.
+bool comes_first(const Node* a, const Node* b) {
+  return std::pair(-a->speedup, a->id) < std::pair(-b->speedup, b->id);
 }
 
-struct Judged {
-  Variant variant;
-  double speedup = 0;
-  bool faster = false;
-};
-
-// The variants that passed, built with the baseline's own flags; the fastest first.
-Result<std::vector<Judged>> judge_variants(const std::vector<Variant>& sources, const Run& run,
-                                           const ImplementationSpec& baseline,
-                                           const Watcher& watcher, std::stop_token stop) {
-  if (sources.empty()) {
-    return std::vector<Judged>();
-  }
-  KP_LET(const ScratchDir scratch, ScratchDir::create("patch"));
-  EvaluationRequest request;
-  request.task = run.task_path;
-  request.judging = run.settings.judging;
-  request.build = {baseline.compiler, baseline.options};
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const fs::path file =
-        scratch.path() / fmt::format("patched_{}{}", i + 1, traits_of(baseline.backend).extension);
-    KP_TRY(write_file_atomic(file, sources[i].source));
-    request.sources.push_back(file.string());
-  }
-  KP_LET(const EvaluationResult result, evaluate(request, watcher, std::move(stop)));
-  std::vector<Judged> passed;
-  for (std::size_t i = 0; i < result.evaluations.size(); ++i) {
-    const Verdict& verdict = result.evaluations[i].certificate.verdict;
-    if (verdict.outcome == Outcome::passed) {
-      passed.push_back({sources[i], verdict.timing.speedup,
-                        !verdict.suspect && verdict.timing.comparison == Comparison::faster});
-    }
-  }
-  std::ranges::sort(passed, std::ranges::greater(), &Judged::speedup);
-  return passed;
-}
-
-// The nodes whose patch may be the result: the best, other confirmed ones, the user's function.
-std::vector<const Node*> nodes_to_try(const RunReport& report) {
+// The best and other confirmed nodes.
+std::vector<const Node*> confirmed_nodes(const RunReport& report) {
   constexpr std::size_t most = 4;
   std::vector<const Node*> nodes;
   for (const Node& node : report.nodes) {
@@ -119,18 +50,14 @@ std::vector<const Node*> nodes_to_try(const RunReport& report) {
       nodes.push_back(&node);
     }
   }
-  std::ranges::sort(nodes, [](const Node* a, const Node* b) {
-    return std::pair(-a->speedup, a->id) < std::pair(-b->speedup, b->id);
-  });
+  std::ranges::sort(nodes, comes_first);
   nodes.insert(nodes.begin(), find_node(report.nodes, report.best));
   nodes.resize(std::min(nodes.size(), most));
-  if (report.best != root_node) {
-    nodes.push_back(find_node(report.nodes, root_node));
-  }
   return nodes;
 }
 
-// Looks for the patch of a run, node by node.
+// Looks for the patch of a run: first for what helps in the user's own build, then for what needs
+// other flags.
 class PatchSearch {
  public:
   PatchSearch(const RunReport& report, const ImplementationSpec& baseline, const Store& store,
@@ -138,84 +65,186 @@ class PatchSearch {
       : report_(report),
         run_(report.run),
         baseline_(baseline),
+        root_(*find_node(report.nodes, root_node)),
+        best_(*find_node(report.nodes, report.best)),
         store_(store),
         watcher_(watcher),
         stop_(std::move(stop)) {}
 
   [[nodiscard]] Result<OwnResult> search() {
     KP_LET(origin_, read_origin(run_.task_path));
-    KP_LET(original_, own_lines(store_, *find_node(report_.nodes, root_node)));
+    KP_LET(original_, own_lines(store_, root_));
+    KP_LET(const std::string best, home_lines(best_));
     out_.own_flags = flags_text(baseline_.compiler, baseline_.options);
-    for (const Node* node : nodes_to_try(report_)) {
-      KP_LET(const bool found, try_node(*node));
-      // Only what was refused is to be replaced.
-      if (found || out_.refused.empty()) {
-        break;
-      }
+    KP_LET(const auto judged, judge_fresh(variants_of(best_, best)));
+    KP_LET(bool found, try_variants(judged));
+    if (!found) {
+      KP_LET(const auto others, judge_fresh(other_variants()));
+      KP_LET(found, try_variants(others));
+    }
+    if (!found) {
+      KP_LET(found, try_other_flags());
     }
     return out_;
   }
 
  private:
-  // Whether the patch is this node's.
-  Result<bool> try_node(const Node& node) {
+  // A node's code as it may stand in the user's file.
+  [[nodiscard]] Result<std::string> home_lines(const Node& node) const {
     const Result<std::string> lines = own_lines(store_, node);
-    if (!lines.ok()) {
-      return node.id == report_.best ? Result<bool>(lines.error()) : Result<bool>(false);
+    return lines && *lines != original_ ? brought_home(*lines, original_, in_c()) : lines;
+  }
+
+  [[nodiscard]] bool in_c() const { return origin_.file.extension() == ".c"; }
+
+  [[nodiscard]] std::vector<PatchVariant> variants_of(const Node& node,
+                                                      const std::string& code) const {
+    return variants(original_, code, node, root_, run_.task.entry->backend, origin_.function,
+                    baseline_.options, run_.settings.fast_math);
+  }
+
+  // Judges what was not judged before.
+  Result<std::vector<JudgedVariant>> judge_fresh(std::vector<PatchVariant> sources) {
+    std::erase_if(sources,
+                  [this](const PatchVariant& one) { return !tried_.insert(one.source).second; });
+    KP_LET(auto judged, judge_variants(sources, run_, baseline_, watcher_, stop_));
+    for (const JudgedVariant& one : judged) {
+      own_speedups_[one.variant.source] = one.speedup;
     }
-    const std::string& changed = *lines;
-    const auto sources = variants(original_, changed, node, *run_.task.entry, baseline_.options,
-                                  run_.settings.fast_math);
-    KP_LET(const auto judged, judge_variants(sources, run_, baseline_, watcher_, stop_));
-    const std::size_t before = out_.refused.size();
-    KP_LET(const bool found, try_variants(node, judged));
-    if (found || out_.refused.size() > before) {
-      return found;
+    // The user's own code with other flags comes behind what waited for it.
+    judged.insert(judged.end(), postponed_.begin(), postponed_.end());
+    postponed_.clear();
+    return judged;
+  }
+
+  // Of the nodes behind the best: confirmed ones where a patch was refused, and the fastest whose
+  // code needs no threads, which a build without OpenMP has something of.
+  [[nodiscard]] std::vector<PatchVariant> other_variants() const {
+    std::vector<const Node*> nodes = serial_nodes();
+    if (!refused_.empty()) {
+      const auto confirmed = confirmed_nodes(report_);
+      nodes.insert(nodes.end(), confirmed.begin() + 1, confirmed.end());
     }
-    out_.speedup = out_.refused.empty() && !judged.empty() ? judged[0].speedup : 0;
-    // What is faster with its own flags alone is worth a patch too, and says so.
-    const bool is_other = node.id != root_node && changed != original_;
-    if (is_other) {
-      KP_LET(const bool kept, keeps_callers(node, {changed, true}, {node.compiler, node.options}));
-      if (!kept) {
-        out_.speedup = 0;
-        return false;
+    nodes.push_back(&root_);
+    std::vector<PatchVariant> out;
+    for (const Node* node : nodes) {
+      const Result<std::string> code = home_lines(*node);
+      const auto some = code.ok() ? variants_of(*node, *code) : std::vector<PatchVariant>();
+      std::ranges::copy_if(some, std::back_inserter(out), [&](const PatchVariant& one) {
+        return std::ranges::find(out, one.source, &PatchVariant::source) == out.end();
+      });
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<const Node*> serial_nodes() const {
+    constexpr std::size_t most = 2;
+    std::vector<const Node*> passed;
+    for (const Node& node : report_.nodes) {
+      if (node.id != root_node && node.id != best_.id && node.outcome == Outcome::passed &&
+          node.verified && baseline_.backend == Backend::cpu) {
+        passed.push_back(&node);
       }
     }
-    say_best(node);
-    return is_other ? write(changed, node.speedup, out_.best_flags) : Result<bool>(false);
+    std::ranges::sort(passed, comes_first);
+    std::vector<const Node*> nodes;
+    std::vector<std::string> codes;
+    for (const Node* node : passed) {
+      const Result<std::string> code = home_lines(*node);
+      if (nodes.size() < most && code.ok() && *code != original_ &&
+          code->find("#pragma omp parallel") == std::string::npos &&
+          std::ranges::find(codes, *code) == codes.end()) {
+        nodes.push_back(node);
+        codes.push_back(*code);
+      }
+    }
+    return nodes;
   }
 
   // The fastest of them that keeps to what callers have.
-  Result<bool> try_variants(const Node& node, const std::vector<Judged>& judged) {
-    const std::size_t before = out_.refused.size();
+  Result<bool> try_variants(const std::vector<JudgedVariant>& judged) {
     const OwnBuild own{baseline_.compiler, baseline_.options};
-    for (const Judged& one : judged) {
-      // The user's own code with other flags comes last, as the root's.
-      const bool waits = out_.refused.size() > before && !one.variant.is_nodes;
-      if (!one.faster || waits) {
+    const bool first = refused_.empty();
+    for (const JudgedVariant& one : judged) {
+      if (!one.faster) {
         continue;
       }
-      KP_LET(const bool kept, keeps_callers(node, one.variant, own));
+      if (first && !refused_.empty() && is_root(one.variant)) {
+        postponed_.push_back(one);
+        continue;
+      }
+      KP_LET(const bool kept, keeps_callers(one.variant, own));
       if (kept) {
-        say_best(node);
         out_.faster = true;
         out_.speedup = one.speedup;
+        say_best(*one.variant.node);
         return write(one.variant.source, one.speedup, out_.own_flags);
       }
     }
     return false;
   }
 
-  void say_best(const Node& node) {
-    if (node.id != root_node) {
-      out_.best_speedup = node.speedup;
-      out_.best_flags = flags_text(node.compiler, node.options);
+  // What is faster with its own flags alone is worth a patch too, and says so.
+  Result<bool> try_other_flags() {
+    for (const Node* node : confirmed_nodes(report_)) {
+      const Result<std::string> code = home_lines(*node);
+      if (!code.ok() || *code == original_ || refused_.contains(node->id)) {
+        continue;
+      }
+      KP_LET(const bool kept, keeps_callers({*code, node}, {node->compiler, node->options}));
+      if (kept) {
+        out_.speedup = own_speedup(*code);
+        say_best(*node);
+        return write(*code, node->speedup, out_.best_flags);
+      }
+    }
+    say_best(root_);
+    return false;
+  }
+
+  // Of a node's code in the user's own build; 0: it did not pass there.
+  [[nodiscard]] double own_speedup(const std::string& code) const {
+    const std::string plain = plain_code(code, baseline_.options);
+    const auto known = own_speedups_.find(plain);
+    const double judged = known == own_speedups_.end() ? 0 : known->second;
+    return plain == original_ ? 1 : judged;
+  }
+
+  [[nodiscard]] static bool is_root(const PatchVariant& variant) {
+    return variant.node->id == root_node;
+  }
+
+  // What the best is worth with its own flags; `patched` is the node of the patch.
+  void say_best(const Node& patched) {
+    const Node& best = refused_.contains(best_.id) ? patched : best_;
+    if (best.id == root_node) {
+      return;
+    }
+    out_.best_speedup = best.speedup;
+    out_.best_flags = flags_text(best.compiler, best.options);
+    out_.missing_flags = missing_flags(best);
+    if (best.id != patched.id && own_code(best) != original_) {
+      out_.best_node = best.id;
     }
   }
 
+  [[nodiscard]] std::string own_code(const Node& node) const {
+    const Result<std::string> code = home_lines(node);
+    return code.ok() ? *code : std::string();
+  }
+
+  // What the user's build would need for the node.
+  [[nodiscard]] std::string missing_flags(const Node& node) const {
+    std::vector<std::string> options;
+    std::ranges::copy_if(node.options, std::back_inserter(options),
+                         [this](const auto& option) { return !has(baseline_.options, option); });
+    const std::string compiler = node.compiler.empty() ? "g++" : node.compiler;
+    const bool same = compiler == (baseline_.compiler.empty() ? "g++" : baseline_.compiler);
+    return same ? options_text(options) : flags_text(compiler, options);
+  }
+
   // Code for other devices has callers that cannot be played here.
-  Result<bool> keeps_callers(const Node& node, const Variant& variant, const OwnBuild& build) {
+  Result<bool> keeps_callers(const PatchVariant& variant, const OwnBuild& build) {
     if (baseline_.backend != Backend::cpu) {
       return true;
     }
@@ -224,13 +253,28 @@ class PatchSearch {
       KP_LET(callers_, Callers::prepare(original_, origin_.function, run_.task, build, stop_));
       callers_build_ = build;
     }
-    KP_LET(const std::string objection, callers_->objection(variant.source, stop_));
+    KP_LET(std::string objection, callers_->objection(variant.source, stop_));
+    if (objection.empty()) {
+      KP_LET(objection, c_objection(variant.source, build));
+    }
     if (!objection.empty()) {
-      out_.refused.push_back(variant.is_nodes
-                                 ? fmt::format("the patch of node {} {}", node.id, objection)
-                                 : "your function with other flags " + objection);
+      refused_.insert(variant.node->id);
+      out_.refused.push_back(
+          is_root(variant) ? "your function with other flags " + objection
+                           : fmt::format("the patch of node {} {}", variant.node->id, objection));
     }
     return objection.empty();
+  }
+
+  // A file of C stays one, where it was one to that compiler.
+  Result<std::string> c_objection(const std::string& source, const OwnBuild& build) {
+    if (!in_c()) {
+      return std::string();
+    }
+    const CallerBuild own = own_caller_build(build.compiler, build.options, {});
+    KP_LET(const bool before, is_c(original_, own, stop_));
+    KP_LET(const bool after, is_c(source, own, stop_));
+    return before && !after ? "is no longer C" : std::string();
   }
 
   Result<bool> write(const std::string& source, double speedup, const std::string& flags) {
@@ -245,6 +289,8 @@ class PatchSearch {
   const RunReport& report_;
   const Run& run_;
   const ImplementationSpec& baseline_;
+  const Node& root_;
+  const Node& best_;
   const Store& store_;
   const Watcher& watcher_;
   std::stop_token stop_;
@@ -252,6 +298,10 @@ class PatchSearch {
   std::string original_;
   std::optional<Callers> callers_;
   OwnBuild callers_build_;
+  std::set<std::string> tried_;                 // sources that were judged in the user's own build
+  std::map<std::string, double> own_speedups_;  // of those that passed
+  std::set<NodeId> refused_;
+  std::vector<JudgedVariant> postponed_;
   OwnResult out_;
 };
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "coordinator/task/lexer.hpp"
 #include "coordinator/task/signature.hpp"
@@ -78,6 +81,28 @@ std::string without_openmp(const std::string& source) {
     copied = line_end(source, tokens[last].offset);
   }
   return text + source.substr(copied);
+}
+
+std::string brought_home(const std::string& source, const std::string& original, bool in_c) {
+  std::set<std::string> own;
+  std::istringstream own_lines(original);
+  for (std::string line; std::getline(own_lines, line);) {
+    own.insert(line);
+  }
+  static const std::regex constant(R"(\s*constexpr int (\w+) = (\d+);)");
+  std::string out;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("// kp:tune ") && !own.contains(line)) {
+      continue;
+    }
+    std::smatch parts;
+    if (in_c && !own.contains(line) && std::regex_match(line, parts, constant)) {
+      line = fmt::format("enum {{ {} = {} }};", parts[1].str(), parts[2].str());
+    }
+    out += line + (lines.eof() ? "" : "\n");
+  }
+  return out;
 }
 
 std::vector<std::string> carried_flags(const std::vector<std::string>& wanted,

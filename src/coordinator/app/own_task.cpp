@@ -16,6 +16,7 @@
 #include "coordinator/app/own_flags.hpp"
 #include "coordinator/app/own_patch.hpp"
 #include "coordinator/task/cuda_function.hpp"
+#include "coordinator/task/fixed_chain.hpp"
 #include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/learn.hpp"
 #include "coordinator/task/signature.hpp"
@@ -160,13 +161,31 @@ Result<std::string> own_complaint(const fs::path& folder, Backend backend, const
   return std::string();
 }
 
+// ". Leave out …", with lines to paste.
+std::string other_sizes(const NewTask& request, const OwnSource& source) {
+  std::vector<std::string> lines;
+  for (const auto& [name, range] : request.held_out) {
+    const std::int64_t low = range.at_most(std::min(range.high, 4 * range.low + 4));
+    lines.push_back(fmt::format("--held-out {}={}:{}{}", name, low, range.high,
+                                range.step == 1 ? "" : fmt::format(":{}", range.step)));
+  }
+  lines.emplace_back("--values NAME=uniform:1:2");
+  return ". Leave out sizes or values that it is not made for" + source.example(lines);
+}
+
 // Makes the task, which its own function must pass. One that magnifies rounding, as a norm of
 // nearly equal values does, gets a wider tolerance, or its own results are what is right.
 Result<fs::path> create_checked(const OwnSource& source, OwnTask own,
                                 std::vector<std::string>& notes, const Watcher& watcher,
                                 std::stop_token stop) {
   KP_LET(fs::path folder, create_own_task(own));
-  KP_LET(std::string complaint, own_complaint(folder, Backend::cpu, watcher, stop));
+  Result<std::string> first = own_complaint(folder, Backend::cpu, watcher, stop);
+  if (!first.ok() && is_of_a_call(first.error())) {
+    return make_error(ErrorKind::bad_input,
+                      "at sizes or values of its task the function fails: " + first.error().text() +
+                          other_sizes(own.request, source));
+  }
+  KP_LET(std::string complaint, std::move(first));
   if (complaint.empty()) {
     return folder;
   }
@@ -187,17 +206,9 @@ Result<fs::path> create_checked(const OwnSource& source, OwnTask own,
                     "): what it computes today is right (--reference FILE says otherwise)");
     return create_checked(source, std::move(own), notes, watcher, std::move(stop));
   }
-  std::vector<std::string> lines;
-  for (const auto& [name, range] : own.request.held_out) {
-    const std::int64_t low = range.at_most(std::min(range.high, 4 * range.low + 4));
-    lines.push_back(fmt::format("--held-out {}={}:{}{}", name, low, range.high,
-                                range.step == 1 ? "" : fmt::format(":{}", range.step)));
-  }
-  lines.emplace_back("--values NAME=uniform:1:2");
   return make_error(ErrorKind::bad_input,
-                    fmt::format("the function does not pass its own task: {}. Leave out sizes or "
-                                "values that it is not made for{}",
-                                complaint, source.example(lines)));
+                    fmt::format("the function does not pass its own task: {}{}", complaint,
+                                other_sizes(own.request, source)));
 }
 
 Status make_cpu_task(const OwnRequest& request, const OwnSource& source, const NewTask& wishes,
@@ -263,6 +274,7 @@ Status make_cuda_task(const OwnRequest& request, const OwnSource& source, const 
 
 Result<fs::path> make_new_task(NewTask request, std::stop_token stop) {
   KP_TRY(add_own_build(request.source, {}, request));
+  KP_TRY(resolve_fixed(request));
   std::error_code failed;
   request.root = fs::current_path(failed);
   if (request.source.extension() != ".cu" || check_plain_source(request).ok()) {
@@ -282,6 +294,14 @@ Result<fs::path> make_new_task(NewTask request, std::stop_token stop) {
   const std::vector<std::string> only_read = request.only_read;
   return create_own_task(without_needless_bridge(
       cuda_task(std::move(request), launcher, trusted, only_read), source, text));
+}
+
+bool is_of_a_call(const Error& error) {
+  const std::string text = error.text();
+  const auto says = [&text](const char* part) { return text.find(part) != std::string::npos; };
+  return error.kind == ErrorKind::bad_input &&
+         (says("the task's baseline: ") || says(": the reference ")) &&
+         !says("does not build:\n") && !says("does not compile:\n");
 }
 
 std::optional<OwnTarget> parse_own_target(const std::string& text) {
@@ -305,6 +325,7 @@ Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watc
   }
   NewTask wishes = request.wishes;
   KP_TRY(add_own_build(file, request.compile_commands, wishes));
+  KP_TRY(resolve_fixed(wishes));
   wishes.source = file;
   wishes.entry = request.target.function;
   wishes.name = task_name(wishes.entry);

@@ -46,6 +46,10 @@ struct OwnTaskMade {
 [[nodiscard]] Result<OwnTaskMade> make_own_task(const OwnRequest& request, const Watcher& watcher,
                                                 std::stop_token stop);
 
+// Whether a call of the function or its reference failed, at sizes or values of the task; not that
+// one of them does not build, or that the task cannot be read.
+[[nodiscard]] bool is_of_a_call(const Error& error);
+
 // `task new`: a task around the function as its signature says. A CUDA source whose text alone does
 // not tell the signature (typedefs, macros, templates, a main() in the file) is read by clang.
 [[nodiscard]] Result<std::filesystem::path> make_new_task(NewTask request, std::stop_token stop);
@@ -59,14 +63,18 @@ struct OwnResult {
   std::string own_flags;    // what that build is
   double best_speedup = 0;  // of the run's best, with its flags; 0: there is none
   std::string best_flags;
+  std::string missing_flags;        // those of them that the user's build has not
+  std::optional<NodeId> best_node;  // where the best is another patch than the one written
   // Sentences: "the patch of node 7 differs from your function when x and y are the same array".
   std::vector<std::string> refused;
 };
 
 // Judges the best of the run once more, built with the baseline's own flags, and writes the patch
 // to `patch_file`. On a processor it must do for every caller what the user's function does
-// (callers.hpp); where it does not, the next best confirmed node takes its place, at last the
-// function itself with other flags. Nothing of the user's is changed.
+// (callers.hpp); where it does not, the next best confirmed node takes its place. Where the best
+// is no faster in that build, as one that needs threads, the fastest nodes without threads are
+// judged there too, and the function itself with other flags; at last the best comes as a patch
+// that needs flags. Nothing of the user's is changed.
 [[nodiscard]] Result<OwnResult> finish_own_run(const RunReport& report,
                                                const std::filesystem::path& store,
                                                const std::filesystem::path& patch_file,

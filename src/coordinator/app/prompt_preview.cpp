@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/app/agent_author.hpp"
+#include "coordinator/app/index_library.hpp"
 #include "coordinator/llm/batch.hpp"
 #include "coordinator/llm/openai_form.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
@@ -40,9 +41,9 @@ bool fits(const LlmSettings& settings, const PromptCost& cost) {
 
 }  // namespace
 
-Result<Preview> make_preview(const AgentOrder& order) {
+Result<Preview> make_preview(const AgentOrder& order, const std::filesystem::path& store) {
   const LlmSettings& settings = *order.run->settings.llm;
-  KP_LET(const Agents agents, load_agents(settings));
+  KP_LET(const Agents agents, load_agents(settings, find_code_library(store, settings)));
   KP_LET(PromptPreview first, agents.preview(order));
   Preview preview;
   preview.first = std::move(first);
@@ -80,7 +81,7 @@ nlohmann::json to_json(const Preview& preview) {
 Result<Proposed> PreviewAuthor::write(const AgentOrder& order, std::stop_token /*stop*/) {
   const std::lock_guard lock(mutex_);
   if (!preview_ || order.node < node_) {
-    KP_LET(Preview preview, make_preview(order));
+    KP_LET(Preview preview, make_preview(order, store_));
     node_ = order.node;
     preview_ = std::move(preview);
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "coordinator/llm/openai_form.hpp"
 #include "coordinator/llm/prompt_cost.hpp"
@@ -25,17 +27,21 @@ struct Preview {
   bool fits = true;  // the first call alone into the budgets
 };
 
-[[nodiscard]] Result<Preview> make_preview(const AgentOrder& order);
+// `store`: whose index of code models learn from.
+[[nodiscard]] Result<Preview> make_preview(const AgentOrder& order,
+                                           const std::filesystem::path& store);
 [[nodiscard]] nlohmann::json to_json(const Preview& preview);
 
 // An author that writes nothing: it keeps what the call for the first node would be, whichever
 // thread asks first, and ends the run.
 class PreviewAuthor : public Author {
  public:
+  explicit PreviewAuthor(std::filesystem::path store) : store_(std::move(store)) {}
   [[nodiscard]] Result<Proposed> write(const AgentOrder& order, std::stop_token stop) override;
   [[nodiscard]] const std::optional<Preview>& preview() const { return preview_; }
 
  private:
+  std::filesystem::path store_;
   std::mutex mutex_;
   NodeId node_ = no_node;
   std::optional<Preview> preview_;

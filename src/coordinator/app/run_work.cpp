@@ -7,6 +7,8 @@
 #include "common/base/paths.hpp"
 #include "coordinator/app/agent_author.hpp"
 #include "coordinator/app/bundle_laboratory.hpp"
+#include "coordinator/app/header_folders.hpp"
+#include "coordinator/app/run_memory.hpp"
 #include "coordinator/app/store_journal.hpp"
 #include "coordinator/app/worker_laboratory.hpp"
 #include "coordinator/loop/loop.hpp"
@@ -15,12 +17,12 @@ namespace kernelpro {
 
 namespace {
 
-OpenOrder open_order_of(const Run& run) {
+Result<OpenOrder> open_order_of(const Run& run) {
   OpenOrder order;
   order.task = run.task;
   order.judging = run.settings.judging;
   order.energy = needs_energy(run.settings.objective);
-  return order;
+  return with_headers(std::move(order));
 }
 
 Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& machine,
@@ -39,11 +41,16 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
     return author.error();
   }
   Author* const writing = instead != nullptr ? instead : author->get();
+  RunMemory memory(open, watcher);
   ClosedLoop loop(
       run, *search, playbook, laboratory, journal,
-      [&watcher](const LoopProgress& progress) { tell(watcher, progress); }, writing);
+      [&watcher](const LoopProgress& progress) { tell(watcher, progress); }, writing,
+      run.settings.memory == memory_off ? nullptr : &memory);
   Status worked =
       part == LoopPart::all ? loop.work(open.history, stop) : loop.confirm(open.history, stop);
+  if (part == LoopPart::all) {
+    memory.teach();
+  }
   if (!*author) {
     return worked;
   }
@@ -61,12 +68,24 @@ Status run_loop(OpenRun& open, Laboratory& laboratory, const WorkerDescription& 
   return worked ? handed_out : worked;
 }
 
+// What the baseline was judged on, which all speed-ups are over; nothing before that.
+Result<std::optional<MachineRecord>> machine_before(OpenRun& open) {
+  if (open.history.nodes.empty()) {
+    return std::optional<MachineRecord>();
+  }
+  KP_LET(const std::optional<Certificate> root,
+         open.store.load_certificate(open.run.id, root_node));
+  return root ? std::optional(root->machine) : std::nullopt;
+}
+
 Status work_here(OpenRun& open, const Watcher& watcher, LoopPart part, std::stop_token stop,
                  Author* instead) {
   const RunSettings& settings = open.run.settings;
+  KP_LET(OpenOrder order, open_order_of(open.run));
+  KP_LET(const std::optional<MachineRecord> begun_on, machine_before(open));
   KP_LET(const std::unique_ptr<WorkerLaboratory> laboratory,
-         WorkerLaboratory::open(settings.workers.places, open_order_of(open.run),
-                                settings.allow_precision, stop));
+         WorkerLaboratory::open(settings.workers.places, std::move(order), settings.allow_precision,
+                                begun_on, stop));
   open.run.machine = laboratory->machine().machine.processor;
   Status worked = run_loop(open, *laboratory, laboratory->machine(), watcher, part, stop, instead);
   for (const std::string& remark : laboratory->remarks()) {
@@ -90,7 +109,8 @@ Status work_by_bundle(OpenRun& open, Result<Bundle> bundle, const Watcher& watch
     return bundle.error();
   }
   Run& run = open.run;
-  BundleLaboratory laboratory(std::move(*bundle), open_order_of(run), run.settings.allow_precision);
+  KP_LET(OpenOrder order, open_order_of(run));
+  BundleLaboratory laboratory(std::move(*bundle), std::move(order), run.settings.allow_precision);
   KP_LET(const std::optional<WorkerDescription> worker, laboratory.worker());
   for (const std::string& remark : laboratory.remarks()) {
     if (!open.history.nodes.empty()) {
@@ -124,6 +144,7 @@ Result<Playbook> load_playbook(const Run& run, const std::vector<CompilerDescrip
     settings.tiers = {"tune"};
   }
   settings.fast_math = run.settings.fast_math;
+  settings.sweep = run.settings.sweep;
   for (const CompilerDescription& compiler : compilers) {
     settings.compilers.push_back(compiler.name);
   }

@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
+#include "coordinator/app/knowledge.hpp"
 #include "coordinator/loop/replay.hpp"
-#include "coordinator/propose/move.hpp"
 #include "coordinator/report/node_json.hpp"
 #include "coordinator/report/sentences.hpp"
 
@@ -25,23 +24,12 @@ Result<Store> open_to_read(const std::filesystem::path& directory) {
 // From a move's id to its tier, as the move files of that backend say; empty where there are none.
 std::map<std::string, std::string> known_tiers(Backend backend) {
   std::map<std::string, std::string> tiers;
-  const Result<std::filesystem::path> share = share_directory();
-  const Result<std::vector<Move>> moves =
-      share ? load_moves(*share / "knowledge" / "moves" / name_of(backend))
-            : Result<std::vector<Move>>(share.error());
-  if (moves) {
+  if (const Result<std::vector<Move>> moves = moves_of(backend); moves) {
     for (const Move& move : *moves) {
       tiers[move.id] = move.tier;
     }
   }
   return tiers;
-}
-
-// The GPU that a candidate ran on, or the processor.
-std::string device_of(const Certificate& certificate, Backend backend) {
-  const MachineRecord& machine = certificate.machine;
-  return traits_of(backend).gpu && !machine.gpus.empty() ? machine.gpus.front().name
-                                                         : machine.processor;
 }
 
 // What only certificates say: where it was judged, the remarks on the best, and why others are in
@@ -51,7 +39,8 @@ Status add_evidence(const Store& store, RunReport& report) {
   if (find_node(report.nodes, report.best) != nullptr) {
     KP_LET(const std::optional<Certificate> best,
            store.load_certificate(report.run.id, report.best));
-    report.judged_on = best ? device_of(*best, report.run.settings.judging.backend) : std::string();
+    report.judged_on =
+        best ? device_of(best->machine, report.run.settings.judging.backend) : std::string();
     report.remarks =
         best && report.best != root_node ? best->verdict.remarks : std::vector<std::string>();
   }
@@ -164,6 +153,23 @@ Result<std::vector<RunRow>> report_runs(const std::filesystem::path& store,
   return rows;
 }
 
+Result<std::vector<ToolRecord>> tool_records(const Store& store,
+                                             const std::vector<std::string>& runs) {
+  std::vector<ToolRecord> records;
+  for (const std::string& run : runs) {
+    KP_LET(const std::vector<Node> nodes, store.load_nodes(run));
+    const bool found =
+        std::ranges::any_of(nodes, [](const Node& one) { return !one.diagnosis.findings.empty(); });
+    if (found) {
+      KP_LET(const Run about, store.load_run(run));
+      KP_LET(const std::optional<Certificate> root, store.load_certificate(run, root_node));
+      add_to_records(nodes, root ? device_of(root->machine, about.settings.judging.backend) : "",
+                     records);
+    }
+  }
+  return records;
+}
+
 Result<std::vector<ToolRecord>> tool_records(const std::filesystem::path& store,
                                              std::vector<std::string> runs) {
   KP_LET(const Store open, open_to_read(store));
@@ -171,12 +177,23 @@ Result<std::vector<ToolRecord>> tool_records(const std::filesystem::path& store,
     KP_LET(const std::vector<RunSummary> all, open.list_runs());
     std::ranges::transform(all, std::back_inserter(runs), &RunSummary::id);
   }
-  std::vector<ToolRecord> records;
-  for (const std::string& run : runs) {
-    KP_LET(const std::vector<Node> nodes, open.load_nodes(run));
-    add_to_records(nodes, records);
+  return tool_records(open, runs);
+}
+
+Result<std::vector<ToolRecord>> recent_tool_records(const Store& store,
+                                                    const std::string& but_for) {
+  KP_LET(const std::vector<RunSummary> all, store.list_runs());
+  std::vector<std::string> runs;
+  for (const RunSummary& run : all) {
+    if (run.id != but_for) {
+      runs.push_back(run.id);
+    }
   }
-  return records;
+  constexpr std::ptrdiff_t most = 100;
+  if (std::ssize(runs) > most) {
+    runs.erase(runs.begin(), runs.end() - most);
+  }
+  return tool_records(store, runs);
 }
 
 Result<ChosenNode> choose_node(const Store& store, const NodeRequest& request) {

@@ -39,6 +39,12 @@ namespace kernelpro {
 [[nodiscard]] Result<std::vector<ToolRecord>> tool_records(const std::filesystem::path& store,
                                                            std::vector<std::string> runs);
 
+[[nodiscard]] Result<std::vector<ToolRecord>> tool_records(const Store& store,
+                                                           const std::vector<std::string>& runs);
+// In the last hundred runs, but for one.
+[[nodiscard]] Result<std::vector<ToolRecord>> recent_tool_records(const Store& store,
+                                                                  const std::string& but_for);
+
 struct NodeRequest {
   std::filesystem::path store;
   std::string run;

@@ -35,6 +35,10 @@ class StoreJournal : public Journal {
     return store_.load_certificate(run_, node);
   }
 
+  [[nodiscard]] Status recalled(const Recollection& recollection) override {
+    return store_.keep_recollection(run_, recollection);
+  }
+
  private:
   Store& store_;
   std::string run_;

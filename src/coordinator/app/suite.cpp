@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/checkout.hpp"
 #include "common/base/date.hpp"
 #include "common/base/python.hpp"
 #include "coordinator/app/suite_judge.hpp"

@@ -4,6 +4,7 @@
 
 #include "common/base/file.hpp"
 #include "coordinator/app/candidate_file.hpp"
+#include "coordinator/app/header_folders.hpp"
 #include "coordinator/app/opening.hpp"
 #include "coordinator/task/load.hpp"
 #include "coordinator/task/torch_problem.hpp"
@@ -80,7 +81,8 @@ Result<Verdict> SuiteJudge::verdict_on(const SuiteProblem& problem,
   KP_LET(WorkerClient * client, worker());
   client->on_event(listener);
   // Degenerate problems are judged too: the table has a column with them and others without.
-  KP_LET(const Opened opened, client->open({.task = task, .judging = settings.judging}, stop));
+  KP_LET(const OpenOrder opening, with_headers({.task = task, .judging = settings.judging}));
+  KP_LET(const Opened opened, client->open(opening, stop));
   take_findings(opened.findings, record.degenerate);
   EvaluateOrder order;
   order.candidate = candidate;

@@ -8,6 +8,7 @@
 #include "common/base/paths.hpp"
 #include "common/wire/json.hpp"
 #include "common/wire/orders_json.hpp"
+#include "coordinator/app/header_folders.hpp"
 #include "coordinator/app/opening.hpp"
 #include "coordinator/dispatch/worker_client.hpp"
 
@@ -41,7 +42,9 @@ Result<TaskCheck> check_task(const CheckRequest& request, const Watcher& watcher
   KP_LET(WorkerClient worker, WorkerClient::start());
   tell(watcher, Activity{task.name + ": opening"});
   // An unfit task is opened too: the check says all that is wrong with it.
-  KP_TRY(worker.open({.task = task, .judging = request.judging, .timed = false}, stop));
+  KP_LET(const OpenOrder opening,
+         with_headers({.task = task, .judging = request.judging, .timed = false}));
+  KP_TRY(worker.open(opening, stop));
   tell(watcher, Activity{task.name + ": checking"});
   worker.on_event([&](const WorkerEvent& event) {
     tell(watcher, Activity{fmt::format("{}: checking, {}", task.name, event.text)});

@@ -41,8 +41,10 @@ struct Verification {
   SpeedClaim speed = SpeedClaim::not_timed;
   std::optional<KeptSpeed> kept;  // where it was asked about and both were timed
   bool holds = true;              // no difference matters; nothing was asked that is not kept
-  bool undecided =
-      false;  // it does not, by its speed alone, which was measured too coarsely to tell
+  // It does not hold, and why proves nothing: by its speed alone, which was measured too coarsely
+  // to tell, or by a failure on values that an older generator drew.
+  bool undecided = false;
+  bool other_values = false;  // by such a failure
 };
 
 [[nodiscard]] Result<Verification> verify(const VerifyRequest& request, const Watcher& watcher,

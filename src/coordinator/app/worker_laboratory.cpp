@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 #include <set>
 
+#include "coordinator/app/device_kind.hpp"
 #include "coordinator/app/opening.hpp"
 
 namespace kernelpro {
 
 namespace {
 
-constexpr int most_lost = 5;  // of one seat
+constexpr int most_builders_lost = 5;
 
-std::string name_of(const WorkerPlace& place) {
-  return place.here() ? fmt::format("the worker on device {}", place.device.value_or(0))
-                      : "the worker of \"" + place.command + "\"";
+// Who builds while others judge. None at a cluster: that would be one more node.
+std::optional<WorkerPlace> building_place(const std::vector<WorkerPlace>& places) {
+  return places.front().slurm ? std::nullopt : std::optional(places.front());
 }
 
 }  // namespace
@@ -44,171 +44,149 @@ Status check_places(const std::vector<WorkerPlace>& places, const JudgingSetting
   return {};
 }
 
+WorkerLaboratory::WorkerLaboratory(const std::vector<WorkerPlace>& places, OpenOrder order,
+                                   std::vector<std::string> allow_precision)
+    : order_(std::move(order)),
+      allow_precision_(std::move(allow_precision)),
+      builds_at_(building_place(places)),
+      crew_(places, [this](const WorkerPlace& place, std::stop_token stop) {
+        return start_worker(place, false, std::move(stop));
+      }) {}
+
 Result<std::unique_ptr<WorkerLaboratory>> WorkerLaboratory::open(
     const std::vector<WorkerPlace>& places, OpenOrder order,
-    std::vector<std::string> allow_precision, std::stop_token stop) {
+    std::vector<std::string> allow_precision, const std::optional<MachineRecord>& begun_on,
+    std::stop_token stop) {
   KP_TRY(check_places(places, order.judging));
   std::unique_ptr<WorkerLaboratory> laboratory(
-      new WorkerLaboratory(std::move(order), std::move(allow_precision)));
-  for (const WorkerPlace& place : places) {
-    laboratory->seats_.push_back(std::make_unique<Seat>());
-    laboratory->seats_.back()->place = place;
-  }
-  laboratory->builder_.place = places.front();
-  KP_TRY(laboratory->start_all(std::move(stop)));
+      new WorkerLaboratory(places, std::move(order), std::move(allow_precision)));
+  KP_TRY(laboratory->start_all(begun_on, std::move(stop)));
   return laboratory;
 }
 
-Status WorkerLaboratory::start_all(std::stop_token stop) {
-  std::vector<std::future<Result<Opened>>> starting;
-  starting.reserve(seats_.size());
-  for (const std::unique_ptr<Seat>& seat : seats_) {
-    starting.push_back(std::async(std::launch::async,
-                                  [this, &seat, stop] { return seat_worker(*seat, false, stop); }));
-  }
-  std::vector<Result<Opened>> opened;
-  opened.reserve(seats_.size());
-  for (std::future<Result<Opened>>& one : starting) {
-    opened.push_back(one.get());
-  }
-  for (std::size_t i = 0; i < opened.size(); ++i) {
-    if (!opened[i]) {
-      const Error& error = opened[i].error();
-      return seats_.size() == 1 ? error
-                                : make_error(error.kind, error.text(), name_of(seats_[i]->place));
+Status WorkerLaboratory::start_all(const std::optional<MachineRecord>& begun_on,
+                                   std::stop_token stop) {
+  std::string kind;
+  for (const Crew::Started& one : crew_.start(stop)) {
+    if (!one.worker) {
+      const Error& error = one.worker.error();
+      return crew_.size() == 1 ? error : make_error(error.kind, error.text(), name_of(one.place));
     }
-    if (opened[i]->ceilings.machine != opened[0]->ceilings.machine) {
-      return make_error(ErrorKind::bad_input,
-                        fmt::format("the workers stand on different devices ({} and {}): what is "
-                                    "faster on one may be slower on the other",
-                                    opened[0]->ceilings.machine, opened[i]->ceilings.machine),
-                        "--workers");
+    // Who is not here has said it already.
+    const bool known = !kind.empty() && !one.place.here();
+    KP_LET(const WorkerDescription described,
+           known ? Result<WorkerDescription>((*one.worker)->greeting())
+                 : (*one.worker)->describe(stop));
+    const std::string found = device_kind(described, judging_at(one.place, order_.judging));
+    if (kind.empty()) {
+      machine_ = described;
+      kind = found;
     }
+    KP_TRY(same_kind(kind, found));
   }
-  KP_LET(machine_, seats_.front()->worker->describe(stop));
-  return {};
+  kind_ = kind;
+  crew_.begin();
+  if (!begun_on) {
+    return {};
+  }
+  const JudgingSettings judging = judging_at(crew_.place(0), order_.judging);
+  const std::string before = device_kind(*begun_on, judging.backend, judging.device);
+  const std::string now = device_kind(machine_.machine, judging.backend, judging.device);
+  return before == now ? Status()
+                       : make_error(ErrorKind::bad_input,
+                                    fmt::format("the run began on {}, and this is {}: results of "
+                                                "both do not belong in one run; start another here",
+                                                before, now),
+                                    "--workers");
 }
 
-Result<Opened> WorkerLaboratory::seat_worker(Seat& seat, bool build_only,
-                                             std::stop_token stop) const {
-  seat.worker.reset();
-  KP_LET(WorkerClient started, WorkerClient::start(seat.place, stop));
-  seat.worker.emplace(std::move(started));
+Result<WorkerClient> WorkerLaboratory::start_worker(const WorkerPlace& place, bool build_only,
+                                                    std::stop_token stop) const {
+  KP_LET(WorkerClient worker, WorkerClient::start(place, stop));
   OpenOrder order = order_;
-  order.judging = judging_at(seat.place, order_.judging);
+  order.judging = judging_at(place, order_.judging);
   order.build_only = build_only;
-  return open_task(*seat.worker, order, stop);
-}
-
-std::vector<std::string> WorkerLaboratory::remarks() const {
-  const std::lock_guard lock(mutex_);
-  return remarks_;
+  if (!place.here() && !kind_.empty()) {  // one that comes later
+    KP_TRY(same_kind(kind_, device_kind(worker.greeting(), order.judging)));
+  }
+  KP_TRY(open_task(worker, order, stop));
+  return worker;
 }
 
 bool WorkerLaboratory::times_here() const {
-  return !traits_of(order_.judging.backend).gpu &&
-         std::any_of(seats_.begin(), seats_.end(),
-                     [](const std::unique_ptr<Seat>& seat) { return seat->place.here(); });
+  bool here = false;
+  for (int i = 0; i < crew_.size(); ++i) {
+    here = here || crew_.place(i).here();
+  }
+  return here && !traits_of(order_.judging.backend).gpu;
 }
 
-Result<WorkerLaboratory::Seat*> WorkerLaboratory::take_seat(std::stop_token stop) {
-  std::unique_lock lock(mutex_);
-  Seat* free = nullptr;
-  const auto found = [this, &free] {
-    bool any = false;
-    for (const std::unique_ptr<Seat>& seat : seats_) {
-      any = any || !seat->closed;
-      free = free == nullptr && !seat->closed && !seat->busy ? seat.get() : free;
+template <typename Answer>
+Result<Answer> WorkerLaboratory::have_done(bool reference,
+                                           const std::function<Result<Answer>(WorkerClient&)>& work,
+                                           std::stop_token stop) {
+  constexpr int most_tries = 2;       // work that takes a worker with it may be to blame,
+  constexpr int most_taken_away = 5;  // not where the cluster took the node
+  int tries = 0;
+  int taken_away = 0;
+  for (;;) {
+    KP_LET(Crew::Seat * seat, crew_.take(reference, stop));
+    Result<Answer> answer = work(*seat->worker);
+    const bool lost = !answer && answer.error().kind == ErrorKind::lost;
+    if (!lost || stop.stop_requested()) {
+      crew_.leave(*seat, answer.ok());
+      return answer;
     }
-    return free != nullptr || !any;
-  };
-  if (!freed_.wait(lock, stop, found)) {
-    return make_error(ErrorKind::interrupted, "interrupted");
+    ++(seat->worker->was_taken_away() ? taken_away : tries);
+    crew_.replace(*seat, answer.error(), stop);
+    if (tries == most_tries || taken_away == most_taken_away) {
+      return answer;
+    }
   }
-  if (free == nullptr) {
-    return make_error(ErrorKind::lost, remarks_.empty() ? "no worker is left" : remarks_.back());
-  }
-  free->busy = true;
-  return free;
 }
 
-void WorkerLaboratory::leave_seat(Seat& seat) {
-  const std::lock_guard lock(mutex_);
-  seat.busy = false;
-  freed_.notify_all();
-}
-
-void WorkerLaboratory::close_seat(Seat& seat, const Error& why) {
-  const std::lock_guard lock(mutex_);
-  seat.closed = true;
-  seat.worker.reset();
-  remarks_.push_back(name_of(seat.place) + " is lost: " + why.text());
-  freed_.notify_all();
-}
-
-Status WorkerLaboratory::recover(Seat& seat, const Error& error, bool build_only,
-                                 std::stop_token stop) const {
-  if (error.kind != ErrorKind::lost || ++seat.lost > most_lost || stop.stop_requested()) {
-    return error;
+Result<std::vector<BuildSummary>> WorkerLaboratory::build_ahead(
+    const std::vector<Candidate>& candidates, std::stop_token stop) {
+  for (;;) {
+    if (!builder_) {
+      KP_LET(WorkerClient started, start_worker(*builds_at_, true, stop));
+      builder_.emplace(std::move(started));
+    }
+    Result<std::vector<BuildSummary>> built = builder_->build(candidates, stop);
+    if (built || built.error().kind != ErrorKind::lost || stop.stop_requested() ||
+        ++builders_lost_ > most_builders_lost) {
+      return built;
+    }
+    builder_.reset();
   }
-  const Result<Opened> opened = seat_worker(seat, build_only, stop);
-  return opened ? Status() : Status(opened.error());
-}
-
-Result<std::vector<BuildSummary>> WorkerLaboratory::build_at(
-    Seat& seat, const std::vector<Candidate>& candidates, bool build_only,
-    std::stop_token stop) const {
-  if (!seat.worker) {
-    KP_TRY(seat_worker(seat, build_only, stop));
-  }
-  Result<std::vector<BuildSummary>> built = seat.worker->build(candidates, stop);
-  if (!built) {
-    KP_TRY(recover(seat, built.error(), build_only, stop));
-    built = seat.worker->build(candidates, stop);
-  }
-  return built;
 }
 
 Result<std::vector<BuildSummary>> WorkerLaboratory::build(const std::vector<Candidate>& candidates,
                                                           std::stop_token stop) {
-  if (seats_.size() == 1 && times_here()) {  // builds and timings take turns: one worker does both
-    KP_LET(Seat * seat, take_seat(stop));
-    Result<std::vector<BuildSummary>> built = build_at(*seat, candidates, false, stop);
-    leave_seat(*seat);
-    return built;
+  if (crew_.size() == 1 && (times_here() || !builds_at_)) {
+    // Builds and timings take turns: one worker does both.
+    return have_done<std::vector<BuildSummary>>(
+        false, [&](WorkerClient& worker) { return worker.build(candidates, stop); }, stop);
   }
   const std::vector<BuildSummary> unknown(candidates.size());
-  if (builder_.closed) {
-    return unknown;
+  if (!builds_at_) {
+    return unknown;  // whoever judges them builds them
   }
-  Result<std::vector<BuildSummary>> built = build_at(builder_, candidates, true, stop);
-  builder_.closed = !built && !stop.stop_requested();
-  return builder_.closed ? unknown : built;  // whoever judges them builds them
+  Result<std::vector<BuildSummary>> built = build_ahead(candidates, stop);
+  if (built || stop.stop_requested()) {
+    return built;
+  }
+  builds_at_.reset();
+  return unknown;
 }
 
 Result<std::optional<Evaluated>> WorkerLaboratory::judge(const Job& job, std::stop_token stop) {
-  constexpr int most_tries = 2;  // a job that takes a worker with it may be to blame
   const EvaluateOrder order = evaluate_order(job, allow_precision_);
-  for (int tries = 1;; ++tries) {
-    KP_LET(Seat * seat, take_seat(stop));
-    Result<Evaluated> evaluated = seat->worker->evaluate(order, stop);
-    const bool lost = !evaluated && evaluated.error().kind == ErrorKind::lost;
-    const Status ready = evaluated ? Status() : recover(*seat, evaluated.error(), false, stop);
-    if (lost && !ready && seats_.size() > 1 && !stop.stop_requested()) {
-      close_seat(*seat, ready.error());
-    } else {
-      leave_seat(*seat);
-      if (!ready) {
-        return ready.error();
-      }
-    }
-    if (evaluated) {
-      return std::optional(std::move(*evaluated));
-    }
-    if (tries == most_tries) {
-      return evaluated.error();
-    }
-  }
+  KP_LET(
+      Evaluated evaluated,
+      have_done<Evaluated>(
+          job.phase > 0, [&](WorkerClient& worker) { return worker.evaluate(order, stop); }, stop));
+  return std::optional(std::move(evaluated));
 }
 
 }  // namespace kernelpro

@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/wire/suite_json.hpp"
 #include "common/wire/worker_line.hpp"
 #include "coordinator/app/suite.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/cli/watched.hpp"
 #include "coordinator/report/kernelbench_comparison.hpp"
 #include "coordinator/report/kernelbench_table.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/suite/suite_file.hpp"
-#include "coordinator/terminal/live_view.hpp"
+#include "coordinator/suite/suite_json.hpp"
 
 namespace kernelpro {
 namespace {
@@ -69,10 +68,9 @@ int print_suite(const Options& options, const Result<SuiteResult>& result) {
 }
 
 int measure(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<SuiteResult> result = measure_suite(options.suite, view.watcher(), stop);
-  view.clear();
-  return print_suite(options, result);
+  return print_suite(options, watched(options, [&](const Watcher& watcher) {
+                       return measure_suite(options.suite, watcher, stop);
+                     }));
 }
 
 std::string searches_text(const std::vector<ProblemSearch>& searches) {
@@ -89,10 +87,8 @@ std::string searches_text(const std::vector<ProblemSearch>& searches) {
 
 // Models write candidates first; what is not finished waits, and is not measured yet.
 int search_and_measure(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<std::vector<ProblemSearch>> searches =
-      search_suite(options.suite, view.watcher(), stop);
-  view.clear();
+  const Result<std::vector<ProblemSearch>> searches = watched(
+      options, [&](const Watcher& watcher) { return search_suite(options.suite, watcher, stop); });
   if (!searches) {
     return report_error(options, searches.error());
   }

@@ -8,12 +8,11 @@
 #include "common/wire/orders_json.hpp"
 #include "coordinator/app/pages.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/output.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/cli/watched.hpp"
 #include "coordinator/report/diagnosis_md.hpp"
 #include "coordinator/report/diagnosis_text.hpp"
 #include "coordinator/report/verdict_text.hpp"
-#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -54,6 +53,9 @@ int judged_exit_code(const EvaluationResult& done, bool timed) {
 
 // What is said of the certificate as a whole, in one breath.
 std::string conclusion(const Verification& verification) {
+  if (verification.other_values) {
+    return "cannot tell: an older version drew the values on which its source failed";
+  }
   if (verification.undecided) {
     return "cannot tell: its speed-up was measured too coarsely to be checked";
   }
@@ -113,9 +115,8 @@ void print_verification(const Verification& done, bool of_another_source) {
 }  // namespace
 
 int evaluate_command(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<EvaluationResult> done = evaluate(options.evaluate, view.watcher(), stop);
-  view.clear();
+  const Result<EvaluationResult> done = watched(
+      options, [&](const Watcher& watcher) { return evaluate(options.evaluate, watcher, stop); });
   if (!done) {
     return report_error(options, done.error());
   }
@@ -128,27 +129,23 @@ int evaluate_command(const Options& options, std::stop_token stop) {
 }
 
 int verify_command(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<Verification> done = verify(options.verify, view.watcher(), stop);
-  view.clear();
-  if (!done) {
-    return report_error(options, done.error());
-  }
-  if (options.json) {
-    print_json(to_json(*done));
-  } else {
-    print_verification(*done, !options.verify.source.empty());
-  }
-  if (done->now.certificate.verdict.outcome == Outcome::not_judged || done->undecided) {
-    return exit_environment;
-  }
-  return done->holds ? exit_done : exit_not_passed;
+  const Result<Verification> done = watched(
+      options, [&](const Watcher& watcher) { return verify(options.verify, watcher, stop); });
+  const auto print = [&](const Verification& verification) {
+    print_verification(verification, !options.verify.source.empty());
+  };
+  return print_result(options, done, print, [](const Verification& verification) {
+    if (verification.now.certificate.verdict.outcome == Outcome::not_judged ||
+        verification.undecided) {
+      return exit_environment;
+    }
+    return verification.holds ? exit_done : exit_not_passed;
+  });
 }
 
 int diagnose_command(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<DiagnosisOutcome> done = diagnose(options.diagnose, view.watcher(), stop);
-  view.clear();
+  const Result<DiagnosisOutcome> done = watched(
+      options, [&](const Watcher& watcher) { return diagnose(options.diagnose, watcher, stop); });
   if (!done) {
     return report_error(options, done.error());
   }

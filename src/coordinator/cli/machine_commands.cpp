@@ -5,9 +5,8 @@
 #include "common/wire/json.hpp"
 #include "coordinator/app/machine.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/watched.hpp"
 #include "coordinator/report/table.hpp"
-#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -54,42 +53,31 @@ void print_doctor(const MachineCheck& check) {
              check.noise_floor ? "ready to judge" : "not ready to judge: see what is missing");
 }
 
-}  // namespace
-
-int ceilings_command(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<Ceilings> measured = measure_ceilings(options.ceilings, view.watcher(), stop);
-  view.clear();
-  if (!measured) {
-    return report_error(options, measured.error());
-  }
-  if (options.json) {
-    print_json(to_json(*measured));
-    return exit_done;
-  }
+void print_ceilings(const Ceilings& measured) {
   Table table({"ceiling", "threads", "median", "5 %", "95 %", "unit"});
-  for (const Ceiling& ceiling : measured->list) {
+  for (const Ceiling& ceiling : measured.list) {
     table.add({ceiling.name, std::to_string(ceiling.threads), fmt::format("{:.1f}", ceiling.median),
                fmt::format("{:.1f}", ceiling.low), fmt::format("{:.1f}", ceiling.high),
                ceiling.unit});
   }
   fmt::print("{}", table.text());
-  return exit_done;
+}
+
+}  // namespace
+
+int ceilings_command(const Options& options, std::stop_token stop) {
+  const Result<Ceilings> measured = watched(options, [&](const Watcher& watcher) {
+    return measure_ceilings(options.ceilings, watcher, stop);
+  });
+  return print_result(options, measured, print_ceilings);
 }
 
 int doctor_command(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<MachineCheck> check = check_machine(view.watcher(), stop);
-  view.clear();
-  if (!check) {
-    return report_error(options, check.error());
-  }
-  if (options.json) {
-    print_json(to_json(*check));
-  } else {
-    print_doctor(*check);
-  }
-  return check->noise_floor ? exit_done : exit_environment;
+  const Result<MachineCheck> check =
+      watched(options, [&](const Watcher& watcher) { return check_machine(watcher, stop); });
+  return print_result(options, check, print_doctor, [](const MachineCheck& found) {
+    return found.noise_floor ? exit_done : exit_environment;
+  });
 }
 
 }  // namespace kernelpro

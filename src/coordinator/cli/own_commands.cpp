@@ -54,23 +54,37 @@ std::vector<std::string> ask_on_terminal(const Question& question, const std::st
   }
 }
 
+// Where the best with other flags is found, if the patch is not it.
+std::string other_patch(const OwnResult& result, const std::string& run) {
+  return result.best_node
+             ? fmt::format(", by another patch: `kernelpro export {} {} DIR --as patch`", run,
+                           *result.best_node)
+             : "";
+}
+
 // What came of it for the user's own file.
-void print_result(const OwnResult& result) {
+void print_result(const OwnResult& result, const RunReport& report) {
+  const std::string& run = report.run.id;
   for (const std::string& sentence : result.refused) {
     fmt::print("  refused      {}\n", sentence);
   }
   if (result.faster) {
     fmt::print("  your build   {:.2f} times as fast, patched and built with {}\n", result.speedup,
                result.own_flags);
+  } else if (result.patch_file.empty() && report.best == root_node && !report.faster.empty()) {
+    fmt::print(
+        "  your build   not known yet: `kernelpro confirm {}` while the machine is quiet, then "
+        "`kernelpro export {} DIR --as patch`\n",
+        run, run);
   } else if (result.patch_file.empty()) {
     fmt::print("  your build   nothing in the source makes it faster with {}\n", result.own_flags);
   } else {
-    fmt::print("  your build   not faster with {} alone; the patch needs other flags\n",
-               result.own_flags);
+    fmt::print("  your build   not faster with {} alone: add {} to it\n", result.own_flags,
+               result.missing_flags);
   }
   if (result.best_speedup > 1 && result.best_flags != result.own_flags) {
-    fmt::print("  other flags  {:.2f} times as fast with {}\n", result.best_speedup,
-               result.best_flags);
+    fmt::print("  other flags  {:.2f} times as fast with {}{}\n", result.best_speedup,
+               result.best_flags, other_patch(result, run));
   }
   if (!result.patch_file.empty()) {
     fmt::print("  patch        {}: `patch -p1 < {}`\n", result.patch_file.string(),
@@ -89,6 +103,8 @@ nlohmann::json result_json(const OwnTaskMade& made, const OwnResult& result,
           {"flags", result.own_flags},
           {"best_speedup", result.best_speedup},
           {"best_flags", result.best_flags},
+          {"missing_flags", result.missing_flags},
+          {"best_node", result.best_node ? nlohmann::json(*result.best_node) : nullptr},
           {"refused", result.refused}};
 }
 
@@ -169,7 +185,7 @@ int optimize_own_command(const Options& options, std::stop_token stop) {
   if (options.json) {
     print_json(result_json(*made, *result, report));
   } else {
-    print_result(*result);
+    print_result(*result, report);
   }
   return result->patch_file.empty() ? exit_not_passed : exit_done;
 }

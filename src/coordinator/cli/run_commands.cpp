@@ -4,16 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
+#include "coordinator/app/chat_transcript.hpp"
 #include "coordinator/app/export_run.hpp"
 #include "coordinator/app/model_calls.hpp"
 #include "coordinator/app/optimize.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/output.hpp"
 #include "coordinator/cli/own_commands.hpp"
 #include "coordinator/cli/run_output.hpp"
+#include "coordinator/cli/watched.hpp"
 #include "coordinator/report/export.hpp"
 #include "coordinator/report/llm_summary.hpp"
-#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -129,10 +129,9 @@ template <typename Request>
 int watch_run(const Options& options, const Request& request,
               Result<RunOutcome> (*work)(const Request&, const Watcher&, std::stop_token),
               std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<RunOutcome> outcome = work(request, view.watcher(), stop);
-  view.clear();
-  return print_outcome(options, outcome);
+  return print_outcome(options, watched(options, [&](const Watcher& watcher) {
+                         return work(request, watcher, stop);
+                       }));
 }
 
 std::string tools_text(const ChatRequest& request) {
@@ -227,10 +226,9 @@ int optimize_command(const Options& options, std::stop_token stop) {
   if (!options.optimize.settings.llm) {
     return print_plan(options, plan_run(options.optimize, stop));
   }
-  LiveView view(options.quiet);
-  const Result<Preview> preview = preview_run(options.optimize, view.watcher(), stop);
-  view.clear();
-  return print_preview(options, preview);
+  return print_preview(options, watched(options, [&](const Watcher& watcher) {
+                         return preview_run(options.optimize, watcher, stop);
+                       }));
 }
 
 int resume_command(const Options& options, std::stop_token stop) {
@@ -254,7 +252,10 @@ int prompt_command(const Options& options, std::stop_token /*stop*/) {
 
 int transcript_command(const Options& options, std::stop_token /*stop*/) {
   print_store_notices(options);
-  const Result<std::string> text = run_transcript(options.node.store, options.node.run);
+  const Result<std::string> text =
+      options.transcript_form == "chat"
+          ? chat_transcript(options.node.store, options.node.run, options.chat)
+          : run_transcript(options.node.store, options.node.run);
   if (text && options.into.empty()) {
     fmt::print("{}", *text);
     return exit_done;

@@ -8,6 +8,7 @@
 #include "coordinator/app/runs.hpp"
 #include "coordinator/cli/output.hpp"
 #include "coordinator/llm/batch_folder.hpp"
+#include "coordinator/llm/role_llm.hpp"
 
 namespace kernelpro {
 
@@ -39,6 +40,9 @@ void print_waiting_for_models(const LlmSettings& settings, const std::string& th
                "waiting: answer {0}/requests.jsonl into {0}/responses.jsonl, both in the form of "
                "OpenAI's batches, then {1}\n",
                folder.string(), then);
+  }
+  if (settings.llm.starts_with(client_scheme)) {
+    fmt::print(stderr, "waiting: a client of `kernelpro mcp` writes the next candidate\n");
   }
 }
 

@@ -8,10 +8,9 @@
 #include "coordinator/app/own_task.hpp"
 #include "coordinator/app/tasks.hpp"
 #include "coordinator/cli/commands.hpp"
-#include "coordinator/cli/output.hpp"
+#include "coordinator/cli/watched.hpp"
 #include "coordinator/report/table.hpp"
 #include "coordinator/report/task_text.hpp"
-#include "coordinator/terminal/live_view.hpp"
 
 namespace kernelpro {
 
@@ -93,23 +92,24 @@ int task_show_command(const Options& options, std::stop_token /*stop*/) {
   return exit_done;
 }
 
+namespace {
+
+void print_check(const TaskCheck& check) {
+  print_findings(check.findings);
+  fmt::print("{}: {}\n", check.task,
+             check.errors == 0 ? "fit to judge by"
+                               : fmt::format("not fit to judge by: {} error{}", check.errors,
+                                             check.errors == 1 ? "" : "s"));
+}
+
+}  // namespace
+
 int task_check_command(const Options& options, std::stop_token stop) {
-  LiveView view(options.quiet);
-  const Result<TaskCheck> check = check_task(options.check, view.watcher(), stop);
-  view.clear();
-  if (!check) {
-    return report_error(options, check.error());
-  }
-  if (options.json) {
-    print_json(to_json(*check));
-  } else {
-    print_findings(check->findings);
-    fmt::print("{}: {}\n", check->task,
-               check->errors == 0 ? "fit to judge by"
-                                  : fmt::format("not fit to judge by: {} error{}", check->errors,
-                                                check->errors == 1 ? "" : "s"));
-  }
-  return check->errors == 0 ? exit_done : exit_bad_input;
+  const Result<TaskCheck> check = watched(
+      options, [&](const Watcher& watcher) { return check_task(options.check, watcher, stop); });
+  return print_result(options, check, print_check, [](const TaskCheck& found) {
+    return found.errors == 0 ? exit_done : exit_bad_input;
+  });
 }
 
 namespace {
@@ -118,9 +118,9 @@ int problem_new(const Options& options) {
   NewProblem wanted = options.new_problem;
   wanted.name = options.new_task.name;
   wanted.directory = options.new_task.directory;
-  LiveView view(options.quiet);
-  const Result<ProblemTask> made = new_problem_task(std::move(wanted), view.watcher());
-  view.clear();
+  const Result<ProblemTask> made = watched(options, [&](const Watcher& watcher) {
+    return new_problem_task(std::move(wanted), watcher);
+  });
   if (!made) {
     return report_error(options, made.error());
   }

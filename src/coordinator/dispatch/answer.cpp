@@ -1,5 +1,6 @@
 #include "coordinator/dispatch/answer.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/wire/json.hpp"
@@ -17,6 +18,15 @@ Status unless(bool fits, const std::string& what) {
 // As they are sent: bytes that are no UTF-8 do not come back.
 bool same(const Candidate& one, const Candidate& other) {
   return to_json(one) == to_json(other);
+}
+
+// Whether all that a build included was sent so.
+bool were_sent(const std::vector<IncludedLibrary>& included,
+               const std::vector<HeaderLibrary>& sent) {
+  return std::ranges::all_of(included, [&sent](const IncludedLibrary& one) {
+    const auto library = std::ranges::find(sent, one.name, &HeaderLibrary::name);
+    return library != sent.end() && same_part(*library, one).hash == one.hash;
+  });
 }
 
 }  // namespace
@@ -39,6 +49,7 @@ Status check_answer(const OpenOrder& opened, const EvaluateOrder& asked, const E
                 "the number of threads (" + std::to_string(certificate.threads) + ")"));
   KP_TRY(unless(certificate.sandbox == (opened.judging.sandbox ? "landlock" : "none"),
                 "the sandbox (" + certificate.sandbox + ")"));
+  KP_TRY(unless(were_sent(certificate.build.includes, opened.headers), "a header"));
   KP_TRY(unless(!asked.master || certificate.master == *asked.master, "the master key"));
   return unless(asked.timed || certificate.verdict.timing.comparison == Comparison::not_timed,
                 "a timing");

@@ -27,6 +27,8 @@ Markup profile_facts(const Diagnosed& diagnosed) {
       {"device",
        profile.device + (profile.architecture.empty() ? "" : " (" + profile.architecture + ")")},
       {"counters", profile.counters.empty() ? "" : "not read: " + profile.counters},
+      {"threads", profile.host ? threads_text(*profile.host) : ""},
+      {"evidence", profile.host ? evidence_text(*profile.host) : ""},
       {"timeline", profile.trace ? timeline_text(*profile.trace) : ""},
       {"class",
        std::string(name_of(report.kind)) + (report.reason.empty() ? "" : ": " + report.reason)},
@@ -42,17 +44,20 @@ Markup profile_roofline(const Profile& profile) {
              ? note(
                    "There is none: neither counters nor a task say how much arithmetic there was, "
                    "or no ceilings were measured. The bars below show how far each roof is used.")
-             : note(named.note + " The ring is the main kernel.") + drawing;
+             : note(named.note + (profile.host ? " The ring is the main function."
+                                               : " The ring is the main kernel.")) +
+                   drawing;
 }
 
 Markup kernel_part(const Diagnosed& diagnosed, std::size_t index) {
   const KernelDiagnosis& kernel = diagnosed.report.kernels[index];
   const KernelProfile* profile = profile_of(diagnosed, index);
   Markup out = heading(kernel.kernel);
-  out += paragraph(fmt::format("{} of the kernels' time; {}, confidence {}: {}",
-                               percent_text(kernel.share), name_of(kernel.kind),
+  const bool host = diagnosed.profile.host.has_value();
+  out += paragraph(fmt::format("{} of {} time; {}, confidence {}: {}", percent_text(kernel.share),
+                               host ? "the" : "the kernels'", name_of(kernel.kind),
                                percent_text(kernel.confidence), kernel.reason));
-  if (profile != nullptr) {
+  if (profile != nullptr && !host) {
     out += note(fmt::format("{} launches, {} each, grid {}, block {}", profile->launches,
                             duration_text(profile->duration_ns), extent_text(profile->grid),
                             extent_text(profile->block)));
@@ -144,10 +149,12 @@ Markup source_part(const Diagnosed& diagnosed) {
       out += heading(kernel.name) + hot_lines(kernel, marks_in(diagnosed.report, kernel.name));
     }
   }
+  const std::string seen =
+      diagnosed.profile.host ? "Where threads were seen" : "Where warps were seen to wait";
   return out.empty() ? out
-                     : note(
-                           "Where warps were seen to wait, in the order of the source; marked are "
-                           "the lines that findings point at.") +
+                     : note(seen +
+                            ", in the order of the source; marked are the lines that findings "
+                            "point at.") +
                            out;
 }
 
@@ -179,13 +186,14 @@ Markup counters_part(const Profile& profile) {
 }  // namespace
 
 std::string diagnosis_page(const Diagnosed& diagnosed) {
-  return page("Diagnosis of " + diagnosed.profile.program, diagnosis_sentence(diagnosed),
-              {{"facts", "At a glance", profile_facts(diagnosed)},
-               {"roofline", "Roofline", profile_roofline(diagnosed.profile)},
-               {"kernels", "Kernels", kernels_part(diagnosed)},
-               {"findings", "Findings", all_findings(diagnosed)},
-               {"source", "Source lines", source_part(diagnosed)},
-               {"counters", "Counters", counters_part(diagnosed.profile)}});
+  return page(
+      "Diagnosis of " + diagnosed.profile.program, diagnosis_sentence(diagnosed),
+      {{"facts", "At a glance", profile_facts(diagnosed)},
+       {"roofline", "Roofline", profile_roofline(diagnosed.profile)},
+       {"kernels", diagnosed.profile.host ? "Functions" : "Kernels", kernels_part(diagnosed)},
+       {"findings", "Findings", all_findings(diagnosed)},
+       {"source", "Source lines", source_part(diagnosed)},
+       {"counters", "Counters", counters_part(diagnosed.profile)}});
 }
 
 }  // namespace kernelpro::html

@@ -44,8 +44,7 @@ Markup bar(double share) {
 }  // namespace
 
 Markup finding_view(const Finding& finding, std::size_t number, const Markup& lines) {
-  const std::string where =
-      finding.kernel.empty() ? "the program as a whole" : "kernel " + finding.kernel;
+  const std::string where = finding.kernel.empty() ? "the program as a whole" : finding.kernel;
   Markup content = heading(fmt::format("{}. {}", number, finding.title));
   content +=
       note(fmt::format("predicted gain {:.2f}, severity {}, found by {} in {}",

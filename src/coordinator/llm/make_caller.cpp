@@ -7,6 +7,7 @@
 
 #include "coordinator/llm/batch.hpp"
 #include "coordinator/llm/batch_folder.hpp"
+#include "coordinator/llm/client_chat.hpp"
 #include "coordinator/llm/provider.hpp"
 #include "coordinator/llm/replay_chat.hpp"
 #include "coordinator/llm/role_llm.hpp"
@@ -40,6 +41,10 @@ class Chats {
   Result<std::shared_ptr<Chat>> make(const std::string& spec) {
     if (spec.starts_with(batch_scheme)) {
       return make_batch(spec);
+    }
+    if (spec.starts_with(client_scheme)) {
+      KP_LET(const std::vector<LlmCall> kept, journal_.all());
+      return std::shared_ptr<Chat>(std::make_shared<ClientChat>(kept));
     }
     if (spec.starts_with(replay_scheme)) {
       Result<std::unique_ptr<ReplayChat>> chat =

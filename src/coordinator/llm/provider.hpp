@@ -16,7 +16,7 @@ namespace kernelpro {
 struct Provider {
   std::string_view name;      // before the colon of "openai:MODEL"
   std::string_view argument;  // behind it, for messages: "MODEL"
-  // Of those that are asked over HTTP; the others have none of it, but a path as their argument.
+  // Of those that are asked over HTTP; the others have none of it.
   std::unique_ptr<Dialect> (*dialect)(const BaseUrl& base) = nullptr;
   std::string_view url;           // their own
   std::string_view key_variable;  // of the environment
@@ -32,7 +32,7 @@ struct Provider {
 [[nodiscard]] const Provider* find_provider(std::string_view name);
 // Of "openai:MODEL".
 [[nodiscard]] const Provider* provider_of(std::string_view spec);
-// "anthropic:MODEL, openai:MODEL, batch:DIR or replay:FILE".
+// "anthropic:MODEL, openai:MODEL, batch:DIR, client:NAME or replay:FILE".
 [[nodiscard]] std::string llm_forms();
 // "ANTHROPIC_API_KEY or OPENAI_API_KEY": where keys are looked for.
 [[nodiscard]] std::string key_variables();

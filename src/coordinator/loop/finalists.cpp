@@ -23,7 +23,7 @@ bool may_be_finalist(const Node& node, const RunSettings& settings) {
 // At most so many, the fastest first.
 void keep_fastest(std::vector<const Node*>& nodes, std::size_t most) {
   std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) {
-    return a->speedup != b->speedup ? a->speedup > b->speedup : a->id < b->id;
+    return std::pair(-expected_speedup(*a), a->id) < std::pair(-expected_speedup(*b), b->id);
   });
   nodes.resize(std::min(nodes.size(), most));
 }
@@ -43,10 +43,10 @@ std::vector<NodeId> choose_finalists(const std::vector<Node>& nodes, const RunSe
     }
     const bool sound = may_be_best(settings, one);
     (sound ? clean : suspects).push_back(&one);
-    fastest = sound ? std::max(fastest, one.speedup) : fastest;
+    fastest = sound ? std::max(fastest, expected_speedup(one)) : fastest;
   }
   const auto too_slow = [fastest](const Node* one) {
-    return one->speedup < near_the_fastest * fastest;
+    return expected_speedup(*one) < near_the_fastest * fastest;
   };
   std::erase_if(clean, too_slow);
   std::erase_if(suspects, too_slow);

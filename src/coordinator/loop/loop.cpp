@@ -56,7 +56,7 @@ std::vector<const Node*> fruitless_in_a_row(const std::vector<Node>& nodes, Node
 }  // namespace
 
 ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
-                       Journal& journal, LoopWatcher watcher, Author* author)
+                       Journal& journal, LoopWatcher watcher, Author* author, LessonSource* lessons)
     : run_(run),
       search_(search),
       playbook_(playbook),
@@ -64,7 +64,9 @@ ClosedLoop::ClosedLoop(Run& run, Search& search, const Playbook& playbook, Labor
       journal_(journal),
       watcher_(std::move(watcher)),
       author_(author),
-      proposer_(run, playbook, journal, author) {}
+      lessons_(lessons),
+      proposer_(run, playbook, journal, author),
+      sweeps_(run) {}
 
 //     task ──▶ propose ──▶ write ──▶ build ──▶ judge ──▶ diagnose ──▶ search
 //                 ▲                                                   │
@@ -134,6 +136,11 @@ void ClosedLoop::conclude(const std::string& end, const std::stop_token& stop) {
 Status ClosedLoop::take_up(const LoopHistory& history) {
   run_.ranking.clear();
   nodes_ = history.nodes;
+  if (history.recollection) {
+    proposer_.recall(*history.recollection);
+    lessons_ = nullptr;
+    KP_TRY(correct_root());
+  }
   for (const Node& one : nodes_) {
     // What models write counts as known once it has ended, in the order of the proposals.
     if (!one.by_models || one.ended > 0) {
@@ -142,7 +149,9 @@ Status ClosedLoop::take_up(const LoopHistory& history) {
   }
   // A run that ended for that, and is taken up nevertheless, may try again.
   first_proposal_ = run_.state == RunState::finished ? std::ssize(nodes_) : root_node;
-  const auto born = [this](const Node& one) {
+  Status swept;
+  const auto born = [this, &swept](const Node& one) {
+    swept = swept ? sweep_again(one) : swept;
     if (one.ended == 0) {
       underway_[one.id].incumbent = best_;
     }
@@ -153,6 +162,7 @@ Status ClosedLoop::take_up(const LoopHistory& history) {
     filling_ = false;
   };
   events_ = replay(history, search_, ended, born);
+  KP_TRY(std::move(swept));
   return nodes_.empty() ? add_root() : Status();
 }
 
@@ -285,11 +295,15 @@ Status ClosedLoop::take_answer(Node& one, std::optional<Evaluated> evaluated) {
   }
   under_way.stage = Underway::Stage::done;
   under_way.evaluated = std::move(evaluated);
+  Node answered = one;
+  take_evaluated(answered, *under_way.evaluated);
+  if (one.parent != no_node && answered.speedup > node(one.parent).speedup) {
+    KP_LET(Candidate candidate, proposer_.candidate_of(one));
+    pipeline_->read_ahead(std::move(candidate));
+  }
   if (one.id == underway_.begin()->first) {
     return {};
   }
-  Node answered = one;
-  take_evaluated(answered, *under_way.evaluated);
   answered.state = NodeState::in_flight;
   return journal_.answered(answered, under_way.evaluated->certificate);
 }
@@ -318,8 +332,11 @@ Result<Job> ClosedLoop::job_for(const Node& one, NodeId incumbent, std::int64_t 
   job.node = one.id;
   job.phase = phase;
   job.energy = phase > 0 && needs_energy(run_.settings.objective);
-  job.diagnose = phase == 0 && run_.settings.feedback != Feedback::none &&
-                 traits_of(run_.settings.judging.backend).gpu;
+  job.diagnose = phase == 0 && run_.settings.feedback != Feedback::none;
+  if (!traits_of(run_.settings.judging.backend).gpu && one.parent != no_node) {
+    // Those that are no faster are hardly ever built upon, and time on processors is for judging.
+    job.diagnose_above = node(one.parent).speedup / node(incumbent).speedup;
+  }
   job.candidate = std::move(*candidate);
   if (incumbent != root_node) {
     job.incumbent = std::move(*other);
@@ -343,6 +360,15 @@ std::optional<std::string> ClosedLoop::halted(const std::stop_token& stop) const
   return awaited.empty() ? std::nullopt : std::optional("waiting for " + awaited);
 }
 
+std::optional<std::string> ClosedLoop::near_the_bound() const {
+  const double share = node(best_).diagnosis.share_of_bound;
+  if (run_.settings.stop_at <= 0 || best_ == root_node || share < run_.settings.stop_at) {
+    return std::nullopt;
+  }
+  return fmt::format("node {} has {:.0f} % of the bound, and {:.0f} % were asked for", best_,
+                     100 * share, 100 * run_.settings.stop_at);
+}
+
 std::optional<std::string> ClosedLoop::spent() const {
   if (judged_ >= run_.settings.evaluations) {
     return fmt::format("the budget of {} evaluations is spent", run_.settings.evaluations);
@@ -352,6 +378,9 @@ std::optional<std::string> ClosedLoop::spent() const {
   }
   if (!models_spent_.empty()) {
     return models_spent_;
+  }
+  if (std::optional<std::string> near = near_the_bound()) {
+    return near;
   }
   const std::vector<const Node*> fruitless = fruitless_in_a_row(nodes_, first_proposal_);
   if (author_ != nullptr && std::ssize(fruitless) >= most_fruitless) {

@@ -15,6 +15,7 @@
 #include "coordinator/loop/pipeline.hpp"
 #include "coordinator/loop/proposer.hpp"
 #include "coordinator/loop/replay.hpp"
+#include "coordinator/loop/sweeps.hpp"
 #include "coordinator/search/search.hpp"
 
 namespace kernelpro {
@@ -39,9 +40,10 @@ using LoopWatcher = std::function<void(const LoopProgress&)>;
 class ClosedLoop {
  public:
   // All parts must outlive the loop. `run` is brought up to date: state, why it ended, times.
-  // Without an author the playbook alone proposes.
+  // Without an author the playbook alone proposes; without lessons nothing is known of other runs.
   ClosedLoop(Run& run, Search& search, const Playbook& playbook, Laboratory& laboratory,
-             Journal& journal, LoopWatcher watcher = {}, Author* author = nullptr);
+             Journal& journal, LoopWatcher watcher = {}, Author* author = nullptr,
+             LessonSource* lessons = nullptr);
 
   // Takes up the history, then works until a budget is spent, nothing is left to try, a stop is
   // asked for, or laboratory or models have to be waited for. An error is not a candidate's: worker
@@ -68,6 +70,10 @@ class ClosedLoop {
 
   [[nodiscard]] Status take_up(const LoopHistory& history);
   [[nodiscard]] Status add_root();
+  // Asks once what other runs have learned, before the first proposal.
+  [[nodiscard]] Status recall();
+  // The baseline was diagnosed before that: what tools predict of it is believed as others' are.
+  [[nodiscard]] Status correct_root();
   // Goes on with what a kill, a pause or the user's stop left under way.
   [[nodiscard]] Status start_all();
   // Gives a node that was just chosen to models or compilers.
@@ -81,6 +87,12 @@ class ClosedLoop {
   // Whose child to try next: a repair that promises more than the best, else what the search says.
   [[nodiscard]] Status take_offer(const Choice& choice, const ChildOffer& offer);
   [[nodiscard]] std::optional<Choice> next_choice();
+  // Begins to sweep that node's tunables.
+  [[nodiscard]] Status open_sweep(NodeId id, const std::string& move);
+  // The next program of a sweep that goes on; no node once there is none left.
+  [[nodiscard]] Status add_swept(const Choice& choice);
+  // In a run that is taken up: a node of a sweep was born.
+  [[nodiscard]] Status sweep_again(const Node& one);
   // Waits until the oldest node under way has its answer. False: it has to be waited for longer
   // than this process lives.
   [[nodiscard]] Result<bool> await_oldest();
@@ -124,9 +136,12 @@ class ClosedLoop {
   void take_evaluated(Node& one, const Evaluated& evaluated) const;
   [[nodiscard]] Status end_node(Node& one, const Certificate* certificate);
   void learn(const Node& one);
+  void credit_move(const Node& one);
   // Why the run cannot go on now but later, if so.
   [[nodiscard]] std::optional<std::string> halted(const std::stop_token& stop) const;
   [[nodiscard]] std::optional<std::string> spent() const;
+  // Why the best is good enough, if so.
+  [[nodiscard]] std::optional<std::string> near_the_bound() const;
   [[nodiscard]] Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] double seconds() const;
@@ -142,9 +157,11 @@ class ClosedLoop {
   Journal& journal_;
   LoopWatcher watcher_;
   Author* author_;
+  LessonSource* lessons_;  // nullptr: none, or asked already
   Proposer proposer_;
+  Sweeps sweeps_;
   std::vector<Node> nodes_;
-  MoveRecords records_;
+  Experience experience_;
   std::set<std::string> known_keys_;
   std::map<NodeId, Underway> underway_;
   std::optional<Pipeline> pipeline_;  // while it works

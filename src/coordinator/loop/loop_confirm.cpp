@@ -30,8 +30,8 @@ Status ClosedLoop::measure_finalists(std::stop_token stop) {
   return {};
 }
 
-// Side by side where there are several workers. All are asked for before any is taken: what a
-// laboratory answers later must not change who the finalists are.
+// All are asked for before any is taken: what a laboratory answers later must not change who the
+// finalists are.
 Result<std::vector<Certificate>> ClosedLoop::measure(const std::vector<NodeId>& finalists,
                                                      std::int64_t phase, std::stop_token stop) {
   Pipeline pipeline(laboratory_, author_, playbook_, stop);

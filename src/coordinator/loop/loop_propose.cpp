@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/hash.hpp"
 #include "coordinator/loop/loop.hpp"
@@ -36,18 +37,47 @@ Status ClosedLoop::propose_starts() {
   return {};
 }
 
+// A run that went on without lessons goes on without them.
+Status ClosedLoop::recall() {
+  LessonSource* const source = std::exchange(lessons_, nullptr);
+  if (source == nullptr || nodes_.size() > 1) {
+    return {};
+  }
+  KP_LET(const std::optional<Certificate> baseline, journal_.certificate(root_node));
+  if (!baseline) {
+    return {};
+  }
+  Recollection recollection = source->recall(*baseline);
+  KP_TRY(journal_.recalled(recollection));
+  proposer_.recall(std::move(recollection));
+  return correct_root();
+}
+
+Status ClosedLoop::correct_root() {
+  KP_LET(const std::optional<Certificate> baseline, journal_.certificate(root_node));
+  if (baseline && !nodes_.empty()) {
+    proposer_.correct(node(root_node).diagnosis, *baseline);
+  }
+  return {};
+}
+
 Result<bool> ClosedLoop::propose(std::stop_token stop) {
   const Pipeline::Turn turn = pipeline_->turn();
+  KP_TRY(recall());
   const std::size_t before = nodes_.size();
   KP_TRY(propose_starts());
   while (nodes_.size() == before && !stop.stop_requested()) {
+    if (const std::optional<Choice> sweep = sweeps_.next()) {
+      KP_TRY(add_swept(*sweep));
+      continue;
+    }
     const std::optional<Choice> choice = next_choice();
     if (!choice) {
       filling_ = false;
       return false;
     }
     KP_LET(const ChildOffer offer,
-           proposer_.offer(choice->parent, {nodes_, records_, known_keys_}, stop));
+           proposer_.offer(choice->parent, {nodes_, experience_, known_keys_}, stop));
     // What was cut short is no reason to close a branch.
     if (stop.stop_requested()) {
       break;
@@ -66,6 +96,8 @@ Status ClosedLoop::take_offer(const Choice& choice, const ChildOffer& offer) {
       return close(choice.parent, offer.reason);
     case ChildOffer::Kind::agents:
       return choose_node(choice);
+    case ChildOffer::Kind::sweep:
+      return open_sweep(choice.parent, offer.proposal.move);
     default:
       return add_node(choice, offer.proposal, offer.key);
   }
@@ -76,7 +108,37 @@ std::optional<Choice> ClosedLoop::next_choice() {
   if (author_ != nullptr) {
     repair = promising_repair(nodes_, node(best_), repairs_allowed(run_.settings));
   }
-  return repair ? repair : search_.ask();
+  const std::int64_t left = run_.settings.evaluations - judged_ - std::ssize(underway_);
+  return repair ? repair : search_.ask(std::max<std::int64_t>(left, 0));
+}
+
+Status ClosedLoop::open_sweep(NodeId id, const std::string& move) {
+  KP_LET(const Candidate candidate, proposer_.candidate_of(node(id)));
+  known_keys_.insert(sweep_key(candidate));
+  return sweeps_.open(node(id), candidate, move);
+}
+
+Status ClosedLoop::add_swept(const Choice& choice) {
+  KP_LET(std::optional<Proposal> proposal, sweeps_.propose(choice.parent, std::ssize(nodes_)));
+  if (!proposal) {
+    return {};
+  }
+  return add_node(choice, *proposal, candidate_key(proposal->candidate));
+}
+
+Status ClosedLoop::sweep_again(const Node& one) {
+  const bool swept =
+      run_.settings.sweep && std::ranges::any_of(playbook_.known_moves(), [&one](const Move& move) {
+        return move.tune && move.id == one.move;
+      });
+  if (!swept) {
+    return {};
+  }
+  if (!sweeps_.is_open(one.parent)) {
+    KP_TRY(open_sweep(one.parent, one.move));
+  }
+  KP_LET(const std::string source, journal_.source(one.source_hash));
+  return sweeps_.born_again(one, source);
 }
 
 Status ClosedLoop::take_written(Node& one, const Proposed& written) {
@@ -101,6 +163,9 @@ Status ClosedLoop::take_written(Node& one, const Proposed& written) {
       return {};
     case Proposed::Kind::candidate:
       break;
+  }
+  for (const std::string& place : written.learned) {
+    one.reasons.push_back(std::string(learned_prefix) + place);
   }
   take_proposal(one, written.proposal, candidate_key(written.proposal.candidate));
   one.state = NodeState::in_flight;

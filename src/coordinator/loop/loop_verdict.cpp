@@ -21,6 +21,16 @@ void leave_out_unwanted(Diagnosis& diagnosis, const RunSettings& settings) {
   }
 }
 
+// 0 where neither of the two was timed beside other programs.
+double likely_speedup(const Node& one, const Timing& timing, const Node* incumbent) {
+  const bool disturbed = timing.likely > 0 || (incumbent != nullptr && incumbent->likely > 0);
+  if (one.id == root_node || !disturbed) {
+    return 0;
+  }
+  const double factor = incumbent == nullptr ? 1 : expected_speedup(*incumbent);
+  return factor * (timing.likely > 0 ? timing.likely : timing.speedup);
+}
+
 }  // namespace
 
 bool ClosedLoop::is_duplicate(Node& one) const {
@@ -57,6 +67,7 @@ void ClosedLoop::take_evaluated(Node& one, const Evaluated& evaluated) const {
   if (evaluated.diagnosis && one.outcome == Outcome::passed) {
     one.diagnosis = diagnose(certificate.verdict.timing, *evaluated.diagnosis);
     leave_out_unwanted(one.diagnosis, run_.settings);
+    proposer_.correct(one.diagnosis, certificate);
   }
 }
 
@@ -88,6 +99,7 @@ void ClosedLoop::take_verdict(Node& one, const Certificate& certificate, const N
   one.speedup_interval = {factor * verdict.timing.speedup_interval.low,
                           factor * verdict.timing.speedup_interval.high};
   one.at_least = verdict.timing.at_least || (incumbent != nullptr && incumbent->at_least);
+  one.likely = likely_speedup(one, verdict.timing, incumbent);
   // What a profile said stays when the node is confirmed.
   if (one.diagnosis.kind == KernelClass::unknown && one.diagnosis.findings.empty()) {
     one.diagnosis = diagnose(verdict.timing);
@@ -101,24 +113,40 @@ Status ClosedLoop::end_node(Node& one, const Certificate* certificate) {
   return {};
 }
 
+// A sweep is one trial of its move, whatever it takes.
+void ClosedLoop::credit_move(const Node& one) {
+  const Node& judged = one.same_as == no_node ? one : node(one.same_as);
+  if (const std::optional<Sweeps::Credit> credit = sweeps_.ended(one, judged)) {
+    MoveRecord& record = experience_.records[one.move];
+    record.tried += credit->first ? 1 : 0;
+    record.log_gain += credit->log_gain;
+    return;
+  }
+  if (one.state != NodeState::judged || one.outcome == Outcome::not_judged) {
+    return;
+  }
+  MoveRecord& record = experience_.records[one.move];
+  ++record.tried;
+  const Node& parent = node(one.parent);
+  if (one.outcome == Outcome::passed && parent.speedup > 0) {
+    record.log_gain += std::max(0.0, std::log(expected_speedup(one) / expected_speedup(parent)));
+  }
+}
+
 // What an ended node teaches the search, the playbook and us; the same when a run is taken up
 // again.
 void ClosedLoop::learn(const Node& one) {
   const bool charged = one.state == NodeState::judged && one.outcome != Outcome::not_judged;
   search_.tell(search_result(one, run_.settings));
-  if (!charged) {
-    return;
-  }
   if (one.id == root_node) {
     return;
   }
-  ++judged_;
-  MoveRecord& record = records_[one.move];
-  ++record.tried;
-  const Node& parent = node(one.parent);
-  if (one.outcome == Outcome::passed && parent.speedup > 0) {
-    record.log_gain += std::max(0.0, std::log(one.speedup / parent.speedup));
+  credit_move(one);
+  if (!charged) {
+    return;
   }
+  ++judged_;
+  experience_.trust = proposer_.trust_after(one, nodes_);
   if (may_be_best(run_.settings, one) &&
       one.speedup_interval.low > clear_of_best * node(best_).speedup) {
     best_ = one.id;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/model/lesson.hpp"
 #include "common/model/orders.hpp"
 #include "common/model/run.hpp"
 #include "coordinator/propose/agents/agents.hpp"
@@ -19,9 +20,10 @@ namespace kernelpro {
 // later.
 struct Job {
   NodeId node = root_node;
-  std::int64_t phase = 0;  // which final phase, from 1; 0: it is judged for the search
-  bool energy = false;     // measure joules too
-  bool diagnose = false;   // diagnose it too when it passes
+  std::int64_t phase = 0;     // which final phase, from 1; 0: it is judged for the search
+  bool energy = false;        // measure joules too
+  bool diagnose = false;      // diagnose it too when it passes,
+  double diagnose_above = 0;  // and where its speed-up over the incumbent is larger than this
   Candidate candidate;
   std::optional<Candidate> incumbent;  // none: the baseline
 };
@@ -71,6 +73,20 @@ class Journal {
   [[nodiscard]] virtual Result<std::string> source(const std::string& hash) = 0;
   // Absent where the node has none.
   [[nodiscard]] virtual Result<std::optional<Certificate>> certificate(NodeId node) = 0;
+  // What the run was told of others, before anything is proposed by it.
+  [[nodiscard]] virtual Status recalled(const Recollection& recollection) = 0;
+};
+
+// What other runs have learned.
+class LessonSource {
+ public:
+  LessonSource() = default;
+  LessonSource(const LessonSource&) = delete;
+  LessonSource& operator=(const LessonSource&) = delete;
+  virtual ~LessonSource() = default;
+
+  // Asked once in a run, when its baseline was judged. A memory that cannot be read says nothing.
+  [[nodiscard]] virtual Recollection recall(const Certificate& baseline) = 0;
 };
 
 // Writes candidates by asking models; by several threads at once, for different nodes.

@@ -60,7 +60,6 @@ void Pipeline::write(AgentOrder order) {
 
 void Pipeline::build(NodeId node, Candidate candidate) {
   const Lock lock(mutex_);
-  to_read_.emplace(node, candidate);
   to_build_.emplace(node, std::move(candidate));
   changed_.notify_all();
 }
@@ -68,6 +67,12 @@ void Pipeline::build(NodeId node, Candidate candidate) {
 void Pipeline::judge(Job job) {
   const Lock lock(mutex_);
   to_judge_.emplace(job.node, std::move(job));
+  changed_.notify_all();
+}
+
+void Pipeline::read_ahead(Candidate candidate) {
+  const Lock lock(mutex_);
+  to_read_.push_back(std::move(candidate));
   changed_.notify_all();
 }
 
@@ -116,11 +121,11 @@ void Pipeline::build_all(const std::stop_token& stop) {
   }
 }
 
-// Whatever passes is read for its next moves: that takes a compiler too, so it is done ahead.
 void Pipeline::read_all(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return !to_read_.empty() && may_compute(); })) {
-    const Candidate candidate = std::move(to_read_.extract(to_read_.begin()).mapped());
+    const Candidate candidate = std::move(to_read_.front());
+    to_read_.pop_front();
     ++computing_;
     lock.unlock();
     playbook_.look_ahead(candidate, stop);

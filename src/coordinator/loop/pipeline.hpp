@@ -46,6 +46,9 @@ class Pipeline {
   void build(NodeId node, Candidate candidate);
   // The oldest node first, by the next worker that is free.
   void judge(Job job);
+  // Reads a candidate for its next moves, which takes a compiler: for those that will probably be
+  // built upon.
+  void read_ahead(Candidate candidate);
 
   // Waits for the next step. Nothing: it was stopped, or nothing is under way.
   [[nodiscard]] std::optional<Step> next();
@@ -88,7 +91,7 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<NodeId, Candidate> to_build_;
-  std::map<NodeId, Candidate> to_read_;
+  std::deque<Candidate> to_read_;
   std::map<NodeId, Job> to_judge_;
   std::deque<Step> steps_;
   int writing_ = 0;    // how many are being written,

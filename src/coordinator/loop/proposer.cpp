@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "coordinator/loop/candidate_name.hpp"
 #include "coordinator/loop/repair.hpp"
 #include "coordinator/loop/replay.hpp"
+#include "coordinator/memory/situation.hpp"
+#include "coordinator/propose/tool_belief.hpp"
 
 namespace kernelpro {
 
 namespace {
+
+// More would be read past.
+constexpr std::size_t most_advice = 12;
 
 // Whether `node` had ended when `child` was chosen.
 bool known_to(const Node& child, const Node& node) {
@@ -52,12 +58,12 @@ Result<ChildOffer> Proposer::playbook_offer(NodeId parent, const Standing& stand
   KP_LET(Prospects * prospects, prospects_of(parent, standing.nodes));
   ChildOffer offer;
   std::optional<Suggestion> suggestion =
-      prospects->take(standing.records, standing.known_keys, offer.key, std::move(stop));
+      prospects->take(standing.experience, standing.known_keys, offer.key, std::move(stop));
   if (!suggestion) {
     offer.reason = prospects->exhausted_because();
     return offer;
   }
-  offer.kind = ChildOffer::Kind::candidate;
+  offer.kind = suggestion->sweep ? ChildOffer::Kind::sweep : ChildOffer::Kind::candidate;
   offer.proposal = std::move(suggestion->proposal);
   return offer;
 }
@@ -80,8 +86,59 @@ Result<Parent> Proposer::parent_of(NodeId id, const std::vector<Node>& nodes) co
   for (; id > root_node; id = node_at(nodes, id).parent) {
     parent.moves.insert(node_at(nodes, id).move);
   }
+  if (!recollection_.lessons.empty()) {
+    parent.priors =
+        memory::priors_for(recollection_, memory::situation_of(parent.candidate, parent.diagnosis));
+  }
   return parent;
 }
+
+Result<const Proposer::Outlook*> Proposer::outlook_of(NodeId id, const std::vector<Node>& nodes) {
+  const auto known = outlooks_.find(id);
+  if (known != outlooks_.end()) {
+    return &known->second;
+  }
+  KP_LET(Parent parent, parent_of(id, nodes));
+  Outlook outlook;
+  for (const Move& move : playbook_.known_moves()) {
+    outlook.promises[move.id] = Playbook::file_promise(move, parent);
+  }
+  outlook.priors = std::move(parent.priors);
+  return &outlooks_.emplace(id, std::move(outlook)).first->second;
+}
+
+void Proposer::correct(Diagnosis& diagnosis, const Certificate& certificate) const {
+  correct_predictions(diagnosis.findings, diagnosis.kind,
+                      device_of(certificate.machine, run_.settings.judging.backend),
+                      recollection_.tools);
+}
+
+double Proposer::trust_after(const Node& node, const std::vector<Node>& nodes) {
+  const Node& parent = node_at(nodes, node.parent);
+  if (recollection_.lessons.empty() || parent.outcome != Outcome::passed || parent.speedup <= 0) {
+    return trust_.share();
+  }
+  // A source that cannot be read ends the run where it is needed.
+  const Result<const Outlook*> outlook = outlook_of(parent.id, nodes);
+  const double* promise = outlook ? (*outlook)->promise_of(node.move) : nullptr;
+  if (promise != nullptr) {
+    const bool passed = node.outcome == Outcome::passed && node.speedup > 0;
+    const double gain = passed ? std::max(0.0, std::log(node.speedup / parent.speedup)) : 0;
+    trust_.measured(gain, find_prior((*outlook)->priors, node.move, node.site), *promise);
+  }
+  return trust_.share();
+}
+
+namespace {
+
+// What somebody sees in a source and changes: without one there is nothing to change.
+bool is_about_source(const Move& move) {
+  return std::ranges::any_of(move.when, [](const Condition& condition) {
+    return condition.wanted && condition.kind == Condition::Kind::source;
+  });
+}
+
+}  // namespace
 
 Result<AgentOrder> Proposer::order_for(const Node& child, const std::vector<Node>& nodes) {
   AgentOrder order;
@@ -96,13 +153,16 @@ Result<AgentOrder> Proposer::order_for(const Node& child, const std::vector<Node
   for (const Move& move : playbook_.known_moves()) {
     // Nothing is known yet of the kernel that is to take a module's place: all advice may serve.
     const bool fits = parent.candidate.compiler == torch_compiler
-                          ? move.tier == written_tier
+                          ? move.tier == written_tier && !is_about_source(move)
                           : playbook_.obstacle(move, parent).empty();
-    if (fits) {
+    if (fits && suits(move, run_.task, run_.settings.judging.backend)) {
       order.moves.push_back(move);
     }
   }
   order.compilers = playbook_.compilers();
+  order.lessons = memory::advice_for(
+      recollection_, memory::situation_of(parent.candidate, parent.diagnosis), most_advice);
+  order.facts = recollection_.facts;
   order.parent = std::move(parent.candidate);
   KP_TRY(add_history(order, child, nodes));
   return order;
@@ -112,14 +172,19 @@ Status Proposer::add_history(AgentOrder& order, const Node& child, const std::ve
   order.evaluations_left = run_.settings.evaluations;
   for (const Node& one : nodes) {
     if (!known_to(child, one)) {
-      order.under_way += one.parent == child.parent && one.id < child.id ? 1 : 0;
+      const bool beside = one.parent == child.parent && one.id < child.id;
+      order.under_way += beside ? 1 : 0;
+      if (beside && !one.by_models) {
+        order.planned.push_back(one);
+      }
       continue;
     }
     KP_LET(Tried what, tried(one));
     order.all.push_back(what);
     if (one.id == child.parent) {
       order.parent_tried = what;
-      order.parent_kernels = kernels_[one.id];
+      order.parent_kernels = builds_[one.id].kernels;
+      order.parent_warnings = builds_[one.id].warnings;
     }
     if (one.parent == child.parent && one.id != root_node) {
       order.siblings.push_back(what);
@@ -145,7 +210,7 @@ Result<Tried> Proposer::tried(const Node& node) {
     std::optional<Verdict> verdict;
     if (certificate) {
       verdict = std::move(certificate->verdict);
-      kernels_[node.id] = std::move(certificate->build.kernels);
+      builds_[node.id] = std::move(certificate->build);
     }
     known = verdicts_.emplace(node.id, std::move(verdict)).first;
   }

@@ -10,6 +10,7 @@
 
 #include "coordinator/loop/partners.hpp"
 #include "coordinator/loop/prospect_cache.hpp"
+#include "coordinator/memory/trust.hpp"
 
 namespace kernelpro {
 
@@ -17,6 +18,7 @@ namespace kernelpro {
 struct ChildOffer {
   enum class Kind {
     candidate,  // the playbook has one
+    sweep,      // the tuner is to sweep its tunables
     agents,     // models are to be asked
     nothing,    // `reason` says why
   };
@@ -29,7 +31,7 @@ struct ChildOffer {
 // What a run has come to, as far as proposals depend on it.
 struct Standing {
   const std::vector<Node>& nodes;
-  const MoveRecords& records;
+  const Experience& experience;
   const std::set<std::string>& known_keys;
 };
 
@@ -49,6 +51,13 @@ class Proposer {
 
   [[nodiscard]] Result<Candidate> candidate_of(const Node& node) const;
 
+  // What other runs have learned, for all that is proposed from now on.
+  void recall(Recollection recollection) { recollection_ = std::move(recollection); }
+  // What the tools predict of a node, as far as earlier findings of theirs came true.
+  void correct(Diagnosis& diagnosis, const Certificate& certificate) const;
+  // How far that is believed after one more node was judged.
+  [[nodiscard]] double trust_after(const Node& node, const std::vector<Node>& nodes);
+
  private:
   [[nodiscard]] Result<ChildOffer> playbook_offer(NodeId parent, const Standing& standing,
                                                   std::stop_token stop);
@@ -58,6 +67,18 @@ class Proposer {
   [[nodiscard]] Status add_history(AgentOrder& order, const Node& child,
                                    const std::vector<Node>& nodes);
 
+  // What is expected of moves on one node, by lessons and by the files of moves.
+  struct Outlook {
+    MovePriors priors;
+    std::map<std::string, double> promises;
+    // nullptr: no file describes it.
+    [[nodiscard]] const double* promise_of(const std::string& move) const {
+      const auto found = promises.find(move);
+      return found == promises.end() ? nullptr : &found->second;
+    }
+  };
+  [[nodiscard]] Result<const Outlook*> outlook_of(NodeId id, const std::vector<Node>& nodes);
+
   const Run& run_;
   const Playbook& playbook_;
   Journal& journal_;
@@ -65,7 +86,10 @@ class Proposer {
   ProspectCache cache_;
   // Of what has ended, as far as it was asked for.
   std::map<NodeId, std::optional<Verdict>> verdicts_;
-  std::map<NodeId, std::vector<KernelResources>> kernels_;
+  std::map<NodeId, BuildRecord> builds_;
+  Recollection recollection_;
+  std::map<NodeId, Outlook> outlooks_;
+  memory::Trust trust_;
 };
 
 }  // namespace kernelpro

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "common/model/lesson.hpp"
 #include "common/model/run.hpp"
 #include "coordinator/search/search.hpp"
 
@@ -18,6 +20,8 @@ namespace kernelpro {
 struct LoopHistory {
   std::vector<Node> nodes;  // by id, without gaps
   std::vector<Closure> closures;
+  // What it was told of other runs; none: it did not ask yet.
+  std::optional<Recollection> recollection = {};  // NOLINT(readability-redundant-member-init)
 };
 
 // What the search is told of an ended node.

@@ -79,14 +79,11 @@ std::string options_text(const ManualCommand& command, const HelpStyle& style) {
 // What can be run below it, by what people do.
 std::string commands_text(const ManualCommand& command, const HelpStyle& style) {
   std::string out;
-  std::string group;
-  for (const ManualCommand* one : all_commands(command)) {
-    const std::string below = full_name(*one).substr(full_name(command).size() + 1);
-    if (one->group != group || out.empty()) {
-      group = one->group;
-      out += heading(group, style);
+  for (const CommandGroup& group : commands_by_group(command)) {
+    out += heading(group.name, style);
+    for (const ManualCommand* one : group.commands) {
+      out += row(full_name(*one).substr(full_name(command).size() + 1), one->summary, style);
     }
-    out += row(below, one->summary, style);
   }
   return out;
 }

@@ -60,13 +60,11 @@ std::string options_part(const ManualCommand& command, bool arguments, const std
 
 std::string commands_part(const ManualCommand& command) {
   std::string out;
-  std::string group;
-  for (const ManualCommand* one : all_commands(command)) {
-    if (one->group != group || out.empty()) {
-      group = one->group;
-      out += fmt::format(".SS {}\n", plain(group));
+  for (const CommandGroup& group : commands_by_group(command)) {
+    out += fmt::format(".SS {}\n", plain(group.name));
+    for (const ManualCommand* one : group.commands) {
+      out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", plain(page_name(*one)), plain(one->summary));
     }
-    out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", plain(page_name(*one)), plain(one->summary));
   }
   return out.empty() ? "" : ".SH COMMANDS\n" + out;
 }

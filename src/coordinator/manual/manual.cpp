@@ -52,6 +52,18 @@ std::vector<const ManualCommand*> all_commands(const ManualCommand& root) {
   return all;
 }
 
+std::vector<CommandGroup> commands_by_group(const ManualCommand& root) {
+  std::vector<CommandGroup> groups;
+  for (const ManualCommand* one : all_commands(root)) {
+    auto group = std::ranges::find(groups, one->group, &CommandGroup::name);
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), {one->group, {}});
+    }
+    group->commands.push_back(one);
+  }
+  return groups;
+}
+
 std::string unknown_word(const ManualCommand& command, const std::string& word) {
   const bool option = word.size() > 1 && word.starts_with("-");
   std::vector<std::string> known;

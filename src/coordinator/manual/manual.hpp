@@ -46,6 +46,14 @@ struct ManualCommand {
 // All that can be run, in the order of the tables: "evaluate", "task new".
 [[nodiscard]] std::vector<const ManualCommand*> all_commands(const ManualCommand& root);
 
+struct CommandGroup {
+  std::string name;
+  std::vector<const ManualCommand*> commands;
+};
+
+// The same by what they are listed under, each group once, in the order in which they first come.
+[[nodiscard]] std::vector<CommandGroup> commands_by_group(const ManualCommand& root);
+
 // `there is no command "evalute"; did you mean "evaluate"?`, for a word that nothing of `command`
 // takes.
 [[nodiscard]] std::string unknown_word(const ManualCommand& command, const std::string& word);

@@ -70,7 +70,7 @@ void add_subject(CLI::App& command, Options& options) {
                           ->type_name("TASK");
   command
       .add_option("source", options.sources,
-                  "A CUDA file in the candidate ABI, a shared object that is built already, or the "
+                  "A file in the candidate ABI, a shared object that is built already, or the "
                   "name of the task's own baseline or comparator")
       ->type_name("FILE")
       ->expected(0, 1);
@@ -87,7 +87,7 @@ void add_subject(CLI::App& command, Options& options) {
 
 void add_diagnose(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
-      "diagnose", "What holds a kernel or a program back on a GPU, and what to do about it");
+      "diagnose", "What holds a kernel or a program back, and what to do about it");
   DiagnoseRequest& wanted = options.diagnose;
   command->group(judge_group);
   add_subject(*command, options);
@@ -95,7 +95,8 @@ void add_diagnose(CLI::App& app, Options& options) {
   command->add_flag("--rules", wanted.rules, "Show what ncu's own rules say as well");
   command->add_flag_function(
       "--no-counters", [&wanted](std::int64_t) { wanted.counters = false; },
-      "Do without the GPU's counters, as where they are denied");
+      "Do without the GPU's counters, as where they are denied; on processors without "
+      "valgrind");
   add_duration(*command, "--timeout", "What the program may take, each time it is run (default 2m)",
                least_seconds, most_seconds,
                [&wanted](double seconds) { wanted.timeout_seconds = seconds; });
@@ -109,17 +110,20 @@ void add_diagnose(CLI::App& app, Options& options) {
   add_html(*command, options);
   command
       ->add_option_function<std::string>(
-          "--backend", [](const std::string& /*name*/) {}, "cuda, and no other yet")
-      ->check(one_of({"cuda"}));
+          "--backend", [&wanted](const std::string& name) { wanted.backend = parse_backend(name); },
+          "cpu or cuda (default: what the source is for; of a program cuda where there is a GPU)")
+      ->check(one_of(backend_names()));
   add_device(*command, wanted.judging);
   add_building(*command, wanted.build);
   add_sandbox(*command, wanted.judging);
+  add_includes(*command, wanted.judging);
+  add_store(*command, options);
   add_output(*command, options);
   markdown->excludes(command->get_option("--json"));
   command->footer(
-      "Behind -- stands any program that uses CUDA, with its arguments; it is run several times.\n"
-      "Exit code 0: diagnosed; 2: the program or file is of no use; 5: no GPU, or something "
-      "else is missing here.\n"
+      "Behind -- stands any program, with its arguments; it is run several times.\n"
+      "Exit code 0: diagnosed; 2: the program or file is of no use; 5: something is missing "
+      "here.\n"
       "Example:\n  kernelpro diagnose -- ./app --size 4096\n"
       "  kernelpro diagnose gemm my_gemm.cu --md\n"
       "  kernelpro diagnose gemm my_gemm.cu --html diagnosis.html\n"

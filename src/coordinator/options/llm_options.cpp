@@ -6,6 +6,7 @@
 #include <string>
 
 #include "coordinator/llm/provider.hpp"
+#include "coordinator/llm/role_llm.hpp"
 #include "coordinator/options/number_range.hpp"
 #include "coordinator/options/option_groups.hpp"
 
@@ -26,7 +27,7 @@ std::string whole_path(const std::string& path) {
 // "batch:DIR" and "replay:FILE" with their whole paths: a run is taken up from any folder.
 std::string whole_spec(const std::string& spec) {
   const Provider* const provider = provider_of(spec);
-  if (provider == nullptr || provider->dialect != nullptr) {
+  if (provider == nullptr || provider->dialect != nullptr || provider->name == client_name) {
     return spec;
   }
   const std::size_t behind = provider->name.size() + 1;
@@ -178,6 +179,14 @@ void add_agents(CLI::App& app, LlmChanges& changes) {
         to.tools = parse_tool_use(use).value_or(ToolUse::proactive);
       })
       ->check(one_of({"proactive", "reactive"}));
+  add_change<std::string>(
+      app, changes, "--code",
+      "Of indexed code, before (default): what fits stands in the prompt; tools: the model may "
+      "search and read; none",
+      [](LlmSettings& to, const std::string& use) {
+        to.code = parse_code_use(use).value_or(CodeUse::before);
+      })
+      ->check(one_of({"none", "before", "tools"}));
   add_change<std::string>(
       app, changes, "--prompts", "A folder with prompt files of your own",
       [](LlmSettings& to, const std::string& folder) { to.prompts = whole_path(folder); })

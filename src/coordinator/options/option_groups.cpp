@@ -20,10 +20,9 @@ constexpr std::int64_t most_evaluations = 10'000'000;
 
 // With the whole path, since a run may be resumed from another folder.
 Workers checked_workers(const std::string& text) {
-  std::optional<Workers> workers = parse_workers(text);
+  Result<Workers> workers = parse_workers(text);
   if (!workers) {
-    throw CLI::ValidationError("--workers",
-                               "expected " + worker_forms() + ", found \"" + text + "\"");
+    throw CLI::ValidationError("--workers", workers.error().text());
   }
   if (!workers->file.empty()) {
     workers->file = std::filesystem::absolute(workers->file);
@@ -145,6 +144,25 @@ void add_judging(CLI::App& app, JudgingSettings& judging) {
   app.add_flag("--warm", judging.warm,
                "Time on inputs that the cache holds already (default: caches are cold)");
   add_sandbox(app, judging);
+  add_includes(app, judging);
+}
+
+void add_includes(CLI::App& app, JudgingSettings& judging) {
+  add_assignments(app, "--include",
+                  "Candidates may include the headers of this folder, repeatable: "
+                  "cutlass=../cutlass/include",
+                  [&judging](const std::string& name, const std::string& folder) {
+                    if (const Status plain = check_library_name(name); !plain) {
+                      throw CLI::ValidationError("--include", plain.error().message);
+                    }
+                    if (std::ranges::find(judging.includes, name, &HeaderFolder::name) !=
+                        judging.includes.end()) {
+                      throw CLI::ValidationError("--include", "\"" + name + "\" is named twice");
+                    }
+                    judging.includes.push_back(
+                        {name, std::filesystem::absolute(folder).lexically_normal(), {}, {}});
+                  })
+      ->type_name("NAME=DIR");
 }
 
 void add_device(CLI::App& app, JudgingSettings& judging) {
@@ -165,10 +183,16 @@ void add_backend(CLI::App& app, JudgingSettings& judging) {
 
 void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers) {
   add_backend(app, judging);
+  add_workers(app, workers);
+}
+
+void add_workers(CLI::App& app, Workers& workers) {
   app.add_option_function<std::string>(
       "--workers", [&workers](const std::string& value) { workers = checked_workers(value); },
       "local (default), local:DEVICE, cmd:COMMAND that speaks worker lines (`cmd:ssh HOST "
-      "kernelpro-worker`), or several of them with commas between; or bundle:FILE: write the jobs "
+      "kernelpro-worker`), slurm:partition=P,count=N for jobs of a cluster, or several of them "
+      "with "
+      "commas between; or bundle:FILE: write the jobs "
       "into FILE, for `kernelpro-worker run` elsewhere, and stop with exit code 4; or replay:FILE, "
       "the results of such a run once more");
 }

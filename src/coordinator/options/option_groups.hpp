@@ -22,6 +22,7 @@ inline constexpr const char* optimize_group = "Optimize your function";
 inline constexpr const char* look_group = "Look at results";
 inline constexpr const char* judge_group = "Judge and diagnose";
 inline constexpr const char* task_group = "Tasks";
+inline constexpr const char* code_group = "Code to learn from";
 inline constexpr const char* machine_group = "Machine and settings";
 inline constexpr const char* help_group = "Help";
 
@@ -51,9 +52,11 @@ void add_building(CLI::App& command, BuildWishes& wishes);
 void add_output(CLI::App& app, Options& options);
 void add_sandbox(CLI::App& app, JudgingSettings& judging);
 void add_judging(CLI::App& app, JudgingSettings& judging);
+void add_includes(CLI::App& app, JudgingSettings& judging);
 void add_device(CLI::App& app, JudgingSettings& judging);
 void add_backend(CLI::App& app, JudgingSettings& judging);
 void add_place(CLI::App& app, JudgingSettings& judging, Workers& workers);
+void add_workers(CLI::App& app, Workers& workers);
 void add_precision(CLI::App& app, std::vector<std::string>& allow_precision);
 void add_batch(CLI::App& app, std::optional<int>& batch);
 void add_store(CLI::App& app, Options& options);
@@ -66,11 +69,15 @@ void add_own_function(CLI::App& app, Options& options);
 // Those that `task new` has too.
 void add_function_flags(CLI::App& app, NewTask& wishes);
 
-// The commands about candidates, runs, tasks, machines and suites.
+// The commands about candidates, runs, tasks, machines, suites, searches, code and the service.
 void add_judge(CLI::App& app, Options& options);
 void add_runs(CLI::App& app, Options& options);
 void add_task(CLI::App& app, Options& options);
 void add_machine(CLI::App& app, Options& options);
 void add_bench(CLI::App& app, Options& options);
+void add_code(CLI::App& app, Options& options);
+void add_search(CLI::App& app, Options& options);
+void add_serve(CLI::App& app, Options& options);
+void add_memory(CLI::App& app, Options& options);
 
 }  // namespace kernelpro

@@ -36,12 +36,21 @@ const CLI::App& innermost(const CLI::App& app) {
   return *inner;
 }
 
+// Whether a command was to be named and the first word left is none: who then asks for help asks
+// for that of a command that does not exist.
+bool names_no_command(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining(true);
+  return !describe(innermost(app)).commands.empty() && !left.empty() &&
+         !left.front().starts_with("-");
+}
+
 // What went wrong, who said so if it was the file, and where to read on.
 std::string usage_error(const CLI::App& app, const CLI::Error& error, const ConfigWords& config) {
   const ManualCommand command = describe(innermost(app));
   const std::vector<std::string> left = app.remaining(true);
   const bool unknown =
-      error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !left.empty();
+      names_no_command(app) ||
+      (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !left.empty());
   const std::string what = unknown ? unknown_word(command, left.front()) : error.what();
   std::string text = painted("kernelpro:", Paint::bad, STDERR_FILENO) + " " + what + "\n";
   for (const ConfigDefault& one : config.defaults) {
@@ -112,6 +121,7 @@ void complete(Options& options) {
   OptimizeRequest& optimize = options.optimize;
   RunChanges& changes = options.changes;
   optimize.store = options.node.store;
+  options.diagnose.store = options.node.store;
   optimize.settings.evaluations = changes.evaluations.value_or(optimize.settings.evaluations);
   optimize.settings.seconds = changes.seconds.value_or(0);
   if (!options.llm.empty()) {
@@ -123,6 +133,8 @@ void complete(Options& options) {
     changes.llm(optimize.settings.llm.emplace());
   }
   options.suite.search = optimize;
+  // Problems of a suite are searched one like the other, in whatever order.
+  options.suite.search.settings.memory = RunSettings().memory;
   options.suite.search.settings.accept_suspect = changes.accept_suspect;
   options.suite.changes = changes;
 }
@@ -141,8 +153,12 @@ void add_commands(CLI::App& app, Options& options) {
       "Example:\n  kernelpro optimize blur.cpp:blur\n  kernelpro evaluate axpy my_axpy.cpp");
   add_runs(app, options);
   add_judge(app, options);
+  add_serve(app, options);
   add_bench(app, options);
+  add_search(app, options);
   add_task(app, options);
+  add_code(app, options);
+  add_memory(app, options);
   add_machine(app, options);
   add_manual(app, options);
 }
@@ -185,7 +201,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     }
   } catch (const CLI::ParseError& error) {
     parsed.finished = true;
-    const bool asked = error.get_exit_code() == 0;
+    const bool asked = error.get_exit_code() == 0 && !names_no_command(app);
     if (asked) {
       (void)app.exit(error, std::cout, std::cerr);
     } else {

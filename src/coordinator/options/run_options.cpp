@@ -29,8 +29,9 @@ NodeId node_number(const std::string& text) {
 }
 
 void add_search(CLI::App& app, RunSettings& settings) {
-  app.add_option("--search", settings.search, "mcts (default), greedy or random");
-  app.add_option("--preset", settings.preset, "Of mcts: default or paper");
+  app.add_option("--search", settings.search,
+                 "mcts (default), horizon, greedy, beam, elites or random");
+  app.add_option("--preset", settings.preset, "Of mcts: default, steady or paper");
   app.add_option("--seed", settings.seed, "Of the search (default 1); the judge's are secret");
   app.add_option("--in-flight", settings.in_flight,
                  "Candidates under way at a time, whatever the number of workers (default 2)")
@@ -44,9 +45,23 @@ void add_search(CLI::App& app, RunSettings& settings) {
   app.add_flag_function(
       "--no-fast-math", [&settings](std::int64_t) { settings.fast_math = false; },
       "No move may let the compiler reorder arithmetic");
+  app.add_flag_function(
+      "--no-sweep", [&settings](std::int64_t) { settings.sweep = false; },
+      "Step one tunable a node, instead of a sweep by the tuner");
+  app.add_option("--stop-at", settings.stop_at,
+                 "End once the best has this share of the bound, as 0.9")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_flag("--accept-suspect", settings.accept_suspect,
                "A result whose clock or bound is in doubt may be the best");
   add_precision(app, settings.allow_precision);
+}
+
+void add_lessons(CLI::App& app, RunSettings& settings) {
+  settings.memory = "on";
+  app.add_option("--memory", settings.memory,
+                 "Lessons of other runs: on (default: of the store), off, a memory of your own, or "
+                 "run:RUN for what that run was told")
+      ->type_name("FILE");
 }
 
 void add_objective(CLI::App& app, RunSettings& settings) {
@@ -98,6 +113,7 @@ void add_optimize(CLI::App& app, Options& options) {
   add_search(*command, settings);
   add_feedback(*command, settings);
   add_objective(*command, settings);
+  add_lessons(*command, settings);
   command
       ->add_option("--from", request.starts,
                    "A candidate of yours to search from beside the baseline, repeatable")
@@ -226,6 +242,15 @@ void add_looking(CLI::App& app, Options& options) {
   add_run_and_node(*transcript, options, false);
   transcript->add_option("--into", options.into, "The file to write (default: standard output)")
       ->type_name("FILE");
+  transcript
+      ->add_option("--as", options.transcript_form,
+                   "calls (default), or chat: conversations with what came of them, as data "
+                   "to train on")
+      ->check(one_of({"calls", "chat"}));
+  transcript->add_flag("--verified", options.chat.verified,
+                       "chat: only those whose candidate passed, in a sandbox and beyond doubt");
+  transcript->add_flag("--unique", options.chat.unique,
+                       "chat: of equal candidates and equal conversations the first alone");
   for (CLI::App* command : {runs, show, why, report, tools, prompt, transcript}) {
     add_store(*command, options);
     add_output(*command, options);
@@ -270,6 +295,20 @@ void add_export(CLI::App& app, Options& options) {
   });
 }
 
+void add_mcp(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "mcp", "Serve coding agents: the Model Context Protocol on standard input and output");
+  command->group(optimize_group);
+  command->add_flag(
+      "--jobs", options.jobs,
+      "Instead: do the work of jobs whose folders come in lines, as the server starts "
+      "it by itself");
+  add_store(*command, options);
+  command->footer(
+      "Agents start it themselves; docs/mcp.md says what to tell each.\n"
+      "Example:\n  kernelpro mcp\n  claude mcp add kernelpro -- kernelpro mcp");
+}
+
 }  // namespace
 
 void add_runs(CLI::App& app, Options& options) {
@@ -278,6 +317,7 @@ void add_runs(CLI::App& app, Options& options) {
   add_confirm(app, options);
   add_export(app, options);
   add_looking(app, options);
+  add_mcp(app, options);
 }
 
 }  // namespace kernelpro

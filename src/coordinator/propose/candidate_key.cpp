@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string_view>
 
 #include "common/base/hash.hpp"
 #include "common/base/text.hpp"
+#include "common/model/tunables.hpp"
 
 namespace kernelpro {
 
@@ -132,6 +134,20 @@ std::string candidate_key(const Candidate& candidate) {
     text += option + ' ';
   }
   return sha256(text + '\n' + normalized_source(candidate.source));
+}
+
+std::string sweep_key(const Candidate& candidate) {
+  Candidate other = candidate;
+  std::map<std::string, std::int64_t> first;
+  if (const Result<std::vector<Tunable>> tunables = parse_tunables(candidate.source)) {
+    for (const Tunable& one : *tunables) {
+      first[one.name] = one.values.front();
+    }
+  }
+  if (Result<std::string> source = set_tunables(candidate.source, first)) {
+    other.source = std::move(*source);
+  }
+  return "sweep " + candidate_key(other);
 }
 
 }  // namespace kernelpro

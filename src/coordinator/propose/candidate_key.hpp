@@ -14,4 +14,8 @@ namespace kernelpro {
 // Hash of backend, normalized source, compiler and build options in any order.
 [[nodiscard]] std::string candidate_key(const Candidate& candidate);
 
+// The same for a candidate and all that differ from it in the values of tunables alone; no key of a
+// candidate.
+[[nodiscard]] std::string sweep_key(const Candidate& candidate);
+
 }  // namespace kernelpro

@@ -39,7 +39,7 @@ Result<Condition> condition_of(const std::string& text) {
   static const std::map<std::string, Condition::Kind> kinds = {
       {"option", Condition::Kind::option}, {"compiler", Condition::Kind::compiler},
       {"source", Condition::Kind::source}, {"after", Condition::Kind::after},
-      {"policy", Condition::Kind::policy},
+      {"policy", Condition::Kind::policy}, {"task", Condition::Kind::task},
   };
   Condition condition;
   std::string rest = text;
@@ -52,11 +52,17 @@ Result<Condition> condition_of(const std::string& text) {
   if (space == std::string::npos || kind == kinds.end()) {
     return make_error(
         ErrorKind::bad_input,
-        fmt::format(R"(expected "[not] option|compiler|source|after|policy VALUE", not "{}")",
+        fmt::format(R"(expected "[not] option|compiler|source|after|policy|task VALUE", not "{}")",
                     text));
   }
   condition.kind = kind->second;
   condition.value = trimmed(rest.substr(space + 1));
+  if (condition.kind == Condition::Kind::task && condition.value != "constant" &&
+      condition.value != "products") {
+    return make_error(
+        ErrorKind::bad_input,
+        fmt::format(R"(expected "task constant" or "task products", not "{}")", text));
+  }
   return condition;
 }
 
@@ -144,6 +150,7 @@ const std::map<std::string, Reader>& readers() {
       {"id", text_reader(&Move::id)},
       {"title", text_reader(&Move::title)},
       {"compiler", text_reader(&Move::compiler)},
+      {"example", text_reader(&Move::example)},
       {"tier", read_tier},
       {"when", read_when},
       {"rewriter", read_rewriter},
@@ -198,6 +205,9 @@ Status check_whole(const Move& move) {
                                 "compiler or tune"
                               : "it changes nothing: expected rewriter, options, compiler or tune");
   }
+  if (!move.example.empty() && move.tier != written_tier) {
+    return make_error(ErrorKind::bad_input, "only a move of the tier write has an example");
+  }
   if (trimmed(move.advice).empty()) {
     return make_error(ErrorKind::bad_input, "expected advice for people after the second ---");
   }
@@ -242,6 +252,19 @@ Result<Move> parse_move(const std::string& text, const std::string& file) {
   return move;
 }
 
+namespace {
+
+Result<Move> load_move(const std::filesystem::path& file, const std::filesystem::path& examples) {
+  KP_LET(const std::string text, read_file(file));
+  KP_LET(Move move, parse_move(text, file.string()));
+  if (!move.example.empty()) {
+    KP_LET(move.example_source, read_file(examples / move.example));
+  }
+  return move;
+}
+
+}  // namespace
+
 Result<std::vector<Move>> load_moves(const std::filesystem::path& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
@@ -256,10 +279,11 @@ Result<std::vector<Move>> load_moves(const std::filesystem::path& folder) {
                       folder.string());
   }
   std::sort(files.begin(), files.end());
+  const std::filesystem::path examples =
+      folder.parent_path().parent_path() / "examples" / folder.filename();
   std::vector<Move> moves;
   for (const std::filesystem::path& file : files) {
-    KP_LET(const std::string text, read_file(file));
-    KP_LET(Move move, parse_move(text, file.string()));
+    KP_LET(Move move, load_move(file, examples));
     if (std::any_of(moves.begin(), moves.end(),
                     [&move](const Move& known) { return known.id == move.id; })) {
       return make_error(ErrorKind::bad_input, "the id " + move.id + " is taken by another file",
@@ -268,6 +292,47 @@ Result<std::vector<Move>> load_moves(const std::filesystem::path& folder) {
     moves.push_back(std::move(move));
   }
   return moves;
+}
+
+namespace {
+
+double elements_of(const TensorSpec& tensor, const Axes& axes) {
+  const Result<std::vector<std::int64_t>> shape = evaluate_shape(tensor.shape, axes);
+  double elements = 1;
+  for (std::size_t i = 0; shape && i < shape->size(); ++i) {
+    elements *= static_cast<double>((*shape)[i]);
+  }
+  return elements;
+}
+
+}  // namespace
+
+bool has_products(const Task& task, Backend backend) {
+  constexpr double least_operations = 16;
+  const std::vector<Axes>& shapes = timed_shapes(task, backend);
+  const Result<Axes> axes = complete_axes(task, shapes.empty() ? Axes() : shapes.front());
+  if (!axes) {
+    return true;
+  }
+  const Result<double> flops = task.reference.products ? Result<double>(*task.reference.products)
+                                                       : task.work.flops.evaluate(*axes);
+  double outputs = 0;
+  for (const TensorSpec& output : task.outputs) {
+    outputs += elements_of(output, *axes);
+  }
+  return !flops || *flops >= least_operations * outputs;
+}
+
+bool suits(const Move& move, const Task& task, Backend backend) {
+  return std::ranges::all_of(move.when, [&](const Condition& condition) {
+    if (condition.kind != Condition::Kind::task) {
+      return true;
+    }
+    const bool has = condition.value == "constant"
+                         ? std::ranges::any_of(task.inputs, &TensorSpec::constant)
+                         : has_products(task, backend);
+    return has == condition.wanted;
+  });
 }
 
 }  // namespace kernelpro

@@ -20,6 +20,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/node.hpp"
+#include "common/model/task.hpp"
 
 namespace kernelpro {
 
@@ -31,6 +32,7 @@ struct Condition {
     source,    // the source contains the value
     after,     // a move of that id lies on the way from the root
     policy,    // the user allows it: "fast_math"
+    task,      // the task has it: "constant" inputs, "products" of matrices
   };
 
   bool wanted = true;  // false: "not …"
@@ -59,12 +61,21 @@ struct Move {
   double chance = 0.3;              // how often it works where it applies
   std::vector<Bottleneck> classes;  // what it works against; empty: anything
   std::string advice;
+  std::string example;  // tier write: a file that shows it, in the folder of examples
+  std::string example_source;
 };
 
 // `file` is named in errors: file:line, the key, what was expected.
 [[nodiscard]] Result<Move> parse_move(const std::string& text, const std::string& file);
 
-// All moves of a folder, by file name. A malformed file is an error, and so is an id twice.
+// Whether an output element takes so many operations as only sums of products do.
+[[nodiscard]] bool has_products(const Task& task, Backend backend);
+
+// Whether the task has what the move says that it needs of one.
+[[nodiscard]] bool suits(const Move& move, const Task& task, Backend backend);
+
+// All moves of a folder, by file name. A malformed file is an error, and so are an id twice and an
+// example that is not there. Examples of knowledge/moves/cuda are in knowledge/examples/cuda.
 [[nodiscard]] Result<std::vector<Move>> load_moves(const std::filesystem::path& folder);
 
 // The tier of moves that are advice alone: somebody has to write them, which the playbook cannot.

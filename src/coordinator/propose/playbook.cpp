@@ -90,13 +90,17 @@ double repeat_factor(const Move& move, const Parent& parent) {
   return !move.tune && parent.moves.contains(move.id) ? made_before : 1;
 }
 
-// The mean of that and of what the move has gained so far.
-double learned(double promise, const std::string& move, const MoveRecords& records) {
-  const auto record = records.find(move);
-  if (record == records.end()) {
-    return promise;
+// The mean of that, of what other runs remember and of what the move has gained so far.
+double learned(double promise, const MovePrior& remembered, const std::string& move,
+               const Experience& experience) {
+  const double believed = experience.trust * remembered.trials;
+  double sum = prior_trials * promise + believed * remembered.gain;
+  double trials = prior_trials + believed;
+  if (const auto record = experience.records.find(move); record != experience.records.end()) {
+    sum += record->second.log_gain;
+    trials += record->second.tried;
   }
-  return (prior_trials * promise + record->second.log_gain) / (prior_trials + record->second.tried);
+  return sum / trials;
 }
 
 Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate candidate,
@@ -108,6 +112,7 @@ Suggestion make_suggestion(const Move& move, const Parent& parent, Candidate can
   suggestion.proposal.predicted_gain = move.gain;
   suggestion.proposal.candidate = std::move(candidate);
   suggestion.promise = own_promise(move, parent);
+  suggestion.remembered = find_prior(parent.priors, move.id, suggestion.proposal.site);
   suggestion.weight =
       repeat_factor(move, parent) * std::pow(later_site, static_cast<double>(position));
   return suggestion;
@@ -137,6 +142,16 @@ Status suggest_neighbors(const Move& move, const Parent& parent, std::vector<Sug
           position++));
     }
   }
+  return {};
+}
+
+Status suggest_sweep(const Move& move, const Parent& parent, std::vector<Suggestion>& out) {
+  KP_LET(const std::vector<Tunable> tunables, parse_tunables(parent.candidate.source));
+  if (tunables.empty()) {
+    return make_error(ErrorKind::bad_input, "the source has no tunables");
+  }
+  out.push_back(make_suggestion(move, parent, parent.candidate, "", move.title, 0));
+  out.back().sweep = true;
   return {};
 }
 
@@ -191,6 +206,8 @@ bool Playbook::holds(const Condition& condition, const Parent& parent) const {
              condition.wanted;
     case Condition::Kind::after:
       return parent.moves.contains(condition.value) == condition.wanted;
+    case Condition::Kind::task:
+      return true;  // `suits` says that
     case Condition::Kind::policy:
       return (condition.value == "fast_math" && settings_.fast_math) == condition.wanted;
   }
@@ -255,6 +272,8 @@ Result<std::vector<Suggestion>> Playbook::suggest(const Move& move, const Parent
       out.push_back(
           make_suggestion(move, parent, std::move(candidate), site.site, site.summary, i));
     }
+  } else if (move.tune && settings_.sweep) {
+    KP_TRY(suggest_sweep(move, parent, out));
   } else if (move.tune) {
     KP_TRY(suggest_neighbors(move, parent, out));
   } else {
@@ -273,12 +292,19 @@ void Playbook::look_ahead(const Candidate& candidate, const std::stop_token& sto
   }
 }
 
-double Playbook::promise(const Suggestion& suggestion, const MoveRecords& records) {
-  return suggestion.weight * learned(suggestion.promise, suggestion.proposal.move, records);
+double Playbook::promise(const Suggestion& suggestion, const Experience& experience) {
+  return suggestion.weight *
+         learned(suggestion.promise, suggestion.remembered, suggestion.proposal.move, experience);
 }
 
-double Playbook::promise(const Move& move, const Parent& parent, const MoveRecords& records) {
-  return repeat_factor(move, parent) * learned(own_promise(move, parent), move.id, records);
+double Playbook::promise(const Move& move, const Parent& parent, const Experience& experience) {
+  return repeat_factor(move, parent) * learned(own_promise(move, parent),
+                                               find_prior(parent.priors, move.id, ""), move.id,
+                                               experience);
+}
+
+double Playbook::file_promise(const Move& move, const Parent& parent) {
+  return own_promise(move, parent);
 }
 
 }  // namespace kernelpro

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/model/lesson.hpp"
 #include "common/model/node.hpp"
 #include "common/model/run.hpp"
 #include "coordinator/propose/move.hpp"
@@ -27,18 +28,30 @@ struct MoveRecord {
 
 using MoveRecords = std::map<std::string, MoveRecord>;
 
+// What moves are ranked by, beside their files.
+struct Experience {
+  MoveRecords records;  // of this run
+  // How far what is remembered of other runs is believed, from 0 to 1: as far as it has predicted
+  // this run.
+  double trust = 1;
+};
+
 // The candidate that is to be improved.
 struct Parent {
   Candidate candidate;
   bool passed = true;
   Diagnosis diagnosis;
   std::set<std::string> moves;  // on the way from the root
+  MovePriors priors;            // what other runs say of moves here; empty: nothing
 };
 
 struct Suggestion {
   Proposal proposal;
-  double promise = 0;  // of its move, by the move file and the parent's class
-  double weight = 1;   // less than 1 at later sites, and for a move made before on the way
+  double promise = 0;    // of its move, by the move file and the parent's class
+  MovePrior remembered;  // what other runs say of it
+  double weight = 1;     // less than 1 at later sites, and for a move made before on the way
+  // Its candidate is the parent itself, whose tunables a tuner is to sweep.
+  bool sweep = false;
 };
 
 // Moves that did not apply, and why: for `why` and for people who write moves.
@@ -52,6 +65,7 @@ struct PlaybookSettings {
   std::vector<std::string> tiers;  // empty: all
   std::vector<std::string> only;   // ids; empty: all
   bool fast_math = true;
+  bool sweep = false;  // tunables are for a tuner; otherwise each step of one is a suggestion
   std::vector<std::string> compilers;  // names that the worker has
   ParseSettings parse;
 };
@@ -76,9 +90,11 @@ class Playbook {
   void look_ahead(const Candidate& candidate, const std::stop_token& stop) const;
 
   // The expected log gain, given how the move has fared so far; of a move: at its first site.
-  [[nodiscard]] static double promise(const Suggestion& suggestion, const MoveRecords& records);
+  [[nodiscard]] static double promise(const Suggestion& suggestion, const Experience& experience);
   [[nodiscard]] static double promise(const Move& move, const Parent& parent,
-                                      const MoveRecords& records);
+                                      const Experience& experience);
+  // What the move file alone promises there, whatever was made before.
+  [[nodiscard]] static double file_promise(const Move& move, const Parent& parent);
 
   // Those that it makes itself.
   [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }

@@ -31,30 +31,31 @@ void Prospects::open(const Move& move, std::stop_token stop) {
   }
   made_ += made->size();
   for (Suggestion& suggestion : *made) {
-    std::string key = candidate_key(suggestion.proposal.candidate);
+    const Candidate& candidate = suggestion.proposal.candidate;
+    std::string key = suggestion.sweep ? sweep_key(candidate) : candidate_key(candidate);
     waiting_.push_back({std::move(suggestion), std::move(key)});
   }
 }
 
-std::optional<Suggestion> Prospects::take(const MoveRecords& records,
+std::optional<Suggestion> Prospects::take(const Experience& experience,
                                           const std::set<std::string>& known, std::string& key,
                                           std::stop_token stop) {
   for (;;) {
     std::erase_if(waiting_, [&known](const Waiting& one) { return known.contains(one.key); });
     const auto best = std::max_element(waiting_.begin(), waiting_.end(),
                                        [&](const Waiting& left, const Waiting& right) {
-                                         return Playbook::promise(left.suggestion, records) <
-                                                Playbook::promise(right.suggestion, records);
+                                         return Playbook::promise(left.suggestion, experience) <
+                                                Playbook::promise(right.suggestion, experience);
                                        });
     // A move's first site promises most, so none that is opened later can beat what is here.
     const auto next = std::max_element(unopened_.begin(), unopened_.end(),
                                        [&](const Move* left, const Move* right) {
-                                         return Playbook::promise(*left, parent_, records) <
-                                                Playbook::promise(*right, parent_, records);
+                                         return Playbook::promise(*left, parent_, experience) <
+                                                Playbook::promise(*right, parent_, experience);
                                        });
     if (next != unopened_.end() &&
-        (best == waiting_.end() || Playbook::promise(**next, parent_, records) >=
-                                       Playbook::promise(best->suggestion, records))) {
+        (best == waiting_.end() || Playbook::promise(**next, parent_, experience) >=
+                                       Playbook::promise(best->suggestion, experience))) {
       const Move& move = **next;
       unopened_.erase(next);
       open(move, stop);

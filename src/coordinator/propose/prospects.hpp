@@ -20,7 +20,7 @@ class Prospects {
 
   // Takes the most promising suggestion whose candidate is not in `known`; nothing when none is
   // left. `key` is set to its candidate key. May block while clang parses the source.
-  [[nodiscard]] std::optional<Suggestion> take(const MoveRecords& records,
+  [[nodiscard]] std::optional<Suggestion> take(const Experience& experience,
                                                const std::set<std::string>& known, std::string& key,
                                                std::stop_token stop = {});
 

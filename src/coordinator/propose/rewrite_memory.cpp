@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coordinator/rewrite/cuda_text.hpp"
+#include "coordinator/rewrite/reached.hpp"
 
 namespace kernelpro {
 
@@ -26,11 +27,15 @@ void RewriteMemory::parse(Known& one, const std::stop_token& stop) {
     return;
   }
   ParseSettings settings = settings_;
+  settings.standing = &clangs_;
   {
     const std::lock_guard lock(headers_mutex_);
     settings.prepared_headers = headers_.of(one.source, settings_, stop);
   }
   one.program = parse_program(one.source, settings, stop);
+  if (*one.program) {
+    **one.program = only_reached(std::move(**one.program));
+  }
 }
 
 Error RewriteMemory::failure_of(const Known& one) {

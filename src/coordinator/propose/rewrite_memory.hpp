@@ -16,6 +16,7 @@
 #include "coordinator/rewrite/parse.hpp"
 #include "coordinator/rewrite/prepared_headers.hpp"
 #include "coordinator/rewrite/rewriter.hpp"
+#include "coordinator/rewrite/standing_clang.hpp"
 
 namespace kernelpro {
 
@@ -52,6 +53,7 @@ class RewriteMemory {
   const std::size_t capacity_;
   std::mutex headers_mutex_;
   PreparedHeaders headers_;
+  StandingClangs clangs_;                    // they read from `headers_`
   std::mutex mutex_;                         // of what follows
   std::list<std::shared_ptr<Known>> known_;  // the one used last in front
 };

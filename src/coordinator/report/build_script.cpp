@@ -18,6 +18,28 @@ bool is_for_linker(const std::string& flag) {
   return flag.starts_with("-Wl,") || flag.starts_with("-l");
 }
 
+// Folders that whoever builds it has to name, asked for before the first compiler runs.
+std::string include_checks(const Certificate& certificate) {
+  std::string out;
+  for (const BuildRecord* build : {&certificate.build, &certificate.incumbent_build}) {
+    for (const IncludedLibrary& library : build->includes) {
+      const std::string line =
+          fmt::format(": \"${{{}:?set it to the folder of the headers of {}}}\"\n",
+                      include_variable(library), plain_name(library.name));
+      out += out.find(line) == std::string::npos ? line : "";
+    }
+  }
+  return out;
+}
+
+std::string include_flags(const BuildRecord& build) {
+  std::string out;
+  for (const IncludedLibrary& library : build.includes) {
+    out += fmt::format(" -isystem \"${}\"", include_variable(library));
+  }
+  return out;
+}
+
 // The build line of the certificate; what the linker is told stands behind the source, as it did.
 std::string build_line(const BuildRecord& build, const std::string& name, const std::string& file,
                        const std::string& folders) {
@@ -26,6 +48,7 @@ std::string build_line(const BuildRecord& build, const std::string& name, const 
   for (const std::string& flag : build.flags) {
     (is_for_linker(flag) ? after : before) += " " + shell_word(flag);
   }
+  before += include_flags(build);
   return fmt::format("\"${}_cxx\"{} {} {} -o lib{}.so{}\n", name, before, folders, file, name,
                      after);
 }
@@ -64,7 +87,7 @@ std::string build_script(const Certificate& certificate) {
              "set -eu\n"
              "cd \"$(dirname \"$0\")\"\n\n",
              rival, upper(rival)) +
-         (device ? "PATH=\"$PATH:/usr/local/cuda/bin\"\n" : "") +
+         include_checks(certificate) + (device ? "PATH=\"$PATH:/usr/local/cuda/bin\"\n" : "") +
          compiler_line(certificate.build, "kernel") +
          compiler_line(certificate.incumbent_build, rival) + "\n" +
          build_line(certificate.build, "kernel", kernel + extension, "-I.") +
@@ -95,8 +118,8 @@ std::string library_script(const Certificate& certificate) {
       "\"$kernel_cxx\"{3} {4} -c {0}{5} -o {0}.o\n"
       "\"$kernel_cxx\" -shared {0}.o -o lib{0}.so{6}\n"
       "ar rcs lib{0}.a {0}.o\n",
-      name, device ? "PATH=\"$PATH:/usr/local/cuda/bin\"\n" : "",
-      compiler_line(certificate.build, "kernel"), flags,
+      name, include_checks(certificate) + (device ? "PATH=\"$PATH:/usr/local/cuda/bin\"\n" : ""),
+      compiler_line(certificate.build, "kernel"), flags + include_flags(certificate.build),
       device ? "-Xcompiler -fPIC,-fvisibility=hidden" : "-fPIC -fvisibility=hidden",
       source_extension(certificate), link);
 }

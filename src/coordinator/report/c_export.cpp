@@ -56,9 +56,7 @@ std::string use_section(const std::string& text, const Certificate& certificate)
         "its file.\n",
         cell(certificate.task.entry->function));
   }
-  return out +
-         "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: "
-         "correctness on new inputs,\nhonesty and speed.\n";
+  return out + verify_section(certificate);
 }
 
 ExportFile readme_file(const Certificate& certificate, const std::string& use) {
@@ -90,8 +88,18 @@ std::string cmake_word(std::string_view text) {
   return out + "\"";
 }
 
-bool takes_value(const std::string& flag) {
-  return flag == "-Xptxas" || flag == "-isystem";
+// Folders that whoever builds it has to name.
+std::string cmake_includes(const Certificate& certificate) {
+  std::string out;
+  for (const IncludedLibrary& library : certificate.build.includes) {
+    out += fmt::format(
+        "set({0} \"$ENV{{{0}}}\" CACHE PATH \"Folder of the headers of {1}\")\n"
+        "if(NOT IS_DIRECTORY \"${{{0}}}\")\n"
+        "  message(FATAL_ERROR \"-D{0}=DIR names the folder of the headers of {1}\")\n"
+        "endif()\ntarget_include_directories({2} SYSTEM PRIVATE \"${{{0}}}\")\n",
+        include_variable(library), plain_name(library.name), c_name(certificate));
+  }
+  return out;
 }
 
 // What the flags of the certificate are for CMake.
@@ -105,7 +113,7 @@ std::string cmake_flags(const Certificate& certificate) {
     const std::string& flag = flags[i];
     if (flag.starts_with("-l") || flag.starts_with("-L")) {
       libraries += " " + cmake_word(flag);
-    } else if (takes_value(flag) && i + 1 < flags.size()) {
+    } else if (flag == "-Xptxas" && i + 1 < flags.size()) {
       compile += " " + cmake_word("SHELL:" + flag + " " + shell_word(flags[++i]));
     } else {
       compile += " " + cmake_word(comment_text(flag));
@@ -138,7 +146,7 @@ std::string cmake_lists(const Certificate& certificate) {
       name, source_name_of(certificate), language == std::string_view("CUDA") ? " CUDA" : "",
       kind_of_library(certificate), language,
       language == std::string_view("CUDA") ? " CUDA_ARCHITECTURES OFF" : "",
-      cmake_flags(certificate));
+      cmake_flags(certificate) + cmake_includes(certificate));
 }
 
 }  // namespace

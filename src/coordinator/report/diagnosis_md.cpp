@@ -45,7 +45,11 @@ std::string head(const Diagnosed& diagnosed) {
   const Profile& profile = diagnosed.profile;
   std::string out = "# Diagnosis of " + code(profile.program) + "\n\n";
   if (!profile.counters.empty()) {
-    out += "> The GPU's counters were not read: " + plain(profile.counters) + "\n\n";
+    out += "> Counters were not read: " + plain(profile.counters) + "\n\n";
+  }
+  if (profile.host) {
+    out += "> " + plain(threads_text(*profile.host)) +
+           "\n>\n> Evidence: " + plain(evidence_text(*profile.host)) + "\n\n";
   }
   Rows rows = {{"device", plain(profile.device.empty() ? "not known" : profile.device)},
                {"architecture", plain(profile.architecture)},
@@ -109,10 +113,32 @@ std::string kernel_part(const Diagnosed& diagnosed, std::size_t index, bool raw)
   return out;
 }
 
+std::string each_kernel(const Diagnosed& diagnosed, bool raw) {
+  std::string out;
+  for (std::size_t i = 0; i < diagnosed.report.kernels.size(); ++i) {
+    out += kernel_part(diagnosed, i, raw);
+  }
+  return out;
+}
+
+// Of a program on processors, which has no launches.
+std::string functions_part(const Diagnosed& diagnosed, bool raw) {
+  Rows rows;
+  for (const KernelDiagnosis& function : diagnosed.report.kernels) {
+    rows.push_back({code(short_kernel_name(function.kernel, longest_name)),
+                    percent_text(function.share), std::string(name_of(function.kind))});
+  }
+  return "\n## Functions\n\n" + markdown_table({"function", "share", "class"}, rows) +
+         each_kernel(diagnosed, raw);
+}
+
 std::string kernels_part(const Diagnosed& diagnosed, bool raw) {
   const std::vector<KernelDiagnosis>& kernels = diagnosed.report.kernels;
   if (kernels.empty()) {
     return "";
+  }
+  if (diagnosed.profile.host) {
+    return functions_part(diagnosed, raw);
   }
   Rows rows;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -124,13 +150,9 @@ std::string kernels_part(const Diagnosed& diagnosed, bool raw) {
          known ? duration_text(profile->duration_ns) : "", known ? extent_text(profile->grid) : "",
          known ? extent_text(profile->block) : "", std::string(name_of(kernels[i].kind))});
   }
-  std::string out =
-      "\n## Kernels\n\n" +
-      markdown_table({"kernel", "share", "launches", "time", "grid", "block", "class"}, rows);
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    out += kernel_part(diagnosed, i, raw);
-  }
-  return out;
+  return "\n## Kernels\n\n" +
+         markdown_table({"kernel", "share", "launches", "time", "grid", "block", "class"}, rows) +
+         each_kernel(diagnosed, raw);
 }
 
 std::string finding_part(const Finding& finding, const Profile& profile, std::size_t number) {

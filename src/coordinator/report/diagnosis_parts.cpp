@@ -175,6 +175,36 @@ std::string timeline_text(const Trace& trace) {
   return printable(out);
 }
 
+std::string threads_text(const HostRun& run) {
+  double working = 0;
+  double waiting = 0;
+  for (const ThreadTime& thread : run.threads) {
+    working += thread.working;
+    waiting += thread.waiting;
+  }
+  const double all = working + waiting;
+  std::string out = fmt::format(
+      "{} on {}, {} of their time waiting for each other; {:.0f} samples in {}",
+      counted(std::ssize(run.threads), "thread", "threads"),
+      counted(run.processors, "processor", "processors"), percent_text(all > 0 ? waiting / all : 0),
+      run.samples, duration_text(run.span_ns));
+  if (run.processes > 1) {
+    out += fmt::format(" of {} processes", run.processes);
+  }
+  if (run.call_ns > 0) {
+    out += ", a call takes " + duration_text(run.call_ns);
+  }
+  return out + (run.ended.empty() ? "" : "; " + printable(run.ended));
+}
+
+std::string evidence_text(const HostRun& run) {
+  std::string out;
+  for (const std::string& one : run.evidence) {
+    out += (out.empty() ? "" : "; ") + printable(one);
+  }
+  return out;
+}
+
 const KernelProfile* profile_of(const Diagnosed& diagnosed, std::size_t index) {
   const std::vector<KernelProfile>& kernels = diagnosed.profile.kernels;
   const std::string& name = diagnosed.report.kernels[index].kernel;

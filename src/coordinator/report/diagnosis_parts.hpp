@@ -29,6 +29,9 @@ namespace kernelpro {
 [[nodiscard]] std::string timeline_text(const Trace& trace);
 
 // The profile of the report's `index`th kernel; nullptr when it has none.
+// Of a program on processors: its threads, and what the diagnosis stands on.
+[[nodiscard]] std::string threads_text(const HostRun& run);
+[[nodiscard]] std::string evidence_text(const HostRun& run);
 [[nodiscard]] const KernelProfile* profile_of(const Diagnosed& diagnosed, std::size_t index);
 
 // "held against 8 (why)": what was seen and what it was held against.

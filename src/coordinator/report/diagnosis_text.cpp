@@ -53,6 +53,10 @@ std::string head_text(const Diagnosed& diagnosed) {
     device += " (" + profile.architecture + ")";
   }
   out += labeled("device", device, 2);
+  if (profile.host) {
+    out += labeled("threads", threads_text(*profile.host), 2);
+    out += labeled("evidence", evidence_text(*profile.host), 2);
+  }
   if (profile.trace) {
     out += labeled("timeline", timeline_text(*profile.trace), 2);
   }
@@ -123,10 +127,10 @@ std::string kernel_text(const Diagnosed& diagnosed, std::size_t index, bool raw)
   const KernelDiagnosis& kernel = diagnosed.report.kernels[index];
   const KernelProfile* profile = profile_of(diagnosed, index);
   std::string out =
-      fmt::format("\n{}: {} of the kernels' time\n",
+      fmt::format("\n{}: {} of {} time\n",
                   raw ? printable(kernel.kernel) : short_kernel_name(kernel.kernel, widest - 32),
-                  percent_text(kernel.share));
-  if (profile != nullptr) {
+                  percent_text(kernel.share), diagnosed.profile.host ? "the" : "the kernels'");
+  if (profile != nullptr && !diagnosed.profile.host) {
     out += labeled("launches", launches_text(*profile), 2);
   }
   out += labeled("class",

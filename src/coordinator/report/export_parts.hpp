@@ -28,6 +28,12 @@ namespace kernelpro::report {
 // without the one of kernelpro/candidate.h.
 [[nodiscard]] std::string whole_source(const Certificate& certificate);
 
+// Of libraries of headers that the kernel includes: the variable that names such a folder in what
+// is exported, how the README tells of them, and how `kernelpro verify` is called.
+[[nodiscard]] std::string include_variable(const IncludedLibrary& library);
+[[nodiscard]] std::string includes_section(const Certificate& certificate);
+[[nodiscard]] std::string verify_section(const Certificate& certificate);
+
 // The extents of the task's axes, in its order; `axes` completed.
 [[nodiscard]] std::vector<std::int64_t> axis_values(const Task& task, const Axes& axes);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -170,23 +171,61 @@ std::string gpu_text(const Certificate& certificate) {
 
 }  // namespace
 
+std::string include_variable(const IncludedLibrary& library) {
+  std::string out = "KP_INCLUDE_";
+  for (const char c : plain_name(library.name)) {
+    out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::string includes_section(const Certificate& certificate) {
+  if (certificate.build.includes.empty()) {
+    return "";
+  }
+  std::string out =
+      "\n## Headers\n\nThe kernel includes headers that are not in this folder. A build needs the "
+      "folder of each,\nas a compiler gets it with `-I`; the certificate has the hash of every "
+      "header.\n\n| library | commit | headers | hash | folder |\n|---|---|---|---|---|\n";
+  for (const IncludedLibrary& library : certificate.build.includes) {
+    out += fmt::format("| {} | {} | {} | `{}` | `{}` |\n", cell(library.name),
+                       library.commit.empty() ? "not known" : "`" + cell(library.commit) + "`",
+                       library.files.size(), cell(library.hash), include_variable(library));
+  }
+  return out;
+}
+
+std::string verify_section(const Certificate& certificate) {
+  std::string includes;
+  for (const IncludedLibrary& library : certificate.build.includes) {
+    includes += fmt::format(" --include {}=DIR", cell(library.name));
+  }
+  return fmt::format(
+      "\n## Verify\n\n`kernelpro verify certificate.json{}` repeats the whole judgment: "
+      "correctness on new inputs,\nhonesty and speed.\n",
+      includes);
+}
+
 std::string readme_head(const Certificate& certificate) {
   const Task& task = certificate.task;
   const MachineRecord& machine = certificate.machine;
   const std::string rival = rival_name(certificate);
   return fmt::format(
-      "# {}: {}\n\n{}\n"
-      "\nA kernel made and judged by KernelPro {} on {}; verdict: {}. {}\n{}"
-      "\n## Measured\n\n{}\n{}Machine: {}, {} cores, {} MiB last-level cache, Linux {} ({}).\n"
-      "Compiler: {}. Compared with the {} `{}`.\n",
-      cell(task.name), cell(certificate.candidate.name), cell(task.summary),
-      cell(certificate.program_version), cell(certificate.date), outcome_text(certificate.verdict),
-      cell(certificate.verdict.summary), warnings(certificate.verdict),
-      certificate.verdict.timing.shapes.empty() ? "It was not timed.\n"
-                                                : measured(certificate, rival),
-      gpu_text(certificate), cell(machine.processor), machine.cores, machine.cache_bytes >> 20,
-      cell(machine.kernel), cell(machine.architecture), cell(certificate.build.compiler_identity),
-      rival, cell(certificate.incumbent.name));
+             "# {}: {}\n\n{}\n"
+             "\nA kernel made and judged by KernelPro {} on {}; verdict: {}. {}\n{}"
+             "\n## Measured\n\n{}\n{}Machine: {}, {} cores, {} MiB last-level cache, Linux {} "
+             "({}).\n"
+             "Compiler: {}. Compared with the {} `{}`.\n",
+             cell(task.name), cell(certificate.candidate.name), cell(task.summary),
+             cell(certificate.program_version), cell(certificate.date),
+             outcome_text(certificate.verdict), cell(certificate.verdict.summary),
+             warnings(certificate.verdict),
+             certificate.verdict.timing.shapes.empty() ? "It was not timed.\n"
+                                                       : measured(certificate, rival),
+             gpu_text(certificate), cell(machine.processor), machine.cores,
+             machine.cache_bytes >> 20, cell(machine.kernel), cell(machine.architecture),
+             cell(certificate.build.compiler_identity), rival, cell(certificate.incumbent.name)) +
+         includes_section(certificate);
 }
 
 Result<std::string> export_readme(const Certificate& certificate) {
@@ -212,10 +251,7 @@ Result<std::string> export_readme(const Certificate& certificate) {
                          "<cstdint>\n\n"
                          "#include \"kernelpro/candidate.h\"\n\nextern \"C\" {{\n{}}}\n\n{}```\n",
                          tensor_rows(task), argument_lists(task), c_declaration(certificate), call);
-  out +=
-      "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: correctness "
-      "on new inputs,\nhonesty and speed.\n";
-  return out;
+  return out + verify_section(certificate);
 }
 
 }  // namespace kernelpro::report

@@ -1,19 +1,28 @@
 #include "coordinator/report/markdown.hpp"
 
-#include <algorithm>
-
 namespace kernelpro {
 
 namespace {
 
+// A bar inside a cell is escaped, and so are the backslashes before it, which would escape the
+// escape.
+std::string cell_text(const std::string& text) {
+  std::string out;
+  std::size_t backslashes = 0;
+  for (const char c : text) {
+    if (c == '|') {
+      out.append(backslashes + 1, '\\');
+    }
+    backslashes = c == '\\' ? backslashes + 1 : 0;
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
 std::string markdown_row(const std::vector<std::string>& cells) {
   std::string out = "|";
-  for (std::string text : cells) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
-      text.insert(at, "\\");
-    }
-    out += " " + text + " |";
+  for (const std::string& text : cells) {
+    out += " " + cell_text(text) + " |";
   }
   return out + "\n";
 }

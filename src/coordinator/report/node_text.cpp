@@ -87,7 +87,18 @@ std::string build_line(const Node& node) {
 std::string reason_lines(const Node& node) {
   std::string out;
   for (const std::string& reason : node.reasons) {
+    if (reason.starts_with(learned_prefix)) {
+      continue;
+    }
     out += (out.empty() ? "  chosen     " : "             ") + printable(reason) + "\n";
+  }
+  return out;
+}
+
+std::string learned_lines(const Node& node) {
+  std::string out;
+  for (const std::string& place : learned_from(node.reasons)) {
+    out += (out.empty() ? "  learned    from " : "                  ") + printable(place) + "\n";
   }
   return out;
 }
@@ -140,8 +151,8 @@ Result<std::string> node_text(const std::vector<Node>& nodes, NodeId id,
                       fmt::format("the run has no node {}; {}", id, known_nodes(nodes)));
   }
   return fmt::format("node {}: {}\n", id, outcome_of(*node)) + origin_lines(*node) +
-         build_line(*node) + reason_lines(*node) + result_lines(*node, certificate) + "\n" +
-         lineage_table(nodes, id);
+         build_line(*node) + reason_lines(*node) + learned_lines(*node) +
+         result_lines(*node, certificate) + "\n" + lineage_table(nodes, id);
 }
 
 }  // namespace kernelpro

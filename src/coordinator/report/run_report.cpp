@@ -70,6 +70,12 @@ std::string why_not_best(const Run& run, const Node& node) {
   if (node.confirmed) {
     return "measured at the end too, and its interval begins lower";
   }
+  if (node.likely > node.speedup && node.speedup_interval.low <= clear_of_best) {
+    return fmt::format(
+        "other programs disturbed its timing; without them it seems {:.2f} times "
+        "as fast",
+        node.likely);
+  }
   return node.speedup_interval.low > clear_of_best ? "not confirmed at the end"
                                                    : "within the noise of the baseline";
 }
@@ -80,16 +86,16 @@ void find_faster(RunReport& report) {
   if (report.run.state != RunState::finished || needs_energy(report.run.settings.objective)) {
     return;
   }
-  const double least = best == nullptr ? 1 : speedup_of(*best);
+  const double least = best == nullptr ? 1 : expected_speedup(*best);
   std::vector<const Node*> faster;
   for (const Node& node : report.nodes) {
     if (counts_as_evaluation(node) && node.outcome == Outcome::passed && !node.screened &&
-        node.id != report.best && node.speedup > least && reads_faster(node)) {
+        node.id != report.best && expected_speedup(node) > least && reads_faster(node)) {
       faster.push_back(&node);
     }
   }
   std::sort(faster.begin(), faster.end(), [](const Node* a, const Node* b) {
-    return a->speedup != b->speedup ? a->speedup > b->speedup : a->id < b->id;
+    return std::pair(-expected_speedup(*a), a->id) < std::pair(-expected_speedup(*b), b->id);
   });
   for (const Node* node : faster) {
     report.faster.push_back({node->id, why_not_best(report.run, *node)});
@@ -126,7 +132,7 @@ std::vector<MoveStatistics> count_moves(const std::vector<Node>& nodes,
     const Node* parent = find_node(nodes, node.parent);
     if (node.outcome == Outcome::passed && node.speedup > 0 && parent != nullptr &&
         speedup_of(*parent) > 0) {
-      gains[node.move].push_back(node.speedup / speedup_of(*parent));
+      gains[node.move].push_back(expected_speedup(node) / expected_speedup(*parent));
     }
   }
   std::vector<MoveStatistics> out;

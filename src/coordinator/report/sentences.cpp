@@ -98,6 +98,20 @@ std::string against_parent(const RunReport& report, const Node& node) {
   return fmt::format(", {:.2f} times as fast as its parent", node.speedup / parent->speedup);
 }
 
+// Where a class means something else on processors; empty: it does not.
+std::string host_class_words(KernelClass kind) {
+  switch (kind) {
+    case KernelClass::dram:
+      return "held back by memory";
+    case KernelClass::latency:
+      return "held back by latency: instructions wait, and nothing is used up";
+    case KernelClass::tail:
+      return "held back by idle processors";
+    default:
+      return "";
+  }
+}
+
 std::string class_words(KernelClass kind) {
   switch (kind) {
     case KernelClass::dram:
@@ -180,15 +194,19 @@ std::string node_sentence(const RunReport& report, const Node& node, bool closed
 std::string diagnosis_sentence(const Diagnosed& diagnosed) {
   const DiagnosisReport& report = diagnosed.report;
   const std::string& device = diagnosed.profile.device;
+  const bool host = diagnosed.profile.host.has_value();
+  const std::string host_words = host ? host_class_words(report.kind) : "";
   std::string out =
       fmt::format("{}{} is {}", device.empty() ? "" : "On " + printable(device) + ", ",
-                  printable(diagnosed.profile.program), class_words(report.kind));
+                  printable(diagnosed.profile.program),
+                  host_words.empty() ? class_words(report.kind) : host_words);
   // The class of the program is its main kernel's, unless the GPU waits for the host.
   if (!report.kernels.empty() && report.kernels.front().kind == report.kind &&
       report.kind != KernelClass::unknown) {
     const KernelDiagnosis& main = report.kernels.front();
-    out += fmt::format(" ({} sure, by its main kernel {})", percent_text(main.confidence),
-                       short_kernel_name(main.kernel, longest_kernel));
+    out +=
+        fmt::format(" ({} sure, by its main {} {})", percent_text(main.confidence),
+                    host ? "function" : "kernel", short_kernel_name(main.kernel, longest_kernel));
   }
   if (report.findings.empty()) {
     return out + "; no tool found a defect.";

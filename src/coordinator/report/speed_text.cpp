@@ -34,4 +34,11 @@ std::string share_words(double share_of_bound) {
   return share_of_bound < reached ? fmt::format("{:.0f} %", 100 * share_of_bound) : "over 100 %";
 }
 
+std::string likely_words(double speedup, double likely) {
+  constexpr double worth_saying = 1.1;
+  return likely > worth_saying * speedup
+             ? fmt::format(", about {:.2f}x without other programs", likely)
+             : "";
+}
+
 }  // namespace kernelpro

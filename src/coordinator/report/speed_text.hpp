@@ -15,6 +15,8 @@ namespace kernelpro {
 
 // "6.31x", "at least 6.31x": for lines that must be short.
 [[nodiscard]] std::string times_words(double speedup, bool at_least);
+// ", about 6.31x without other programs"; empty where these took little.
+[[nodiscard]] std::string likely_words(double speedup, double likely);
 
 // "82 %" of the bound that a task sets; "over 100 %" where the candidate does with less than the
 // task declares. "–": not known.

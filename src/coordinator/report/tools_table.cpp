@@ -16,14 +16,18 @@ namespace {
 
 constexpr double clear_gain = 1.05;
 
-ToolRecord& record_of(std::vector<ToolRecord>& records, const std::string& tool) {
-  const auto found = std::find_if(records.begin(), records.end(),
-                                  [&tool](const ToolRecord& one) { return one.tool == tool; });
+ToolRecord& record_of(std::vector<ToolRecord>& records, const std::string& tool, KernelClass kind,
+                      const std::string& device) {
+  const auto found = std::ranges::find_if(records, [&](const ToolRecord& one) {
+    return one.tool == tool && one.kind == kind && one.device == device;
+  });
   if (found != records.end()) {
     return *found;
   }
   records.push_back({});
   records.back().tool = tool;
+  records.back().kind = kind;
+  records.back().device = device;
   return records.back();
 }
 
@@ -60,29 +64,23 @@ void follow(const Finding& finding, const Node& parent, const Node& child, ToolR
   if (child.outcome != Outcome::passed || child.speedup <= 0 || parent.speedup <= 0) {
     return;
   }
-  const double gain = child.speedup / parent.speedup;
+  const double gain = expected_speedup(child) / expected_speedup(parent);
   ++record.passed;
   record.gained += gain >= clear_gain ? 1 : 0;
-  record.log_predicted += std::log(std::max(finding.predicted_gain, 1.0));
+  const double predicted = finding.derived_gain > 0 ? finding.derived_gain : finding.predicted_gain;
+  record.log_predicted += std::log(std::max(predicted, 1.0));
   record.log_measured += std::log(gain);
 }
 
 }  // namespace
 
-double ToolRecord::predicted() const {
-  return passed == 0 ? 1 : std::exp(log_predicted / passed);
-}
-
-double ToolRecord::measured() const {
-  return passed == 0 ? 1 : std::exp(log_measured / passed);
-}
-
-void add_to_records(const std::vector<Node>& nodes, std::vector<ToolRecord>& records) {
+void add_to_records(const std::vector<Node>& nodes, const std::string& device,
+                    std::vector<ToolRecord>& records) {
   std::map<NodeId, const Node*> by_id;
   for (const Node& node : nodes) {
     by_id[node.id] = &node;
     for (const Finding& finding : node.diagnosis.findings) {
-      ++record_of(records, finding.tool).fired;
+      ++record_of(records, finding.tool, node.diagnosis.kind, device).fired;
     }
   }
   for (const Node& node : nodes) {
@@ -91,12 +89,17 @@ void add_to_records(const std::vector<Node>& nodes, std::vector<ToolRecord>& rec
       continue;
     }
     for (const Finding* finding : followed(*parent->second, node)) {
-      follow(*finding, *parent->second, node, record_of(records, finding->tool));
+      const KernelClass kind = parent->second->diagnosis.kind;
+      follow(*finding, *parent->second, node, record_of(records, finding->tool, kind, device));
     }
   }
 }
 
-std::string tools_table(std::vector<ToolRecord> records) {
+std::string tools_table(const std::vector<ToolRecord>& all) {
+  std::vector<ToolRecord> records;
+  for (const ToolRecord& one : all) {
+    record_of(records, one.tool, KernelClass::unknown, "").merge(one);
+  }
   if (records.empty()) {
     return "No tool has found anything yet: `kernelpro optimize TASK --backend cuda` profiles what "
            "passes, and `kernelpro diagnose` looks at one kernel or program.\n";
@@ -118,10 +121,9 @@ std::string tools_table(std::vector<ToolRecord> records) {
 nlohmann::json tools_json(const std::vector<ToolRecord>& records) {
   nlohmann::json out = nlohmann::json::array();
   for (const ToolRecord& one : records) {
-    nlohmann::json entry = {{"tool", one.tool},
-                            {"fired", one.fired},
-                            {"followed", one.followed},
-                            {"passed", one.passed},
+    nlohmann::json entry = {{"tool", one.tool},         {"class", name_of(one.kind)},
+                            {"device", one.device},     {"fired", one.fired},
+                            {"followed", one.followed}, {"passed", one.passed},
                             {"gained", one.gained}};
     if (one.passed > 0) {
       entry["predicted"] = one.predicted();

@@ -118,17 +118,16 @@ def _kp_cxx(recorded):
     return found
 
 
-def _kp_cutlass(recorded):
-    """A folder of CUTLASS headers: where it was for the certificate, or in a checkout here."""
-    if os.path.isdir(recorded):
-        return recorded
-    tree = "tools/util/include" if recorded.endswith("tools/util/include") else "include"
-    for variable in ("KERNELPRO_CUTLASS", "CUTLASS_PATH"):
-        place = os.path.join(os.environ.get(variable) or "/nowhere", tree)
-        if os.path.isdir(place):
-            return place
-    raise RuntimeError("the kernel includes CUTLASS, which is not here: set KERNELPRO_CUTLASS to a "
-                       "checkout of it")
+def _kp_includes(spec):
+    """The flags for the libraries of headers that the kernel includes."""
+    out = []
+    for library, variable in spec.get("includes", {}).items():
+        place = os.path.abspath(os.environ.get(variable) or "/nowhere")
+        if not os.path.isdir(place):
+            raise RuntimeError(f"the kernel includes headers of {library}, which are not here: set "
+                               f"{variable} to their folder")
+        out += ["-isystem", place]
+    return out
 
 
 def _kp_flags(spec, architecture):
@@ -140,11 +139,9 @@ def _kp_flags(spec, architecture):
         elif flag == "-ccbin":
             host = _kp_host_compiler(next(given))
             out += ["-ccbin", host] if host else []
-        elif flag == "-isystem":
-            out += [flag, _kp_cutlass(next(given))]
         else:
             out.append(flag)
-    return out
+    return out + _kp_includes(spec)
 
 
 def _kp_command(spec, architecture, root):

@@ -153,6 +153,9 @@ Result<json> torch_spec(const Certificate& certificate) {
       {"link", std::vector<std::string>(linking, all.end())},
       {"architecture", architecture(certificate.build)},
   };
+  for (const IncludedLibrary& library : certificate.build.includes) {
+    spec["includes"][library.name] = include_variable(library);
+  }
   if (is_cuda(certificate)) {
     KP_LET(json found, capability(certificate));
     spec["capability"] = std::move(found);

@@ -42,16 +42,13 @@ std::string building(const Certificate& certificate, const char* moment) {
             "device"
           : fmt::format("`{}`, or what `KERNELPRO_CXX` names", cell(certificate.build.compiler));
   return fmt::format(
-      "\n## Build\n\nThe kernel is built {}, with the certificate's flags; PyTorch's headers are "
-      "not needed.\nThe compiler is {}.\nThe result is kept below `kernelpro_exports` in "
-      "`$TORCH_EXTENSIONS_DIR`, `$XDG_CACHE_HOME` or\n`~/.cache`.\n",
-      moment, compiler);
+             "\n## Build\n\nThe kernel is built {}, with the certificate's flags; PyTorch's "
+             "headers are "
+             "not needed.\nThe compiler is {}.\nThe result is kept below `kernelpro_exports` in "
+             "`$TORCH_EXTENSIONS_DIR`, `$XDG_CACHE_HOME` or\n`~/.cache`.\n",
+             moment, compiler) +
+         includes_section(certificate);
 }
-
-constexpr const char* verifying =
-    "\n## Verify\n\n`kernelpro verify certificate.json` repeats the whole judgment: correctness "
-    "on "
-    "new inputs,\nhonesty and speed.\n";
 
 }  // namespace
 
@@ -65,7 +62,7 @@ std::string benchmark_readme(const Certificate& certificate) {
          "parameters under\nthe same seed. It takes only what was judged (shapes, types, numbers, "
          "constructor arguments) and says\nwhat differs; it never falls back. Buffers that the "
          "original would update in passing, such as running\nstatistics, stay as they are.\n" +
-         building(certificate, "when the file is imported") + verifying;
+         building(certificate, "when the file is imported") + verify_section(certificate);
 }
 
 std::string package_readme(const Certificate& certificate, const std::string& package) {
@@ -93,7 +90,7 @@ std::string package_readme(const Certificate& certificate, const std::string& pa
              certificate.candidate.backend == Backend::cuda
                  ? " or one of another compute capability"
                  : "") +
-         building(certificate, "at its first call") + verifying;
+         building(certificate, "at its first call") + verify_section(certificate);
 }
 
 }  // namespace kernelpro::report

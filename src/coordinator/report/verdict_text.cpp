@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::size_t shown_evidence = 12;
 constexpr double widest_interval = 0.1;
+// By how much the same speed-up may read differently on one kind of machine: neighbors, the place
+// of code and data in memory.
+constexpr double same_machine_factor = 1.25;
 
 std::string share_text(const Timing& timing) {
   double least = 0;
@@ -90,13 +93,16 @@ std::string beyond_bound_line(const Timing& timing) {
                 : "";
 }
 
+// A shape at which it failed before it was timed has no times.
 std::string shape_lines(const Timing& timing) {
-  if (timing.shapes.empty()) {
-    return "";
-  }
+  bool any = false;
   Table table({"shape", "candidate", "incumbent", "speed-up", "95 % interval", "noise floor",
                "of bound", "bound by", "rounds × calls"});
   for (const ShapeTiming& shape : timing.shapes) {
+    if (shape.candidate_rounds.empty()) {
+      continue;
+    }
+    any = true;
     table.add(
         {axes_text(shape.shape), duration_text(shape.candidate_ns), incumbent_time_text(shape),
          fmt::format("{}{:.3f}", shape.at_least ? "at least " : "", shape.speedup),
@@ -106,7 +112,7 @@ std::string shape_lines(const Timing& timing) {
          fmt::format("{} × {}{}{}", shape.candidate_rounds.size(), shape.calls, caches_text(shape),
                      shape.screened ? ", screened" : "")});
   }
-  return table.text() + beyond_bound_line(timing) + traced_lines(timing);
+  return any ? table.text() + beyond_bound_line(timing) + traced_lines(timing) : "";
 }
 
 void add_difference(std::vector<Difference>& out, const std::string& what,
@@ -239,6 +245,27 @@ double interval_width(const Timing& timing) {
   return timing.speedup > 0 ? (interval.high - interval.low) / timing.speedup : 0;
 }
 
+// What "at least" leaves open is what the incumbent was slower in pairs than alone.
+double most_of(const Timing& timing) {
+  double slower = 1;
+  for (const ShapeTiming& shape : timing.shapes) {
+    if (shape.at_least && shape.incumbent_alone_ns > 0) {
+      slower = std::max(slower, shape.incumbent_ns / shape.incumbent_alone_ns);
+    }
+  }
+  return timing.speedup_interval.high * slower;
+}
+
+// Whether a speed-up lies far above anything that was measured now.
+bool is_exaggerated(const Timing& before, const Timing& now) {
+  return before.speedup_interval.low > same_machine_factor * most_of(now);
+}
+
+bool same_machine(const Certificate& before, const Certificate& now) {
+  return before.machine.processor == now.machine.processor &&
+         before.machine.cores == now.machine.cores && before.threads == now.threads;
+}
+
 SpeedClaim compare_speed(const Timing& before, const Timing& now) {
   if (before.comparison == Comparison::not_timed || now.comparison == Comparison::not_timed) {
     return SpeedClaim::not_timed;
@@ -249,7 +276,8 @@ SpeedClaim compare_speed(const Timing& before, const Timing& now) {
     if (more_now && before.at_least) {
       return SpeedClaim::confirmed;
     }
-    return !more_now && now.at_least ? SpeedClaim::cannot_tell : SpeedClaim::differs;
+    const bool open = !more_now && now.at_least && !is_exaggerated(before, now);
+    return open ? SpeedClaim::cannot_tell : SpeedClaim::differs;
   }
   const bool wide = std::max(interval_width(before), interval_width(now)) > widest_interval;
   return wide ? SpeedClaim::cannot_tell : SpeedClaim::confirmed;
@@ -292,7 +320,8 @@ std::vector<Difference> compare_certificates(const Certificate& before, const Ce
                    std::string(name_of(second.comparison)), true);
   }
   if (speed == SpeedClaim::differs) {
-    add_difference(out, "speed-up", speedup_text(first), speedup_text(second));
+    add_difference(out, "speed-up", speedup_text(first), speedup_text(second),
+                   same_machine(before, now) && is_exaggerated(first, second));
   }
   return out;
 }

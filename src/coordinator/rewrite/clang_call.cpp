@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/file.hpp"
 #include "common/base/jail_policy.hpp"
 
 namespace kernelpro {
@@ -13,8 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_output = std::size_t{512} << 20U;
 constexpr std::int64_t compiler_memory = 8LL << 30;
+
+}  // namespace
 
 Command clang_command(const fs::path& folder, const std::vector<std::string>& arguments,
                       const ParseSettings& settings) {
@@ -37,11 +39,25 @@ Command clang_command(const fs::path& folder, const std::vector<std::string>& ar
   command.directory = folder.string();
   command.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}};
   command.timeout_ms = settings.timeout_ms;
-  command.output_limit = largest_output;
+  command.output_limit = largest_clang_output;
   return command;
 }
 
-}  // namespace
+std::vector<std::string> tree_arguments(const ParseSettings& settings) {
+  std::vector<std::string> arguments = {"-I.", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"};
+  if (!settings.prepared_headers.empty()) {
+    arguments.insert(arguments.end(), {"-include-pch", settings.prepared_headers.string()});
+  }
+  return arguments;
+}
+
+Error too_slow(const ParseSettings& settings) {
+  return make_error(ErrorKind::timeout,
+                    fmt::format("it did not read the source within {} ms; try again when the "
+                                "machine is less busy",
+                                settings.timeout_ms),
+                    settings.clang);
+}
 
 Status write_readable(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -57,6 +73,18 @@ Status write_readable(const fs::path& path, const std::string& text) {
   return {};
 }
 
+// Readable for whom the jail becomes, as the sources are.
+Status put_public_header(const fs::path& folder, const ParseSettings& settings) {
+  if (settings.abi_include.empty()) {
+    return {};
+  }
+  KP_LET(const std::string header, read_file(settings.abi_include / "kernelpro" / "candidate.h"));
+  KP_TRY(make_directories(folder / "kernelpro"));
+  std::error_code failure;
+  fs::permissions(folder / "kernelpro", fs::perms(0755), failure);
+  return write_readable(folder / "kernelpro" / "candidate.h", header);
+}
+
 Result<Finished> call_clang(const fs::path& folder, const std::vector<std::string>& arguments,
                             const ParseSettings& settings, std::stop_token stop) {
   Result<Finished> finished =
@@ -65,11 +93,7 @@ Result<Finished> call_clang(const fs::path& folder, const std::vector<std::strin
     return finished;
   }
   if (finished->timed_out) {
-    return make_error(ErrorKind::timeout,
-                      fmt::format("it did not read the source within {} ms; try again when the "
-                                  "machine is less busy",
-                                  settings.timeout_ms),
-                      settings.clang);
+    return too_slow(settings);
   }
   if (finished->signal == 0 && finished->exit_code == jail_failed_exit_code) {
     return make_error(ErrorKind::environment,

@@ -1,17 +1,18 @@
 #include "coordinator/rewrite/clang_dump.hpp"
 
-#include <map>
 #include <nlohmann/json.hpp>
-#include <system_error>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "common/base/file.hpp"
 #include "coordinator/rewrite/clang_call.hpp"
+#include "coordinator/rewrite/prepared_headers.hpp"
+#include "coordinator/rewrite/standing_clang.hpp"
 
 namespace kernelpro {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t deepest_tree = 1000;
@@ -154,13 +155,16 @@ class TreeReader : public nlohmann::json_sax<json> {
     if (is_place(around) && key_ == "expansionLoc") {
       return around;
     }
-    static const std::map<std::pair<Part, std::string>, Part> known = {
-        {{Part::node, "type"}, Part::type},   {{Part::node, "loc"}, Part::name_place},
-        {{Part::node, "range"}, Part::range}, {{Part::range, "begin"}, Part::begin},
-        {{Part::range, "end"}, Part::end},
-    };
-    const auto found = known.find({around, key_});
-    return found == known.end() ? Part::skipped : found->second;
+    for (const auto& [within, key, inside] : {std::tuple(Part::node, "type", Part::type),
+                                              {Part::node, "loc", Part::name_place},
+                                              {Part::node, "range", Part::range},
+                                              {Part::range, "begin", Part::begin},
+                                              {Part::range, "end", Part::end}}) {
+      if (around == within && key_ == key) {
+        return inside;
+      }
+    }
+    return Part::skipped;
   }
 
   void set_place(Part ended) {
@@ -183,57 +187,89 @@ class TreeReader : public nlohmann::json_sax<json> {
   WrittenPlace place_;
 };
 
-// The source and a copy of the public header, readable for whom the jail becomes.
-Status lay_out(const fs::path& folder, const std::string& source, const fs::path& abi_include) {
-  KP_TRY(write_readable(folder / source_name, source));
-  if (abi_include.empty()) {
-    return {};
-  }
-  KP_LET(const std::string header, read_file(abi_include / "kernelpro" / "candidate.h"));
-  KP_TRY(make_directories(folder / "kernelpro"));
-  std::error_code failure;
-  fs::permissions(folder / "kernelpro", fs::perms(0755), failure);
-  return write_readable(folder / "kernelpro" / "candidate.h", header);
+// Whether a tree of all that is not in prepared headers is the tree of the source. If not, clang
+// looks for the namespace everywhere, which takes long where headers are large.
+bool is_all_there(const std::string& source, const ParseSettings& settings) {
+  return !settings.prepared_headers.empty() && !includes_more(source);
 }
 
-std::vector<std::string> dump_arguments(const std::string& name, const ParseSettings& settings) {
-  std::vector<std::string> arguments = {
-      "-I.",     "-fsyntax-only",           "-w", "-Xclang", "-ast-dump=json",
-      "-Xclang", "-ast-dump-filter=" + name};
-  if (!settings.prepared_headers.empty()) {
-    arguments.insert(arguments.end(), {"-include-pch", settings.prepared_headers.string()});
+std::vector<std::string> dump_arguments(const std::string& source, const std::string& name,
+                                        const ParseSettings& settings) {
+  std::vector<std::string> arguments = tree_arguments(settings);
+  if (!is_all_there(source, settings)) {
+    arguments.insert(arguments.end(), {"-Xclang", "-ast-dump-filter=" + name});
   }
   arguments.emplace_back(source_name);
   return arguments;
 }
 
-}  // namespace
-
-Result<ClangDump> dump_namespace(const std::string& source, const std::string& name,
-                                 const ParseSettings& settings, std::stop_token stop) {
-  KP_LET(const ScratchDir scratch, ScratchDir::create("rewrite"));
-  KP_TRY(lay_out(scratch.path(), source, settings.abi_include));
-  KP_LET(const Finished finished,
-         call_clang(scratch.path(), dump_arguments(name, settings), settings, std::move(stop)));
-  ClangDump dump;
-  dump.compiled = finished.succeeded();
-  dump.diagnostics = finished.errors;
-  if (!dump.compiled) {
-    return dump;
+void add_pieces(AstNode&& node, const std::string& name, std::vector<AstNode>& pieces) {
+  if (node.kind == "NamespaceDecl" && node.name == name) {
+    pieces.push_back(std::move(node));
+  } else if (node.kind == "TranslationUnitDecl") {
+    for (AstNode& child : node.inner) {
+      add_pieces(std::move(child), name, pieces);
+    }
   }
-  // One document after the other; only the brace that closes one stands at the start of a line.
-  const std::string& text = finished.output;
+}
+
+// One document after the other; only the brace that closes one stands at the start of a line.
+// Nothing when one cannot be read.
+std::optional<std::vector<AstNode>> pieces_in(const std::string& text, const std::string& name) {
+  std::vector<AstNode> pieces;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t close = text.find("\n}\n", begin);
     const std::size_t end = close == std::string::npos ? text.size() : close + 3;
     TreeReader reader;
     if (!json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
                          text.begin() + static_cast<std::ptrdiff_t>(end), &reader)) {
-      return make_error(ErrorKind::internal, "its syntax tree could not be read", settings.clang);
+      return std::nullopt;
     }
-    dump.namespaces.push_back(reader.take());
+    add_pieces(reader.take(), name, pieces);
     begin = end;
   }
+  return pieces;
+}
+
+// Nothing where no clang that stays can read it: one of its own says why.
+Result<std::optional<ClangDump>> ask_standing(const std::string& source, const std::string& name,
+                                              const ParseSettings& settings,
+                                              const std::stop_token& stop) {
+  if (settings.standing == nullptr || !is_all_there(source, settings)) {
+    return std::optional<ClangDump>();
+  }
+  KP_LET(const std::optional<std::string> tree, settings.standing->tree_of(source, settings, stop));
+  std::optional<std::vector<AstNode>> pieces;
+  if (tree) {
+    pieces = pieces_in(*tree, name);
+  }
+  return pieces ? std::optional(ClangDump{true, {}, std::move(*pieces)}) : std::nullopt;
+}
+
+}  // namespace
+
+Result<ClangDump> dump_namespace(const std::string& source, const std::string& name,
+                                 const ParseSettings& settings, std::stop_token stop) {
+  KP_LET(std::optional<ClangDump> standing, ask_standing(source, name, settings, stop));
+  if (standing) {
+    return std::move(*standing);
+  }
+  KP_LET(const ScratchDir scratch, ScratchDir::create("rewrite"));
+  KP_TRY(write_readable(scratch.path() / source_name, source));
+  KP_TRY(put_public_header(scratch.path(), settings));
+  KP_LET(const Finished finished, call_clang(scratch.path(), dump_arguments(source, name, settings),
+                                             settings, std::move(stop)));
+  ClangDump dump;
+  dump.compiled = finished.succeeded();
+  dump.diagnostics = finished.errors;
+  if (!dump.compiled) {
+    return dump;
+  }
+  std::optional<std::vector<AstNode>> pieces = pieces_in(finished.output, name);
+  if (!pieces) {
+    return make_error(ErrorKind::internal, "its syntax tree could not be read", settings.clang);
+  }
+  dump.namespaces = std::move(*pieces);
   return dump;
 }
 

@@ -11,6 +11,8 @@
 
 namespace kernelpro {
 
+class StandingClangs;
+
 struct ParseSettings {
   std::filesystem::path jail;  // kernelpro-jail
   std::string clang = "/usr/bin/clang++-19";
@@ -18,6 +20,7 @@ struct ParseSettings {
   std::int64_t timeout_ms = 30'000;
   bool landlock = true;                    // false only under --sandbox none
   std::filesystem::path prepared_headers;  // from PreparedHeaders; empty: clang reads them itself
+  StandingClangs* standing = nullptr;      // nullptr: every source has a clang of its own
 };
 
 // Blocks while clang runs. Any source that compiles parses: what is not understood stays text. A

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "coordinator/rewrite/build.hpp"
@@ -75,6 +76,44 @@ bool leaves(const Stmt& loop) {
             (stmt.text.starts_with("break") || stmt.text.find("return") != std::string::npos ||
              stmt.text.find("goto") != std::string::npos));
   });
+}
+
+// An index with the values of the loop's own declarations in it.
+Expr with_locals(Expr index, const Body& body) {
+  for (const Stmt& stmt : std::ranges::reverse_view(body)) {
+    if (stmt.kind == Stmt::Kind::declaration && !stmt.exprs.empty()) {
+      substitute(index, stmt.text, stmt.exprs[0]);
+    }
+  }
+  return index;
+}
+
+// Whether each round has elements of its own: an index goes up with the variable, step by step.
+bool is_apart(const Expr& target, const Stmt& loop) {
+  if (target.kind != Expr::Kind::subscript) {
+    return false;
+  }
+  const std::optional<Expr> step =
+      slope(with_locals(target.parts[1], loop.body), loop.loop.variable);
+  return (step && step->text != "0") || is_apart(target.parts[0], loop);
+}
+
+// An array that one round may read where another one writes: a table that is counted up.
+std::optional<std::string> met_array(const Stmt& loop) {
+  const Names declared = declared_in(loop.body);
+  std::optional<std::string> met;
+  (void)any_stmt(loop.body, [&](const Stmt& stmt) {
+    if (stmt.kind != Stmt::Kind::assignment || stmt.exprs[0].kind != Expr::Kind::subscript) {
+      return false;
+    }
+    const std::string root = root_of(stmt.exprs[0]);
+    const bool read = stmt.text != "=" || reads(loop.body, root);
+    if (read && !declared.contains(root) && !is_apart(stmt.exprs[0], loop)) {
+      met = root;
+    }
+    return met.has_value();
+  });
+  return met;
 }
 
 Status check_shareable(const Stmt& loop) {
@@ -255,6 +294,10 @@ Result<Program> simd(const Program& program, const Place& place) {
   }
   if (has_loop(loop.body)) {
     return refuse("the loop over " + loop.loop.variable + " has loops inside");
+  }
+  if (const std::optional<std::string> met = met_array(loop)) {
+    return refuse("two rounds of the loop over " + loop.loop.variable +
+                  " may meet at one element of " + *met);
   }
   KP_LET(const std::string clauses, reduction_clauses(loop));
   Program out = program;

@@ -14,13 +14,37 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_sets = 16;  // of a few megabytes each
 
-bool is_standard_include(std::string_view line) {
-  if (!line.starts_with("#include <")) {
-    return false;
+bool is_prepared_include(std::string_view line) {
+  constexpr std::string_view own = "#include \"kernelpro/candidate.h\"";
+  std::size_t behind = std::string_view::npos;
+  if (line.starts_with(own)) {
+    behind = own.size();
+  } else if (line.starts_with("#include <")) {
+    const std::size_t close = line.find('>');
+    behind = close == std::string_view::npos ? close : close + 1;
   }
-  const std::size_t close = line.find('>');
-  return close != std::string_view::npos &&
-         line.find_first_not_of(" \t\r", close + 1) == std::string_view::npos;
+  return behind != std::string_view::npos &&
+         line.find_first_not_of(" \t\r", behind) == std::string_view::npos;
+}
+
+struct Leading {
+  std::string lines;
+  std::size_t end = 0;  // of the last of them
+};
+
+Leading leading(const std::string& source) {
+  Leading found;
+  for (std::size_t at = skip_blanks(source, 0); at < source.size();) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    const std::string line = source.substr(at, end - at);
+    if (!is_prepared_include(line)) {
+      break;
+    }
+    found.lines += line + "\n";
+    found.end = end;
+    at = skip_blanks(source, end);
+  }
+  return found;
 }
 
 // clang prints the prepared form, so it needs no folder to write to. It looks at the lines' file
@@ -31,9 +55,10 @@ Status prepare(const fs::path& into, const std::string& lines, const ParseSettin
   file.replace_extension(".hpp");
   KP_TRY(write_readable(file, lines));
   KP_LET(const Finished finished,
-         call_clang(into.parent_path(),
-                    {"-x", "c++-header", "-fpch-instantiate-templates", file.string(), "-o", "-"},
-                    settings, stop));
+         call_clang(
+             into.parent_path(),
+             {"-I.", "-x", "c++-header", "-fpch-instantiate-templates", file.string(), "-o", "-"},
+             settings, stop));
   if (!finished.succeeded()) {
     return make_error(ErrorKind::bad_input, finished.errors);
   }
@@ -43,17 +68,11 @@ Status prepare(const fs::path& into, const std::string& lines, const ParseSettin
 }  // namespace
 
 std::string leading_includes(const std::string& source) {
-  std::string lines;
-  for (std::size_t at = skip_blanks(source, 0); at < source.size();) {
-    const std::size_t end = std::min(source.find('\n', at), source.size());
-    const std::string line = source.substr(at, end - at);
-    if (!is_standard_include(line)) {
-      break;
-    }
-    lines += line + "\n";
-    at = skip_blanks(source, end);
-  }
-  return lines;
+  return leading(source).lines;
+}
+
+bool includes_more(const std::string& source) {
+  return source.find("include", leading(source).end) != std::string::npos;
 }
 
 fs::path PreparedHeaders::of(const std::string& source, const ParseSettings& settings,
@@ -70,7 +89,8 @@ fs::path PreparedHeaders::of(const std::string& source, const ParseSettings& set
   }
   if (!folder_) {
     Result<ScratchDir> folder = ScratchDir::create("headers");
-    if (!folder) {
+    // Once: what clang has prepared it refuses when a header has been written anew since.
+    if (!folder || !put_public_header(folder->path(), settings)) {
       return {};
     }
     folder_ = std::move(*folder);

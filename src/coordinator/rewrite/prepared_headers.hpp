@@ -1,5 +1,5 @@
-// Standard headers that many sources begin with, parsed once: <cmath> alone takes clang longer than
-// a whole candidate behind it.
+// Headers that many sources begin with, parsed once: <cmath> alone takes clang longer than a whole
+// candidate behind it.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,11 @@
 
 namespace kernelpro {
 
-// The lines `#include <...>` that stand in front of everything else in a source.
+// The lines `#include <...>` that stand in front of everything else in a source, those of the
+// public header with them.
 [[nodiscard]] std::string leading_includes(const std::string& source);
+// Whether something may be included behind them.
+[[nodiscard]] bool includes_more(const std::string& source);
 
 class PreparedHeaders {
  public:

@@ -40,6 +40,8 @@ const std::map<std::string, Rewriter>& rewriters() {
       {"hoist", plain(offer_hoist)},
       {"inline_calls", plain(offer_inline_calls)},
       {"interchange", plain(offer_interchange, "there is no loop with a loop directly inside")},
+      {"keep_members", plain(offer_keep_members)},
+      {"keep_results", plain(offer_keep_results)},
       {"limit_threads", plain(offer_limit_threads)},
       {"omp_tile", plain(offer_omp_tile)},
       {"pack", plain(offer_pack, "there is no loop around other loops")},

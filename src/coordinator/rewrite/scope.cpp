@@ -1,7 +1,8 @@
 #include "coordinator/rewrite/scope.hpp"
 
 #include <algorithm>
-#include <string_view>
+
+#include "common/base/cpp_text.hpp"
 
 namespace kernelpro {
 namespace {
@@ -12,38 +13,6 @@ bool is_space(char letter) {
 
 std::size_t end_of_line(const std::string& source, std::size_t at) {
   return std::min(source.find('\n', at), source.size());
-}
-
-// Behind the comment, string or character that starts at `at`; `at` itself when none does.
-std::size_t skip_token(const std::string& source, std::size_t at) {
-  const std::string_view rest = std::string_view(source).substr(at);
-  if (rest.starts_with("//")) {
-    return end_of_line(source, at);
-  }
-  if (rest.starts_with("/*")) {
-    const std::size_t end = source.find("*/", at + 2);
-    return end == std::string::npos ? source.size() : end + 2;
-  }
-  if (rest.starts_with("R\"")) {
-    const std::size_t open = source.find('(', at);
-    if (open == std::string::npos) {
-      return source.size();
-    }
-    const std::string close = ")" + source.substr(at + 2, open - at - 2) + "\"";
-    const std::size_t end = source.find(close, open);
-    return end == std::string::npos ? source.size() : end + close.size();
-  }
-  // A quote behind a digit separates digits.
-  const bool separator =
-      rest.starts_with("'") && at > 0 && source[at - 1] >= '0' && source[at - 1] <= '9';
-  if (!rest.empty() && (rest[0] == '"' || rest[0] == '\'') && !separator) {
-    std::size_t end = at + 1;
-    while (end < source.size() && source[end] != rest[0] && source[end] != '\n') {
-      end += source[end] == '\\' ? 2 : 1;
-    }
-    return std::min(end + 1, source.size());
-  }
-  return at;
 }
 
 // One directive of the preprocessor, from its # to the end of its last line.
@@ -84,7 +53,7 @@ Outline outline_of(const std::string& source) {
       at = outline.directives.back().end;
       continue;
     }
-    if (const std::size_t behind = skip_token(source, at); behind > at) {
+    if (const std::size_t behind = behind_quoted(source, at); behind > at) {
       at = behind;
       line_start = false;
       continue;
@@ -156,8 +125,8 @@ std::size_t skip_blanks(const std::string& source, std::size_t at) {
   while (at < source.size()) {
     if (is_space(source[at])) {
       ++at;
-    } else if (source[at] == '/' && skip_token(source, at) > at) {
-      at = skip_token(source, at);
+    } else if (source[at] == '/' && behind_quoted(source, at) > at) {
+      at = behind_quoted(source, at);
     } else {
       break;
     }

@@ -74,6 +74,15 @@ struct PackSite {
 // Computes in front of the loop what its rounds do not change; a division by it becomes a product.
 [[nodiscard]] Result<Program> hoist(const Program& program, const Place& place);
 [[nodiscard]] std::vector<Offer> offer_hoist(const Program& program);
+// The same for members alone, in front of all innermost loops at once: those that compilers read
+// again in every round because a store there might change them, by its type.
+[[nodiscard]] Result<Program> keep_members(const Program& program);
+[[nodiscard]] std::vector<Offer> offer_keep_members(const Program& program);
+
+// Keeps what an innermost loop writes in every round, an element or what a reference names, in a
+// local variable, and stores it behind the loop.
+[[nodiscard]] Result<Program> keep_results(const Program& program);
+[[nodiscard]] std::vector<Offer> offer_keep_results(const Program& program);
 
 // Cuts off the first and the last round, and the conditions that only they meet.
 [[nodiscard]] Result<Program> peel(const Program& program, const Place& place);

@@ -30,7 +30,7 @@ int distance_from_passing(Outcome outcome) {
 
 }  // namespace
 
-std::optional<Choice> Greedy::ask() {
+std::optional<Choice> Greedy::do_ask(std::int64_t /*left*/) {
   if (open_.empty()) {
     return std::nullopt;
   }

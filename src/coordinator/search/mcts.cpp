@@ -25,7 +25,10 @@ std::string text_of(const Score& score, const char* value_name) {
 
 }  // namespace
 
-std::optional<Choice> Mcts::ask() {
+std::optional<Choice> Mcts::do_ask(std::int64_t left) {
+  progress_.left = left == unknown_budget ? 0.5
+                                          : static_cast<double>(left) /
+                                                std::max(1.0, static_cast<double>(left + results_));
   if (tree_.size() == 0 || !tree_[0].open) {
     return std::nullopt;
   }
@@ -87,6 +90,8 @@ void Mcts::begin(NodeId child, NodeId parent) {
     return;
   }
   branches_.resize(tree_.size());
+  kinds_.resize(tree_.size());
+  noise_.resize(tree_.size());
   const Index above = tree_[*index].parent;
   if (above == no_index) {
     branches_[*index].is_root = true;
@@ -109,11 +114,26 @@ void Mcts::tell(const SearchResult& result) {
   }
   Branch& node = branches_[*index];
   node.failed = tree_.failed(*index);
+  ++results_;
+  take_diagnosis(*index, result);
   if (above != no_index) {
     ++branches_[above].judged_children;
     branches_[above].failed_children += node.failed ? 1 : 0;
   }
   back_up(*index);
+}
+
+void Mcts::take_diagnosis(Index index, const SearchResult& result) {
+  Branch& node = branches_[index];
+  const Index above = tree_[index].parent;
+  noise_[index] = result.noise;
+  kinds_[index] = result.kind;
+  node.other_kind = above != no_index && result.kind != 0 && kinds_[above] != result.kind;
+  if (result.outlook > 0) {
+    const double said = std::log(result.outlook);
+    mean_outlook_ += (said - mean_outlook_) / ++outlooks_;
+    node.outlook = said - mean_outlook_;
+  }
 }
 
 void Mcts::close(NodeId node, const std::string& reason) {
@@ -127,7 +147,7 @@ std::optional<double> Mcts::reward_of(Index index) const {
   if (!tree_.passed(index)) {
     return std::nullopt;
   }
-  const double reward = reward_of_speedup(tree_[index].speedup);
+  const double reward = rules_->net(reward_of_speedup(tree_[index].speedup), noise_[index]);
   const Index above = tree_[index].parent;
   // What may never be the best must not draw the search to it either.
   return tree_[index].eligible || above == no_index ? reward

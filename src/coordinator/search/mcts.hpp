@@ -14,13 +14,14 @@ namespace kernelpro {
 class Mcts : public Search {
  public:
   explicit Mcts(std::unique_ptr<MctsRules> rules) : rules_(std::move(rules)) {}
-  [[nodiscard]] std::optional<Choice> ask() override;
   void begin(NodeId child, NodeId parent) override;
   void tell(const SearchResult& result) override;
   void close(NodeId node, const std::string& reason) override;
   [[nodiscard]] std::vector<std::string> explain(NodeId node) const override;
 
  private:
+  [[nodiscard]] std::optional<Choice> do_ask(std::int64_t left) override;
+
   struct Step {
     Index index = no_index;  // no_index: there is no such branch
     Score score;
@@ -35,12 +36,18 @@ class Mcts : public Search {
   [[nodiscard]] std::optional<double> reward_of(Index index) const;
   [[nodiscard]] std::string name(Index index) const;
   void count_in_flight(Index index, int change);
+  void take_diagnosis(Index index, const SearchResult& result);
   void back_up(Index index);
   void learn(std::optional<double> reward);
 
   std::unique_ptr<MctsRules> rules_;
   Tree tree_;
   std::vector<Branch> branches_;  // by Index
+  std::vector<int> kinds_;        // by Index: what holds nodes up
+  std::vector<double> noise_;     // by Index
+  int results_ = 0;
+  int outlooks_ = 0;
+  double mean_outlook_ = 0;  // of their logarithms
   Progress progress_;
   double best_reward_ = 0;
   // Running moments (Welford) of the rewards that passed.

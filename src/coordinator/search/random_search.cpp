@@ -6,7 +6,7 @@
 
 namespace kernelpro {
 
-std::optional<Choice> RandomSearch::ask() {
+std::optional<Choice> RandomSearch::do_ask(std::int64_t /*left*/) {
   if (open_.empty()) {
     return std::nullopt;
   }

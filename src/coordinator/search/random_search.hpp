@@ -10,13 +10,14 @@ namespace kernelpro {
 class RandomSearch : public Search {
  public:
   explicit RandomSearch(std::uint64_t seed) : seed_(seed) {}
-  [[nodiscard]] std::optional<Choice> ask() override;
   void begin(NodeId child, NodeId parent) override;
   void tell(const SearchResult& result) override;
   void close(NodeId node, const std::string& reason) override;
   [[nodiscard]] std::vector<std::string> explain(NodeId node) const override;
 
  private:
+  [[nodiscard]] std::optional<Choice> do_ask(std::int64_t left) override;
+
   std::uint64_t seed_;
   Tree tree_;
   std::vector<Index> open_;

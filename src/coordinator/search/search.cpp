@@ -5,7 +5,10 @@
 #include <functional>
 #include <utility>
 
+#include "coordinator/search/beam.hpp"
+#include "coordinator/search/elites.hpp"
 #include "coordinator/search/greedy.hpp"
+#include "coordinator/search/horizon.hpp"
 #include "coordinator/search/mcts.hpp"
 #include "coordinator/search/random_search.hpp"
 
@@ -22,13 +25,17 @@ struct Kind {
   std::vector<Preset> presets;
 };
 
-// Only `random` draws; the others break ties by age.
+// Only `random` and `elites` draw; the others break ties by age.
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> known = {
+      {"horizon", {{"default", [](std::uint64_t) { return std::make_unique<Horizon>(); }}}},
       {"mcts",
        {{"default", [](std::uint64_t) { return std::make_unique<Mcts>(default_rules()); }},
+        {"steady", [](std::uint64_t) { return std::make_unique<Mcts>(steady_rules()); }},
         {"paper", [](std::uint64_t) { return std::make_unique<Mcts>(paper_rules()); }}}},
       {"greedy", {{"default", [](std::uint64_t) { return std::make_unique<Greedy>(); }}}},
+      {"beam", {{"default", [](std::uint64_t) { return std::make_unique<Beam>(); }}}},
+      {"elites", {{"default", [](std::uint64_t seed) { return std::make_unique<Elites>(seed); }}}},
       {"random",
        {{"default", [](std::uint64_t seed) { return std::make_unique<RandomSearch>(seed); }}}},
   };

@@ -26,7 +26,17 @@ struct SearchResult {
   Outcome outcome = Outcome::not_judged;  // not_judged costs nothing and teaches nothing
   double speedup = 0;                     // over the baseline, when passed
   bool eligible = true;                   // false: suspect or of lower precision, never the best
+  // What is not known is as it stands here; a search may do without.
+  double noise = 0;     // of the logarithm of the speed-up: how far the truth may lie from it
+  double promised = 0;  // log gain over its parent that its proposal predicted
+  // Log gain that the next child of it may have: by what its diagnosis found, by moves that apply,
+  // by what memory has of either. This is where priors of moves come in.
+  double outlook = 0;
+  int kind = 0;  // what holds it up, by its diagnosis; 0: unknown
 };
+
+// How many evaluations a run may still make, those in flight not among them.
+inline constexpr std::int64_t unknown_budget = -1;
 
 class Search {
  public:
@@ -36,7 +46,9 @@ class Search {
   virtual ~Search() = default;
 
   // Whose child to propose next; nothing when every branch is closed or waits for a result.
-  [[nodiscard]] virtual std::optional<Choice> ask() = 0;
+  [[nodiscard]] std::optional<Choice> ask(std::int64_t left = unknown_budget) {
+    return do_ask(left);
+  }
   // `child` of `parent` is being tried; until its result is told it is not chosen itself. The root
   // is born first, with parent no_node.
   virtual void begin(NodeId child, NodeId parent) = 0;
@@ -45,10 +57,13 @@ class Search {
   virtual void close(NodeId node, const std::string& reason) = 0;
   // What the search knows of a node: visits, value, whether its branch is open and why not.
   [[nodiscard]] virtual std::vector<std::string> explain(NodeId node) const = 0;
+
+ private:
+  [[nodiscard]] virtual std::optional<Choice> do_ask(std::int64_t left) = 0;
 };
 
-// `mcts` (presets `default` and `paper`), `greedy`, `random`. An unknown name or preset is an error
-// that lists the known ones.
+// `horizon`, `mcts` (presets `default`, `steady` and `paper`), `greedy`, `beam`, `elites`,
+// `random`. An unknown name or preset is an error that lists the known ones.
 [[nodiscard]] Result<std::unique_ptr<Search>> make_search(const std::string& name,
                                                           const std::string& preset,
                                                           std::uint64_t seed);

@@ -135,11 +135,11 @@ void Database::EndStatement::operator()(sqlite3_stmt* statement) const {
 
 Database::~Database() = default;
 
-Result<Database> Database::open(const fs::path& file, Access access) {
+Result<Database> Database::open(const fs::path& file, Access access, DatabaseUse use) {
   const std::string name = access == Access::immutable ? immutable_address(file) : file.string();
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &handle, flags_of(access), nullptr);
-  Database database(file, handle);
+  Database database(file, use, handle);
   if (code != SQLITE_OK) {
     return database.error();
   }
@@ -238,9 +238,9 @@ bool Database::read_only() const {
 
 Error Database::error() const {
   if (handle_ == nullptr) {
-    return database_error(file_, SQLITE_NOMEM, 0, "out of memory");
+    return database_error(file_, use_, SQLITE_NOMEM, 0, "out of memory");
   }
-  return database_error(file_, sqlite3_extended_errcode(handle_.get()),
+  return database_error(file_, use_, sqlite3_extended_errcode(handle_.get()),
                         sqlite3_system_errno(handle_.get()), sqlite3_errmsg(handle_.get()));
 }
 

@@ -1,4 +1,4 @@
-// One SQLite file, with errors as values. For the files of this room and their tests only.
+// One SQLite file, with errors as values. For rooms that keep something, and their tests.
 //
 // Not for two threads at once; processes may meet at one file.
 #pragma once
@@ -29,6 +29,12 @@ enum class Access {
 enum class Journal {
   write_ahead,  // readers and the writer do not wait for each other; needs shared memory
   rollback,     // for network file systems, where processes share no memory
+};
+
+// What the file is, for messages about one that cannot be used.
+struct DatabaseUse {
+  const char* name = "a store";
+  const char* damaged = nullptr;  // what to do then; nullptr: save what can be read
 };
 
 // Bytes that are no text.
@@ -74,7 +80,8 @@ class Rows {
 class Database {
  public:
   // The file itself is looked at by the first statement: "not a database" comes from there.
-  [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access);
+  [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, Access access,
+                                             DatabaseUse use = {});
   Database(Database&&) noexcept = default;
   Database& operator=(Database&&) noexcept = delete;
   Database(const Database&) = delete;
@@ -110,13 +117,15 @@ class Database {
   };
   using Statement = std::unique_ptr<sqlite3_stmt, EndStatement>;
 
-  Database(std::filesystem::path file, sqlite3* handle) : file_(std::move(file)), handle_(handle) {}
+  Database(std::filesystem::path file, DatabaseUse use, sqlite3* handle)
+      : file_(std::move(file)), use_(use), handle_(handle) {}
   [[nodiscard]] Result<sqlite3_stmt*> prepare(std::string_view sql,
                                               std::initializer_list<Value> values);
   // For the last call that failed.
   [[nodiscard]] Error error() const;
 
   std::filesystem::path file_;
+  DatabaseUse use_;
   std::unique_ptr<sqlite3, CloseDatabase> handle_;
   std::map<std::string, Statement, std::less<>> statements_;  // ended before the handle closes
 };

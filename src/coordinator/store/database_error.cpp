@@ -31,7 +31,8 @@ Error not_writable(const fs::path& file, const std::string& reason) {
       file.string());
 }
 
-Error database_error(const fs::path& file, int code, int system_code, const std::string& text) {
+Error database_error(const fs::path& file, const DatabaseUse& use, int code, int system_code,
+                     const std::string& text) {
   const int kind = code & 0xff;
   // SQLite keeps the last errno it saw, also when that has nothing to do with this failure.
   const bool from_system = (kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && system_code != 0;
@@ -44,15 +45,17 @@ Error database_error(const fs::path& file, int code, int system_code, const std:
       return full(file);
     case SQLITE_NOTADB:
       return make_error(ErrorKind::bad_input,
-                        fmt::format("not a store: it is no SQLite database. Move that file away, "
-                                    "or {}",
-                                    other_folder),
+                        fmt::format("not {}: it is no SQLite database. Move that file away, or {}",
+                                    use.name, other_folder),
                         file.string());
     case SQLITE_CORRUPT:
       return make_error(ErrorKind::io,
-                        fmt::format("damaged ({}): put a copy of it back, or save what can still "
-                                    "be read with: sqlite3 {} .recover",
-                                    text, file.string()),
+                        fmt::format("damaged ({}): {}", text,
+                                    use.damaged != nullptr
+                                        ? use.damaged
+                                        : fmt::format("put a copy of it back, or save what can "
+                                                      "still be read with: sqlite3 {} .recover",
+                                                      file.string())),
                         file.string());
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

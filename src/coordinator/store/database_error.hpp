@@ -5,13 +5,14 @@
 #include <string>
 
 #include "common/base/result.hpp"
+#include "coordinator/store/database.hpp"
 
 namespace kernelpro::store {
 
 // `code` is SQLite's extended result code, `system_code` the errno behind it (0: none), `text`
 // SQLite's own words.
-[[nodiscard]] Error database_error(const std::filesystem::path& file, int code, int system_code,
-                                   const std::string& text);
+[[nodiscard]] Error database_error(const std::filesystem::path& file, const DatabaseUse& use,
+                                   int code, int system_code, const std::string& text);
 
 // A file that is there and may only be read.
 [[nodiscard]] Error not_writable(const std::filesystem::path& file, const std::string& reason);

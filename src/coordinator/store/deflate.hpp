@@ -1,5 +1,5 @@
-// Small texts that resemble each other, compressed with zlib. For the files of this room and their
-// tests only.
+// Small texts that resemble each other, compressed with zlib. For rooms that keep something,
+// and their tests.
 #pragma once
 
 #include <string>

@@ -19,9 +19,10 @@ constexpr const char* insert_sql =
     "INSERT INTO nodes (run, id, parent, move, site, plan, predicted_gain, reasons, source_hash, "
     "compiler, options, state, born, ended, same_as, candidate_key, binary_hash, outcome, rule, "
     "summary, precision, suspect, verified, screened, speedup, speedup_low, speedup_high, "
-    "bottleneck, share_of_bound, diagnosis, build_ns, judge_ns, at_least, final_phase, confirmed) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-    "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)";
+    "bottleneck, share_of_bound, diagnosis, build_ns, judge_ns, at_least, final_phase, confirmed, "
+    "likely) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+    "?18, ?19, "
+    "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36)";
 
 constexpr const char* update_sql =
     "UPDATE nodes SET parent = ?3, move = ?4, site = ?5, plan = ?6, predicted_gain = ?7, "
@@ -30,24 +31,24 @@ constexpr const char* update_sql =
     "rule = ?19, summary = ?20, precision = ?21, suspect = ?22, verified = ?23, screened = ?24, "
     "speedup = ?25, speedup_low = ?26, speedup_high = ?27, bottleneck = ?28, "
     "share_of_bound = ?29, diagnosis = ?30, build_ns = ?31, judge_ns = ?32, at_least = ?33, "
-    "final_phase = ?34, confirmed = ?35 "
+    "final_phase = ?34, confirmed = ?35, likely = ?36 "
     "WHERE run = ?1 AND id = ?2";
 
-// The columns that old_select_sql has to do without come last.
-constexpr const char* select_sql =
+// The columns that came later stand last; {} is `likely`, or its default where a file has none.
+constexpr const char* select_format =
     "SELECT id, parent, move, site, plan, predicted_gain, reasons, source_hash, compiler, options, "
     "state, born, ended, same_as, candidate_key, binary_hash, outcome, rule, summary, precision, "
     "suspect, verified, screened, speedup, speedup_low, speedup_high, bottleneck, share_of_bound, "
-    "diagnosis, build_ns, judge_ns, at_least, final_phase, confirmed "
+    "diagnosis, build_ns, judge_ns, at_least, final_phase, confirmed, {} "
     "FROM nodes WHERE run = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id";
 
-// Of a file that an older program made and that may only be read: see add_new_columns.
+// Of files that older programs made and that may only be read: see add_new_columns.
 constexpr const char* old_select_sql =
     "SELECT nodes.id, parent, move, site, plan, predicted_gain, reasons, source_hash, compiler, "
     "options, nodes.state, born, ended, same_as, candidate_key, binary_hash, outcome, rule, "
     "summary, precision, suspect, verified, screened, speedup, speedup_low, speedup_high, "
     "bottleneck, share_of_bound, diagnosis, build_ns, judge_ns, 0, 0, "
-    "nodes.id > 0 AND nodes.id = best AND runs.state = 'finished' "
+    "nodes.id > 0 AND nodes.id = best AND runs.state = 'finished', 0 "
     "FROM nodes JOIN runs ON runs.key = nodes.run "
     "WHERE run = ?1 AND nodes.id BETWEEN ?2 AND ?3 ORDER BY nodes.id";
 
@@ -158,7 +159,8 @@ Status write_node(Database& database, const char* sql, std::int64_t run, const N
                                 node.judge_ns,
                                 node.at_least,
                                 node.final_phase,
-                                node.confirmed});
+                                node.confirmed,
+                                node.likely});
 }
 
 // The value that `parsed` holds; otherwise its default, and `bad` says which column is damaged.
@@ -209,13 +211,21 @@ Node read_node(const Rows& rows, std::string& bad) {
   node.at_least = rows.truth(column++);
   node.final_phase = rows.integer(column++);
   node.confirmed = rows.truth(column++);
+  node.likely = rows.number(column++);
   return node;
+}
+
+Result<std::string> select_sql(Database& database) {
+  KP_LET(const bool likely, database.has_column("nodes", "likely"));
+  KP_LET(const bool confirmed, database.has_column("nodes", "confirmed"));
+  return confirmed ? fmt::format(select_format, likely ? "likely" : "0")
+                   : std::string(old_select_sql);
 }
 
 Status select_between(Database& database, std::int64_t run, NodeId first, NodeId last,
                       std::vector<Node>& nodes) {
-  KP_LET(const bool current, database.has_column("nodes", "confirmed"));
-  KP_LET(Rows rows, database.select(current ? select_sql : old_select_sql, {run, first, last}));
+  KP_LET(const std::string sql, select_sql(database));
+  KP_LET(Rows rows, database.select(sql, {run, first, last}));
   while (true) {
     const Result<bool> more = rows.next();
     if (!more || !*more) {

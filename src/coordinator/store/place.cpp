@@ -73,7 +73,7 @@ bool is_hash(const std::string& text) {
 }
 
 fs::path source_file(const fs::path& directory, const std::string& hash) {
-  return directory / "sources" / hash.substr(0, 2) / (hash.substr(2) + ".cpp");
+  return directory / source_place(hash);
 }
 
 }  // namespace
@@ -84,6 +84,10 @@ fs::path database_file(const fs::path& directory) {
 
 fs::path lock_file(const fs::path& directory, const std::string& run) {
   return directory / "locks" / (run + ".lock");
+}
+
+fs::path source_place(const std::string& hash) {
+  return fs::path("sources") / hash.substr(0, 2) / (hash.substr(2) + ".cpp");
 }
 
 std::optional<std::string_view> network_file_system(std::uint32_t magic) {

@@ -1,4 +1,5 @@
-// The folder of a store and what lies in it. For the files of this room and their tests only.
+// The folder of a store and what lies in it. For rooms that keep something there, and
+// their tests.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,9 @@ namespace kernelpro::store {
 
 // Makes the folders; an error says which other place to choose.
 [[nodiscard]] Status make_place(const std::filesystem::path& directory);
+
+// Where the source of that hash is kept, seen from the folder.
+[[nodiscard]] std::filesystem::path source_place(const std::string& hash);
 
 // Sources are kept by the SHA-256 of their bytes; writing one that is there does nothing.
 [[nodiscard]] Status write_source(const std::filesystem::path& directory, const std::string& hash,

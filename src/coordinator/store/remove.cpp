@@ -50,8 +50,8 @@ Result<std::vector<std::string>> own_sources(store::Database& database, std::int
 }
 
 Status delete_rows(store::Database& database, std::int64_t key) {
-  constexpr std::array<const char*, 6> tables = {"nodes",    "certificates", "closures",
-                                                 "findings", "llm_calls",    "rankings"};
+  constexpr std::array<const char*, 7> tables = {
+      "nodes", "certificates", "closures", "findings", "llm_calls", "rankings", "recollections"};
   for (const char* table : tables) {
     KP_LET(const bool there, database.has_table(table));
     if (there) {

@@ -75,6 +75,10 @@ RunSettings with_paths(RunSettings settings, const Change& change) {
   std::string file = settings.workers.file.string();
   change_file(file);
   settings.workers.file = file;
+  if (const std::string& memory = settings.memory;
+      memory != "on" && memory != "off" && !memory.starts_with("run:")) {
+    change_file(settings.memory);
+  }
   if (settings.llm) {
     change_model(settings.llm->llm, change);
     for (auto& [role, own] : settings.llm->roles) {

@@ -78,6 +78,7 @@ CREATE TABLE nodes (
   at_least INTEGER NOT NULL DEFAULT 0,
   final_phase INTEGER NOT NULL DEFAULT 0,
   confirmed INTEGER NOT NULL DEFAULT 0,
+  likely REAL NOT NULL DEFAULT 0,
   PRIMARY KEY (run, id)
 );
 CREATE INDEX nodes_by_result ON nodes (run, state, outcome, speedup);
@@ -156,28 +157,35 @@ Status make_tables(Database& database) {
   return transaction.commit();
 }
 
-// Columns that came later, for a file that an older program made. Their defaults let that program
-// read and write the file still, so the version stays. What a finished run called its best had been
-// confirmed.
-Status add_new_columns(Database& database) {
-  const Result<bool> there = database.has_column("nodes", "confirmed");
+// Makes the columns that came with `column`, where nodes have none of that name.
+Status add_columns(Database& database, std::string_view column, const char* script) {
+  const Result<bool> there = database.has_column("nodes", column);
   if (!there || *there) {
     return there ? Status() : there.error();
   }
   KP_LET(Transaction transaction, Transaction::begin(database));
   // Another process may have been faster.
-  const Result<bool> meanwhile = database.has_column("nodes", "confirmed");
+  const Result<bool> meanwhile = database.has_column("nodes", column);
   if (!meanwhile || *meanwhile) {
     return meanwhile ? Status() : meanwhile.error();
   }
-  KP_TRY(
-      database.script("ALTER TABLE nodes ADD COLUMN at_least INTEGER NOT NULL DEFAULT 0;"
-                      "ALTER TABLE nodes ADD COLUMN final_phase INTEGER NOT NULL DEFAULT 0;"
-                      "ALTER TABLE nodes ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0;"
-                      "ALTER TABLE runs ADD COLUMN final_phases INTEGER NOT NULL DEFAULT 0;"
-                      "UPDATE nodes SET confirmed = 1 WHERE id > 0 AND EXISTS (SELECT 1 FROM runs "
-                      "WHERE key = nodes.run AND best = nodes.id AND state = 'finished');"));
+  KP_TRY(database.script(script));
   return transaction.commit();
+}
+
+// Columns that came later, for a file that an older program made. Their defaults let that program
+// read and write the file still, so the version stays. What a finished run called its best had been
+// confirmed.
+Status add_new_columns(Database& database) {
+  KP_TRY(add_columns(database, "confirmed",
+                     "ALTER TABLE nodes ADD COLUMN at_least INTEGER NOT NULL DEFAULT 0;"
+                     "ALTER TABLE nodes ADD COLUMN final_phase INTEGER NOT NULL DEFAULT 0;"
+                     "ALTER TABLE nodes ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0;"
+                     "ALTER TABLE runs ADD COLUMN final_phases INTEGER NOT NULL DEFAULT 0;"
+                     "UPDATE nodes SET confirmed = 1 WHERE id > 0 AND EXISTS (SELECT 1 FROM runs "
+                     "WHERE key = nodes.run AND best = nodes.id AND state = 'finished');"));
+  return add_columns(database, "likely",
+                     "ALTER TABLE nodes ADD COLUMN likely REAL NOT NULL DEFAULT 0;");
 }
 
 // Nothing may be changed in a file before it is known to be ours.

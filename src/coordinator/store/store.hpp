@@ -13,6 +13,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/certificate.hpp"
+#include "common/model/lesson.hpp"
 #include "common/model/llm.hpp"
 #include "common/model/run.hpp"
 
@@ -99,6 +100,10 @@ class Store {
   // Absent for nodes without one (duplicates, in flight).
   [[nodiscard]] Result<std::optional<Certificate>> load_certificate(const std::string& run,
                                                                     NodeId node) const;
+
+  // What the run was told of others; none where it was never asked for.
+  [[nodiscard]] Status keep_recollection(const std::string& run, const Recollection& recollection);
+  [[nodiscard]] Result<std::optional<Recollection>> load_recollection(const std::string& run) const;
 
   // Added, or written over where the run has one of that id.
   [[nodiscard]] Status keep_llm_call(const std::string& run, const LlmCall& call);

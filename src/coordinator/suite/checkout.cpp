@@ -9,8 +9,6 @@
 #include <sstream>
 #include <system_error>
 
-#include "common/base/process.hpp"
-
 namespace kernelpro {
 namespace {
 
@@ -166,20 +164,6 @@ Result<std::vector<SuiteProblem>> choose_problems(const std::vector<SuiteProblem
                       "--problems");
   }
   return chosen;
-}
-
-std::string checkout_commit(const fs::path& checkout) {
-  const fs::path whole = fs::absolute(checkout).lexically_normal();
-  std::error_code failure;
-  if (!fs::exists(whole / ".git", failure) && !fs::exists(whole.parent_path() / ".git", failure)) {
-    return "";
-  }
-  Command command;
-  command.arguments = {"git", "-C", whole.string(), "rev-parse", "HEAD"};
-  command.inherit_environment = true;
-  const Result<Finished> finished = run_command(command);
-  return finished && finished->succeeded() ? finished->output.substr(0, finished->output.find('\n'))
-                                           : "";
 }
 
 Result<std::map<ProblemId, fs::path>> find_candidates(const fs::path& folder,

@@ -30,9 +30,6 @@ struct SuiteProblem {
 [[nodiscard]] Result<std::vector<SuiteProblem>> choose_problems(
     const std::vector<SuiteProblem>& problems, const std::vector<int>& numbers);
 
-// The commit of the checkout; empty when it is no git folder.
-[[nodiscard]] std::string checkout_commit(const std::filesystem::path& checkout);
-
 // The files LEVEL_PROBLEM`extension` of a folder (extension ".cu", say). A folder without one, one
 // with a file of that extension that is called otherwise, and one whose problem the checkout's
 // `levels` do not have are bad_input; levels that were not chosen are passed over.

@@ -12,7 +12,7 @@
 #include "common/base/file.hpp"
 #include "common/wire/bundle_line.hpp"
 #include "common/wire/json.hpp"
-#include "common/wire/suite_json.hpp"
+#include "coordinator/suite/suite_json.hpp"
 
 namespace kernelpro {
 namespace {

@@ -11,7 +11,7 @@
 #include "common/base/process.hpp"
 #include "common/base/result.hpp"
 #include "common/model/backend.hpp"
-#include "common/wire/suite_json.hpp"
+#include "coordinator/suite/suite_json.hpp"
 
 namespace kernelpro {
 

@@ -108,9 +108,9 @@ class CallerPlanner {
         Random random(i + 1);
         for (const auto& [name, range] : task_.held_out) {
           const std::int64_t width = (range.high - range.low) / part;
-          shape[name] = range.low + width -
-                        static_cast<std::int64_t>(
-                            random.below(static_cast<std::uint64_t>(width * 2 / 3 + 1)));
+          shape[name] = range.at_most(range.low + width -
+                                      static_cast<std::int64_t>(random.below(
+                                          static_cast<std::uint64_t>(width * 2 / 3 + 1))));
         }
         part *= 2;
       } while (!is_small(shape) && part < (std::int64_t{1} << 40));

@@ -27,12 +27,16 @@ inline constexpr std::string_view caller_main = R"(
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 extern "C" int kp_call(const long* sizes, const double* scalars, void* const* data);
 struct KpArray { int64_t bytes; int64_t place; int64_t same; char* body; size_t room; char* data;
   unsigned char rim; };
 static void kp_take(void* to, size_t bytes) {
   if (bytes > 0 && fread(to, 1, bytes, stdin) != bytes) _exit(3);
+}
+template <typename T> static T* kp_list(int64_t n) {
+  T* list = (T*)calloc((size_t)n + 1, sizeof(T));
+  if (list == nullptr) _exit(4);
+  return list;
 }
 static int64_t kp_count() { int64_t n = 0; kp_take(&n, 8); return n; }
 static void kp_map(KpArray& x) {
@@ -56,14 +60,17 @@ int main() {
   for (;;) {
     int64_t count = 0;
     if (fread(&count, 1, 8, stdin) != 8) return 0;
-    std::vector<long> sizes((size_t)count);
-    kp_take(sizes.data(), sizes.size() * 8);
-    std::vector<double> scalars((size_t)kp_count());
-    kp_take(scalars.data(), scalars.size() * 8);
-    std::vector<KpArray> arrays((size_t)kp_count());
-    for (KpArray& x : arrays) {
+    long* sizes = kp_list<long>(count);
+    kp_take(sizes, (size_t)count * 8);
+    count = kp_count();
+    double* scalars = kp_list<double>(count);
+    kp_take(scalars, (size_t)count * 8);
+    count = kp_count();
+    KpArray* arrays = kp_list<KpArray>(count);
+    for (int64_t i = 0; i < count; ++i) {
+      KpArray& x = arrays[i];
       // What is carried from rim to rim is seen.
-      x.rim = (unsigned char)(0xa5 + (&x - arrays.data()));
+      x.rim = (unsigned char)(0xa5 + i);
       kp_take(&x.bytes, 8); kp_take(&x.place, 8); kp_take(&x.same, 8);
       if (x.same < 0) { kp_map(x); kp_take(x.data, (size_t)x.bytes); }
     }
@@ -73,14 +80,16 @@ int main() {
       const rlimit none = {0, 0};
       setrlimit(RLIMIT_CORE, &none);
       alarm(10);
-      std::vector<void*> data;
-      for (const KpArray& x : arrays) data.push_back(x.same < 0 ? x.data : arrays[(size_t)x.same].data);
-      const int status = kp_call(sizes.data(), scalars.data(), data.data());
+      void** data = kp_list<void*>(count);
+      for (int64_t i = 0; i < count; ++i)
+        data[i] = arrays[i].same < 0 ? arrays[i].data : arrays[arrays[i].same].data;
+      const int status = kp_call(sizes, scalars, data);
       bool intact = true;
-      for (const KpArray& x : arrays) intact = intact && (x.same >= 0 || kp_intact(x));
+      for (int64_t i = 0; i < count; ++i)
+        intact = intact && (arrays[i].same >= 0 || kp_intact(arrays[i]));
       printf("ok %d %d\n", status, (int)intact);
-      for (const KpArray& x : arrays)
-        if (x.same < 0) fwrite(x.data, 1, (size_t)x.bytes, stdout);
+      for (int64_t i = 0; i < count; ++i)
+        if (arrays[i].same < 0) fwrite(arrays[i].data, 1, (size_t)arrays[i].bytes, stdout);
       fflush(stdout);
       _exit(0);
     }
@@ -89,10 +98,12 @@ int main() {
     if (WIFSIGNALED(status)) printf("signal %d\n", WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0) printf("signal %d\n", SIGABRT);
     fflush(stdout);
-    for (KpArray& x : arrays) {
-      const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-      if (x.same < 0) munmap(x.body - page, x.room + 2 * page);
-    }
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (int64_t i = 0; i < count; ++i)
+      if (arrays[i].same < 0) munmap(arrays[i].body - page, arrays[i].room + 2 * page);
+    free(sizes);
+    free(scalars);
+    free(arrays);
   }
 }
 )";

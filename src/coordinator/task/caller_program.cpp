@@ -152,7 +152,7 @@ Status let_read(const fs::path& path, fs::perms mode) {
 }
 
 Status write_readable(const fs::path& path, const std::string& text) {
-  KP_TRY(write_file_atomic(path, text));
+  KP_TRY(write_file_unsynced(path, text));
   return let_read(path, fs::perms(0644));
 }
 
@@ -215,6 +215,22 @@ CallerBuild checked_caller_build(const std::vector<std::string>& options,
   return build;
 }
 
+Result<bool> is_c(const std::string& source, const CallerBuild& build, std::stop_token stop) {
+  KP_LET(const ScratchDir folder, ScratchDir::create("callers"));
+  KP_TRY(let_read(folder.path(), fs::perms(0755)));
+  const std::string unit = (folder.path() / "unit.c").string();
+  KP_TRY(write_readable(unit, source));
+  KP_LET(const std::string compiler, compiler_path(build.compiler));
+  std::vector<std::string> words = {compiler, "-x", "c", "-w", "-fsyntax-only"};
+  std::ranges::copy_if(build.options, std::back_inserter(words), [](const std::string& option) {
+    return !option.starts_with("-std=") || option.find("++") == std::string::npos;
+  });
+  words.push_back(unit);
+  KP_LET(const Finished finished,
+         run_jailed(folder.path(), words, false, compiler_timeout_ms, std::move(stop)));
+  return finished.succeeded();
+}
+
 Result<CallerProgram> CallerProgram::build(const std::string& source, const OwnCall& call,
                                            const CallerBuild& build, std::stop_token stop) {
   KP_LET(ScratchDir folder, ScratchDir::create("callers"));
@@ -235,9 +251,14 @@ Result<CallerProgram> CallerProgram::build(const std::string& source, const OwnC
       linker,     "-w",      "-O1", at("main.cpp"), at("out/unit.o"), "-o", at("out/program"),
       "-pthread", "-fopenmp"};
   for (const auto& step : {words, link}) {
-    KP_LET(const Finished finished, run_jailed(folder.path(), step, true, 60'000, stop));
+    KP_LET(const Finished finished,
+           run_jailed(folder.path(), step, true, compiler_timeout_ms, stop));
     if (!finished.succeeded()) {
-      return make_error(ErrorKind::bad_input, first_errors(finished.errors), "building it");
+      // A patch whose build does not end is no better than one that cannot be built.
+      const Status ended = check_ended(finished, step[0]);
+      return make_error(ErrorKind::bad_input,
+                        ended.ok() ? first_errors(finished.errors) : ended.error().message,
+                        "building it");
     }
   }
   CallerProgram program;

@@ -54,6 +54,10 @@ struct CallerBuild {
 // What "target" may mean on this machine, the best first.
 [[nodiscard]] std::vector<std::vector<std::string>> target_flag_choices();
 
+// Whether a C compiler takes the source. It is compiled in the jail.
+[[nodiscard]] Result<bool> is_c(const std::string& source, const CallerBuild& build,
+                                std::stop_token stop);
+
 class CallerProgram {
  public:
   // The source has its headers within. It is compiled in the jail: not all of it is the user's. A

@@ -217,7 +217,7 @@ Result<Callers> Callers::prepare(const std::string& original, const std::string&
                                  const Task& task, const OwnBuild& build, std::stop_token stop) {
   KP_LET(const ScratchDir scratch, ScratchDir::create("original"));
   const std::filesystem::path file = scratch.path() / "original.cpp";
-  KP_TRY(write_file_atomic(file, original));
+  KP_TRY(write_file_unsynced(file, original));
   std::vector<std::string> flags;
   std::ranges::copy_if(build.options, std::back_inserter(flags), [](const std::string& option) {
     return option.starts_with("-D") || option.starts_with("-std=");

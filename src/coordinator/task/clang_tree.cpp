@@ -1,5 +1,7 @@
 #include "coordinator/task/clang_tree.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -77,6 +79,22 @@ std::vector<std::string> clang_command(const std::vector<std::string>& flags) {
   return words;
 }
 
+Status check_ended(const Finished& finished, const std::string& compiler) {
+  if (finished.timed_out) {
+    return make_error(
+        ErrorKind::environment,
+        fmt::format("{} did not end within {} minutes; try again when the machine has "
+                    "time for it",
+                    compiler, compiler_timeout_ms / 60'000));
+  }
+  if (finished.signal != 0) {
+    return make_error(ErrorKind::environment,
+                      fmt::format("{} was ended by signal {}; is there memory enough?", compiler,
+                                  finished.signal));
+  }
+  return {};
+}
+
 std::string first_errors(const std::string& diagnostics) {
   constexpr std::size_t most = 5;
   std::istringstream lines(diagnostics);
@@ -98,7 +116,7 @@ Result<std::vector<nlohmann::json>> clang_declarations(const std::string& unit,
                                                        std::stop_token stop) {
   KP_LET(const ScratchDir scratch, ScratchDir::create("read"));
   const std::filesystem::path file = scratch.path() / "unit.cpp";
-  KP_TRY(write_file_atomic(file, unit));
+  KP_TRY(write_file_unsynced(file, unit));
   Command command;
   command.arguments = clang_command(flags);
   for (const std::string& word :
@@ -108,7 +126,9 @@ Result<std::vector<nlohmann::json>> clang_declarations(const std::string& unit,
   }
   command.output_limit = largest_tree;
   command.inherit_environment = true;
+  command.timeout_ms = compiler_timeout_ms;
   KP_LET(const Finished finished, run_command(command, std::move(stop)));
+  KP_TRY(check_ended(finished, clang_program));
   if (!finished.succeeded()) {
     return make_error(ErrorKind::bad_input,
                       "it does not compile: " + first_errors(finished.errors));

@@ -1,16 +1,24 @@
 // clang's syntax tree of the declarations of one name.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "common/base/process.hpp"
 #include "common/base/result.hpp"
 
 namespace kernelpro {
 
 inline constexpr const char* clang_program = "clang++-19";
+
+// Of one file, also where other programs have the machine.
+inline constexpr std::int64_t compiler_timeout_ms = 600'000;
+
+// An environment error where the compiler was ended before it could say anything of the source.
+[[nodiscard]] Status check_ended(const Finished& finished, const std::string& compiler);
 
 // clang with what lets it read sources that g++ reads.
 [[nodiscard]] std::vector<std::string> clang_command(const std::vector<std::string>& flags);

@@ -263,6 +263,21 @@ Result<fs::path> create_task(const NewTask& request) {
   return write_task(request, plan, user, reference, "");
 }
 
+namespace {
+
+// Whole numbers out of real arithmetic: more precise values round to others than the original's, so
+// that these are the ones expected.
+bool rounds_to_whole(const TaskPlan& plan, const UserSource& user) {
+  const bool whole = std::ranges::any_of(
+      plan.outputs, [](const PlannedTensor& output) { return !is_floating(output.dtype); });
+  const std::vector<Token> tokens = lex_cpp(user.text);
+  return whole && std::ranges::any_of(tokens, [](const Token& token) {
+           return token.directive.empty() && (token.text == "float" || token.text == "double");
+         });
+}
+
+}  // namespace
+
 Result<fs::path> create_own_task(const OwnTask& own) {
   const NewTask& request = own.request;
   KP_TRY(check_request(request, folder_of(request)));
@@ -277,7 +292,8 @@ Result<fs::path> create_own_task(const OwnTask& own) {
   std::optional<TaskReference> reference;
   if (own.trusted) {
     KP_LET(reference, trusted_reference(*own.trusted, plan, request));
-  } else if (plan.backend == Backend::cpu && (own.bridge.empty() || !request.reference.empty())) {
+  } else if (plan.backend == Backend::cpu &&
+             (!request.reference.empty() || (own.bridge.empty() && !rounds_to_whole(plan, user)))) {
     auto made = make_task_reference(request, plan, user);
     if (!made.ok() && !request.reference.empty()) {
       return made.error();

@@ -192,7 +192,7 @@ Result<TrustedFunction> as_trusted(const OwnSource& source, const std::string& t
                                    std::stop_token stop) {
   KP_LET(ScratchDir scratch, ScratchDir::create("trusted"));
   const fs::path file = scratch.path() / "trusted.cpp";
-  KP_TRY(write_file_atomic(file, with_lines(text, from)));
+  KP_TRY(write_file_unsynced(file, with_lines(text, from)));
   TrustedFunction trusted{
       {file, function, source.flags, source.command}, {}, with_single_blank_lines(text), nullptr};
   KP_LET(trusted.function, read_own_function(trusted.source, std::move(stop)));

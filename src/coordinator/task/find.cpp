@@ -91,24 +91,27 @@ Result<fs::path> find_task(const std::string& name_or_path) {
   if (fs::is_directory(path, failed) && path.has_parent_path()) {
     return make_error(ErrorKind::bad_input, "this folder has no task.toml", name_or_path);
   }
+  return find_registered_task(name_or_path);
+}
+
+Result<fs::path> find_registered_task(const std::string& name) {
   const auto tasks = known_tasks();
-  if (const auto found = tasks.find(name_or_path); found != tasks.end()) {
+  if (const auto found = tasks.find(name); found != tasks.end()) {
     return found->second;
   }
   std::vector<std::string> names;
   names.reserve(tasks.size());
-  for (const auto& [name, folder] : tasks) {
-    names.push_back(name);
+  for (const auto& [known, folder] : tasks) {
+    names.push_back(known);
   }
   std::string hint = "none was found in ./tasks or above, KERNELPRO_TASKS or the installation";
   if (!names.empty()) {
-    const auto meant = nearest(name_or_path, names);
+    const auto meant = nearest(name, names);
     hint = fmt::format("{}known are {}", meant ? "did you mean " + *meant + "? " : "",
                        fmt::join(names, ", "));
   }
-  return make_error(
-      ErrorKind::bad_input,
-      fmt::format("there is no task, folder or task.toml \"{}\"; {}", name_or_path, hint));
+  return make_error(ErrorKind::bad_input,
+                    fmt::format("there is no task, folder or task.toml \"{}\"; {}", name, hint));
 }
 
 std::vector<TaskListing> list_tasks() {

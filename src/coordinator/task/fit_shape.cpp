@@ -8,6 +8,8 @@
 #include <functional>
 #include <utility>
 
+#include "coordinator/task/rows_apart.hpp"
+
 namespace kernelpro {
 namespace {
 
@@ -20,7 +22,8 @@ struct Factor {
 
 class Fitter {
  public:
-  explicit Fitter(std::vector<Reach> reaches) : reaches_(std::move(reaches)) {
+  Fitter(std::vector<Reach> reaches, Closeness how_close)
+      : reaches_(std::move(reaches)), how_close_(how_close) {
     for (const auto& [name, value] : reaches_[0].axes) {
       axes_.push_back(name);
     }
@@ -40,7 +43,10 @@ class Fitter {
     if (!best_.empty()) {
       return best_;
     }
-    if (auto near = nearest_product()) {
+    if (const auto rows = rows_apart(reaches_)) {
+      return std::vector<std::string>{*rows};
+    }
+    if (auto near = how_close_ == Closeness::near ? nearest_product() : std::nullopt) {
       return near;
     }
     return polynomial();
@@ -55,7 +61,9 @@ class Fitter {
       factor.values.push_back(value(reach.axes));
     }
     const bool positive = std::ranges::all_of(factor.values, [](std::int64_t v) { return v > 0; });
-    if (positive) {
+    // What is 1 everywhere divides everything, as often as one likes.
+    const bool tells = std::ranges::any_of(factor.values, [](std::int64_t v) { return v != 1; });
+    if (positive && tells) {
       factors_.push_back(std::move(factor));
     }
   }
@@ -78,7 +86,7 @@ class Fitter {
         add(fmt::format("({} - {})/2 + 1", a, by), 5,
             [=](const Axes& at) { return (at.at(a) - by) / 2 + 1; });
       }
-      for (const std::int64_t by : {2, 3, 4, 8, 16, 32}) {
+      for (const std::int64_t by : {2, 3, 4, 8, 16, 32, 64, 128, 256, 512}) {
         add(fmt::format("{}/{}", a, by), 4, [=](const Axes& at) { return at.at(a) / by; });
         add(fmt::format("({} + {})/{}", a, by - 1, by), 5,
             [=](const Axes& at) { return (at.at(a) + by - 1) / by; });
@@ -117,7 +125,8 @@ class Fitter {
     }
   }
 
-  // Takes out one factor after the other, in the order of the list.
+  // Takes out one factor after the other, in the order of the list. Where many divide each other,
+  // as at small sizes, it ends with what was found by then.
   void search(const std::vector<std::int64_t>& rest, std::size_t from, int cost) {
     if (std::ranges::all_of(rest, [](std::int64_t e) { return e == 1; })) {
       if (!chosen_.empty() && (best_.empty() || cost < best_cost_)) {
@@ -126,11 +135,14 @@ class Fitter {
       }
       return;
     }
-    if (chosen_.size() == 4) {
+    if (chosen_.size() == 6) {
       return;
     }
     for (std::size_t i = from; i < factors_.size(); ++i) {
       const Factor& factor = factors_[i];
+      if (++tried_ > most_tried) {
+        return;
+      }
       if (!best_.empty() && cost + factor.cost >= best_cost_) {
         continue;
       }
@@ -284,20 +296,24 @@ class Fitter {
   }
 
   std::vector<Reach> reaches_;
+  Closeness how_close_;
   std::vector<std::string> axes_;
   std::vector<Factor> factors_;
   std::vector<std::string> chosen_;
   std::vector<std::string> best_;
   int best_cost_ = 0;
+  std::int64_t tried_ = 0;
+  static constexpr std::int64_t most_tried = 4'000'000;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::string>> fit_shape(const std::vector<Reach>& reaches) {
+std::optional<std::vector<std::string>> fit_shape(const std::vector<Reach>& reaches,
+                                                  Closeness how_close) {
   std::vector<Reach> seen;
   std::ranges::copy_if(reaches, std::back_inserter(seen),
                        [](const Reach& reach) { return reach.elements > 0; });
-  return seen.empty() ? std::nullopt : Fitter(std::move(seen)).fit();
+  return seen.empty() ? std::nullopt : Fitter(std::move(seen), how_close).fit();
 }
 
 std::optional<std::string> cover_shape(const std::vector<Reach>& reaches) {

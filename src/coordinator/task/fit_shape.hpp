@@ -15,10 +15,15 @@ struct Reach {
   std::int64_t elements = 0;  // one behind the last that was touched
 };
 
-// The extents whose product is the reach at every observation, plain axes first; else the product
-// of axes that it comes close to from below, as a stencil that leaves out an edge does; else a sum
-// of products. Nothing where no such formula fits.
-[[nodiscard]] std::optional<std::vector<std::string>> fit_shape(const std::vector<Reach>& reaches);
+// Whether a reach may stay short of its formula. Where sizes are factors of others they are so
+// small that almost anything is near.
+enum class Closeness { near, exact };
+
+// The extents whose product is the reach at every observation, plain axes first; else, where that
+// will do, the product of axes that it comes near to from below, as a stencil that leaves out an
+// edge does; else a sum of products. Nothing where no such formula fits.
+[[nodiscard]] std::optional<std::vector<std::string>> fit_shape(
+    const std::vector<Reach>& reaches, Closeness how_close = Closeness::near);
 
 // The least product of axes, times 2 to 4 where needed, that was exceeded nowhere.
 [[nodiscard]] std::optional<std::string> cover_shape(const std::vector<Reach>& reaches);

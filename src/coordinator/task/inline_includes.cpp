@@ -22,8 +22,13 @@ namespace fs = std::filesystem;
 
 class Inliner {
  public:
-  Inliner(std::vector<fs::path> folders, fs::path root, bool must_find)
-      : folders_(std::move(folders)), root_(std::move(root)), must_find_(must_find) {}
+  // `within`: what may be pasted lies below one of these; empty: anything.
+  Inliner(std::vector<fs::path> folders, fs::path root, bool must_find,
+          std::vector<fs::path> within = {})
+      : folders_(std::move(folders)),
+        root_(std::move(root)),
+        must_find_(must_find),
+        within_(std::move(within)) {}
 
   Result<std::string> expand(const fs::path& file) {
     std::error_code failed;
@@ -66,6 +71,14 @@ class Inliner {
     }
     for (const fs::path& place : places) {
       if (fs::is_regular_file(place / name, failed)) {
+        if (!may_paste(place / name)) {
+          return make_error(
+              ErrorKind::bad_input,
+              fmt::format("the included \"{}\" lies neither below this file's folder nor below the "
+                          "current one; if it is meant, name its folder: --option -IDIR",
+                          name),
+              fmt::format("{}:{}", from.string(), named.line));
+        }
         KP_LET(std::string text, expand(place / name));
         return std::optional(marked(place / name, line, text));
       }
@@ -78,6 +91,15 @@ class Inliner {
                         fmt::format("{}:{}", from.string(), named.line));
     }
     return std::optional<std::string>();
+  }
+
+  [[nodiscard]] bool may_paste(const fs::path& file) const {
+    std::error_code failed;
+    const fs::path real = fs::canonical(file, failed);
+    return within_.empty() || std::ranges::any_of(within_, [&](const fs::path& folder) {
+             const fs::path top = fs::canonical(folder, failed);
+             return !top.empty() && std::ranges::mismatch(top, real).in1 == top.end();
+           });
   }
 
   // A header that compilers find without a flag, such as "assert.h".
@@ -104,6 +126,7 @@ class Inliner {
   std::vector<fs::path> folders_;
   fs::path root_;
   bool must_find_ = false;
+  std::vector<fs::path> within_;
   std::set<std::string> seen_;
 };
 
@@ -117,6 +140,14 @@ Result<std::string> inline_found(const fs::path& file, const std::vector<fs::pat
 Result<std::string> inline_marked(const fs::path& file, const std::vector<fs::path>& folders,
                                   const fs::path& root) {
   return Inliner(folders, root, false).expand(file);
+}
+
+Result<std::string> inline_beside(const fs::path& file, const std::vector<fs::path>& folders,
+                                  const fs::path& root) {
+  std::vector<fs::path> within = folders;
+  within.push_back(root);
+  within.push_back(file.has_parent_path() ? file.parent_path() : fs::path("."));
+  return Inliner(folders, root, false, within).expand(file);
 }
 
 std::string with_lines(const std::string& text, const fs::path& file) {

@@ -23,6 +23,12 @@ namespace kernelpro {
                                                const std::vector<std::filesystem::path>& folders,
                                                const std::filesystem::path& root);
 
+// The same as the first. A header that lies neither below the file's folder, `folders` nor `root`
+// is an error: the source may be somebody else's, and what is pasted travels with it.
+[[nodiscard]] Result<std::string> inline_beside(const std::filesystem::path& file,
+                                                const std::vector<std::filesystem::path>& folders,
+                                                const std::filesystem::path& root);
+
 // Such a text with `#line` directives, so that compilers name the lines of `file` and its headers.
 [[nodiscard]] std::string with_lines(const std::string& text, const std::filesystem::path& file);
 

@@ -10,6 +10,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/task.hpp"
+#include "coordinator/task/asserted_sizes.hpp"
 #include "coordinator/task/create.hpp"
 #include "coordinator/task/own_call.hpp"
 
@@ -23,11 +24,19 @@ struct Question {
 };
 
 struct Learned {
-  NewTask request;                     // with every question settled that could be
-  std::vector<std::string> only_read;  // tensors, const or not
-  std::vector<std::string> notes;      // what was chosen, for people
-  std::vector<Question> missing;       // without an answer there is no task
-  std::vector<Question> chosen;        // what else may be meant otherwise; the proposal holds
+  NewTask request;                          // with every question settled that could be
+  std::vector<std::string> only_read;       // tensors, const or not
+  std::vector<std::string> notes;           // what was chosen, for people
+  std::vector<Question> missing;            // without an answer there is no task
+  bool grows = false;                       // its results at the timed sizes are not finite
+  std::vector<Question> chosen;             // what else may be meant otherwise; the proposal holds
+  std::map<std::string, AxisRange> bounds;  // of sizes, that the function itself states by assert
+  std::vector<SizeOrder> at_least;          // the same, of two sizes
+  // What the user wants checked, where the function had to be tried there: it may fail beyond.
+  std::map<std::string, AxisRange> made_for;
+  // Distances of rows that are only read, which may overlap, and what such a row holds: rows are
+  // timed side by side.
+  std::map<std::string, std::string> side_by_side;
 };
 
 // Calls the function at small sizes, watches what it touches, and settles what `request` leaves

@@ -1,17 +1,12 @@
 // What whole numbers in tensors mean, by what other tensors are touched for them.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "coordinator/task/fit_shape.hpp"
 #include "coordinator/task/learn_parts.hpp"
 
 namespace kernelpro::learn {
 namespace {
-
-constexpr double trial_index = 4;
-constexpr double trial_ramp = 2;
 
 bool is_whole(const Leaf& leaf) {
   return leaf.kind == Leaf::Kind::tensor && !leaf.returned && !is_floating(leaf.element.dtype) &&
@@ -53,6 +48,7 @@ class NumberFinder {
         KP_TRY(try_index(leaf));
       }
     }
+    KP_TRY(settle_plain_numbers(probe_, call_, base_, out_, stop_));
     KP_TRY(name_axes());
     return std::move(out_);
   }
@@ -76,20 +72,21 @@ class NumberFinder {
     KP_LET(const auto results, with(leaf, {{Filling::Kind::constant, 0},
                                            {Filling::Kind::constant, 3},
                                            {Filling::Kind::ramp, 1},
-                                           {Filling::Kind::ramp, trial_ramp}}));
+                                           {Filling::Kind::ramp, WholeNumbers::trial_ramp}}));
     if (!results[0].returned || !results[2].returned || !results[3].returned ||
         results[0].tensors.at(leaf.name).loaded == 0) {
       return {};
     }
-    bool counts = false;
     for (const auto& [name, touched] : results[0].tensors) {
       const std::int64_t still = reach(results[1], name);
       const std::int64_t rows = results[2].tensors.at(leaf.name).reach() - 1;
-      counts = counts || (name != leaf.name && still == touched.reach() && rows > 0 &&
-                          reach(results[2], name) == rows && reach(results[3], name) == 2 * rows &&
-                          touched.reach() < rows);
+      if (name != leaf.name && still == touched.reach() && rows > 0 &&
+          reach(results[2], name) == rows && reach(results[3], name) == 2 * rows &&
+          touched.reach() < rows) {
+        counted_.push_back(name);
+      }
     }
-    if (counts) {
+    if (!counted_.empty()) {
       out_.offsets = leaf.name;
       out_.entries = "nnz";
     }
@@ -97,36 +94,151 @@ class NumberFinder {
   }
 
   Status try_index(const Leaf& leaf) {
+    // A place reaches further with every step; a number that is compared does not.
     const double far = far_index(leaf);
     KP_LET(const auto results, with(leaf, {{Filling::Kind::constant, 0},
-                                           {Filling::Kind::constant, trial_index},
-                                           {Filling::Kind::constant, far}}));
+                                           {Filling::Kind::constant, WholeNumbers::trial_index},
+                                           {Filling::Kind::constant, far},
+                                           {Filling::Kind::constant, WholeNumbers::trial_index / 2},
+                                           {Filling::Kind::constant, far / 2}}));
     if (!results[0].returned || results[0].tensors.at(leaf.name).loaded == 0) {
       return {};
     }
+    std::vector<std::string> near;    // within reach of small numbers only because of them
+    std::vector<std::string> beyond;  // those reach further than all else
     for (const auto& [name, touched] : results[0].tensors) {
       if (name == leaf.name) {
         continue;
       }
-      const bool near = results[1].returned && reach(results[1], name) > touched.reach();
-      const bool beyond = results[2].returned && reach(results[2], name) > touched.reach();
-      if (near || beyond) {
-        out_.indices[leaf.name] = {"", name, near};
-        return {};
+      if (results[1].returned && results[3].returned &&
+          reach(results[1], name) > reach(results[3], name) &&
+          reach(results[3], name) > touched.reach()) {
+        near.push_back(name);
+      } else if (results[2].returned && reach(results[2], name) > touched.reach() &&
+                 reach(results[2], name) > reach(results[4], name)) {
+        beyond.push_back(name);
       }
+    }
+    if (!beyond.empty()) {
+      const std::string& target = beyond.front();
+      KP_LET(const std::string below, longest_within(leaf, target, reach(results[0], target)));
+      out_.indices[leaf.name] = {"", target, near, false, below};
+      return {};
+    }
+    if (!near.empty()) {
+      out_.indices[leaf.name] = {"", near.front(), {near.begin() + 1, near.end()}, true, ""};
+      return {};
     }
     if (!results[2].returned && results[1].returned) {
       // A place so far away that it is nobody's memory; the tensor that is looked up is unknown.
-      out_.indices[leaf.name] = {"", "", false};
+      out_.indices[leaf.name] = {"", "", {}, false, ""};
     }
     return {};
   }
 
-  // Axes of the function that change nothing at all say how far indices and offsets go.
+  // Which axis an index may count up to and stay within the tensor: along the rows these are the
+  // columns, whichever of the two is larger here.
+  Result<std::string> longest_within(const Leaf& leaf, const std::string& target,
+                                     std::int64_t within) {
+    std::string longest;
+    for (const std::string& axis : axes_) {
+      const std::int64_t size = base_.at(axis);
+      if (size < 1 || (!longest.empty() && size <= base_.at(longest))) {
+        continue;
+      }
+      KP_LET(const auto results,
+             with(leaf, {{Filling::Kind::constant, static_cast<double>(size - 1)}}));
+      longest = results[0].returned && reach(results[0], target) <= within ? axis : longest;
+    }
+    return longest;
+  }
+
+  // Axes of the function that change nothing at all say how far indices and offsets go: the size of
+  // a list for that list alone.
   Status name_axes() {
+    if (out_.offsets.empty() && out_.indices.empty()) {
+      return {};
+    }
+    KP_LET(std::vector<std::string> idle, idle_axes());
+    const std::map<std::string, std::string> idle_sizes = take_list_sizes(idle);
+    const auto counts = [](const std::string& name) {
+      return name.find("nnz") != std::string::npos || name.find("nonzero") != std::string::npos ||
+             name.find("entries") != std::string::npos;
+    };
+    std::ranges::sort(idle, {},
+                      [&](const std::string& name) { return std::pair(counts(name), name); });
+    KP_LET(const auto base, probe_.run({out_.trial(base_)}, stop_));
+    std::map<std::string, std::string> bounds;
+    for (auto& [name, index] : out_.indices) {
+      if (!index.free) {
+        continue;
+      }
+      const auto leaf = std::ranges::find(call_.leaves, name, &Leaf::name);
+      std::string known = bound_among(targets_of(index), bounds);
+      if (known.empty()) {
+        known = leaf->element.dtype == DType::u8
+                    ? "256"  // a table for every byte
+                    : size_among(targets_of(index), base[0], idle_sizes);
+      }
+      if (known.empty() && !idle.empty() && (!counts(idle.front()) || out_.offsets.empty())) {
+        known = idle.front();
+        idle.erase(idle.begin());
+      }
+      if (known.empty()) {
+        known = index.target + "_rows";
+        out_.more_axes.push_back(known);
+      }
+      index.bound = known;
+      for (const std::string& target : targets_of(index)) {
+        bounds.emplace(target, index.bound);
+      }
+    }
+    const auto list = std::ranges::find_if(
+        counted_, [&](const std::string& tensor) { return idle_sizes.contains(tensor); });
+    if (!out_.offsets.empty() && !idle.empty()) {
+      out_.entries = idle.back();
+    } else if (!out_.offsets.empty() && list != counted_.end()) {
+      out_.entries = idle_sizes.at(*list);
+    }
+    return {};
+  }
+
+  static std::vector<std::string> targets_of(const WholeNumbers::Index& index) {
+    std::vector<std::string> targets = index.others;
+    targets.insert(targets.begin(), index.target);
+    return targets;
+  }
+
+  static std::string bound_among(const std::vector<std::string>& targets,
+                                 const std::map<std::string, std::string>& bounds) {
+    for (const std::string& target : targets) {
+      if (bounds.contains(target)) {
+        return bounds.at(target);
+      }
+    }
+    return "";
+  }
+
+  // The size of a list whose places are its elements, and not rows of them: of one that the
+  // function asks for, where there is such.
+  [[nodiscard]] std::string size_among(const std::vector<std::string>& targets,
+                                       const TrialResult& base,
+                                       const std::map<std::string, std::string>& idle_sizes) const {
+    std::string found;
+    for (const std::string& target : targets) {
+      const auto size = std::ranges::find(call_.leaves, target, &Leaf::size_of);
+      const bool is_given = size != call_.leaves.end() && contains(axes_, size->name);
+      if (is_given && reach(base, target) == std::lround(WholeNumbers::trial_index) + 1 &&
+          (found.empty() || !idle_sizes.contains(target))) {
+        found = size->name;
+      }
+    }
+    return found;
+  }
+
+  [[nodiscard]] Result<std::vector<std::string>> idle_axes() {
     std::vector<std::string> idle;
-    const bool wanted = !out_.offsets.empty() || !out_.indices.empty();
-    for (const std::string& axis : wanted ? axes_ : std::vector<std::string>()) {
+    for (const std::string& axis : axes_) {
       Axes changed = base_;
       changed[axis] += 2;
       KP_LET(const auto results,
@@ -140,34 +252,19 @@ class NumberFinder {
         idle.push_back(axis);
       }
     }
-    const auto counts = [](const std::string& name) {
-      return name.find("nnz") != std::string::npos || name.find("nonzero") != std::string::npos ||
-             name.find("entries") != std::string::npos;
-    };
-    std::ranges::sort(idle, {},
-                      [&](const std::string& name) { return std::pair(counts(name), name); });
-    std::map<std::string, std::string> bounds;
-    for (auto& [name, index] : out_.indices) {
-      if (!index.free) {
-        continue;
+    return idle;
+  }
+
+  // Takes the sizes of lists off: by list.
+  [[nodiscard]] std::map<std::string, std::string> take_list_sizes(
+      std::vector<std::string>& axes) const {
+    std::map<std::string, std::string> lists;
+    for (const Leaf& leaf : call_.leaves) {
+      if (!leaf.size_of.empty() && std::erase(axes, leaf.name) > 0) {
+        lists.emplace(leaf.size_of, leaf.name);
       }
-      auto [known, fresh] = bounds.emplace(index.target, "");
-      const auto leaf = std::ranges::find(call_.leaves, name, &Leaf::name);
-      if (fresh && leaf->element.dtype == DType::u8) {
-        known->second = "256";  // a table for every byte
-      } else if (fresh && !idle.empty() && (!counts(idle.front()) || out_.offsets.empty())) {
-        known->second = idle.front();
-        idle.erase(idle.begin());
-      } else if (fresh) {
-        known->second = index.target + "_rows";
-        out_.more_axes.push_back(known->second);
-      }
-      index.bound = known->second;
     }
-    if (!out_.offsets.empty() && !idle.empty()) {
-      out_.entries = idle.back();
-    }
-    return {};
+    return lists;
   }
 
   const Probe& probe_;
@@ -177,105 +274,10 @@ class NumberFinder {
   const std::vector<std::string>& axes_;
   std::stop_token stop_;
   WholeNumbers out_;
+  std::vector<std::string> counted_;  // what the offsets count the elements of
 };
 
-// "rows" of "rows + 1".
-std::string one_less(const std::string& extent) {
-  constexpr std::string_view plus = " + 1";
-  return extent.ends_with(plus) ? extent.substr(0, extent.size() - plus.size())
-                                : "(" + extent + " - 1)";
-}
-
-std::string plain_range(const Leaf& leaf) {
-  switch (leaf.element.dtype) {
-    case DType::u8:
-      return "uniform:0:256";
-    case DType::i8:
-      return "uniform:-128:128";
-    case DType::i16:
-      return leaf.element.is_unsigned ? "uniform:0:32767" : "uniform:-32768:32767";
-    default:
-      return leaf.element.is_unsigned ? "uniform:0:1000" : "uniform:-1000:1000";
-  }
-}
-
 }  // namespace
-
-TrialCall WholeNumbers::trial(const Axes& axes) const {
-  TrialCall call{axes, {}, {}, 0};
-  for (const auto& [name, index] : indices) {
-    call.filling[name] = {Filling::Kind::constant, trial_index};
-  }
-  if (!offsets.empty()) {
-    call.filling[offsets] = {Filling::Kind::ramp, trial_ramp};
-  }
-  return call;
-}
-
-Axes WholeNumbers::with_entries(Axes axes, const TrialResult& result) const {
-  if (!offsets.empty()) {
-    const std::int64_t rows = result.tensors.at(offsets).reach() - 1;
-    axes[entries] = static_cast<std::int64_t>(trial_ramp) * rows;
-  }
-  return axes;
-}
-
-std::optional<std::vector<std::string>> WholeNumbers::shape_of(
-    const std::string& tensor, const std::vector<Observation>& seen,
-    const std::vector<std::string>& axes) const {
-  const auto index = std::ranges::find_if(
-      indices, [&](const auto& one) { return one.second.free && one.second.target == tensor; });
-  if (index == indices.end()) {
-    return {};
-  }
-  // Row `trial_index` is the last that was touched, so what is touched are that many rows and one.
-  constexpr auto rows = static_cast<std::int64_t>(trial_index) + 1;
-  std::vector<Reach> widths;
-  for (const Observation& one : seen) {
-    const std::int64_t reach = one.result.tensors.at(tensor).reach();
-    if (reach % rows != 0) {
-      return {};
-    }
-    widths.push_back({only(one.axes, axes), reach / rows});
-  }
-  const auto width = fit_shape(widths);
-  if (!width) {
-    return {};
-  }
-  std::vector<std::string> shape = {index->second.bound};
-  if (*width != std::vector<std::string>{"1"}) {
-    shape.insert(shape.end(), width->begin(), width->end());
-  }
-  return shape;
-}
-
-void WholeNumbers::describe(NewTask& request, const OwnCall& call,
-                            const std::vector<std::string>& only_read) const {
-  request.more_axes = more_axes;
-  if (!offsets.empty() && request.shapes.contains(offsets)) {
-    request.values.emplace(offsets, "offsets:" + entries);
-    request.derived.emplace(entries, one_less(request.shapes.at(offsets)[0]) + "*8");
-  }
-  for (const Leaf& leaf : call.leaves) {
-    const bool read = contains(only_read, leaf.name) || contains(request.inouts, leaf.name);
-    if (!read || leaf.kind != Leaf::Kind::tensor || is_floating(leaf.element.dtype) ||
-        request.values.contains(leaf.name) || !request.shapes.contains(leaf.name)) {
-      continue;
-    }
-    const auto index = indices.find(leaf.name);
-    std::string bound = index == indices.end() ? "" : index->second.bound;
-    if (index != indices.end() && bound.empty() && request.shapes.contains(index->second.target)) {
-      bound = request.shapes.at(index->second.target)[0];
-    }
-    if (bound.empty()) {
-      request.values[leaf.name] = plain_range(leaf);
-    } else if (!offsets.empty() && request.shapes.at(leaf.name) == std::vector{entries}) {
-      request.values[leaf.name] = fmt::format("csr_columns:{}:{}", bound, offsets);
-    } else {
-      request.values[leaf.name] = "index:" + bound;
-    }
-  }
-}
 
 Result<WholeNumbers> find_whole_numbers(const Probe& probe, const OwnCall& call, const Axes& base,
                                         const NewTask& request,

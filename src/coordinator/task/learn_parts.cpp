@@ -7,6 +7,10 @@
 
 namespace kernelpro::learn {
 
+bool is_finite(const TrialResult& result) {
+  return std::ranges::all_of(result.tensors, [](const auto& one) { return one.second.finite; });
+}
+
 bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
 }
@@ -101,7 +105,8 @@ std::vector<std::string> subtracted_axes(const NewTask& request,
       for (const std::string& extent : shape) {
         const bool minus = (" " + extent + " ").find("- " + axis + " ") != std::string::npos ||
                            extent.find("- " + axis + ")") != std::string::npos ||
-                           extent.find("/" + axis) != std::string::npos;
+                           extent.find("/" + axis) != std::string::npos ||
+                           extent.find(" + 2*" + axis + " - ") != std::string::npos;
         if (minus && !contains(out, axis)) {
           out.push_back(axis);
         }
@@ -135,7 +140,8 @@ std::vector<Question> choices(const NewTask& said, const NewTask& settled) {
   }
   for (const auto& [name, range] : settled.held_out) {
     if (!said.held_out.contains(name)) {
-      ranges.proposal.push_back(fmt::format("{}={}:{}", name, range.low, range.high));
+      const std::string step = range.step == 1 ? "" : fmt::format(":{}", range.step);
+      ranges.proposal.push_back(fmt::format("{}={}:{}{}", name, range.low, range.high, step));
     }
   }
   for (const auto& [name, text] : settled.derived) {
@@ -151,6 +157,35 @@ std::vector<Question> choices(const NewTask& said, const NewTask& settled) {
   std::vector<Question> all = {sizes, ranges, derived, values};
   std::erase_if(all, [](const Question& one) { return one.proposal.empty(); });
   return all;
+}
+
+std::int64_t allowed(const Learned& learned, const std::string& name, std::int64_t size) {
+  if (const auto bound = learned.bounds.find(name); bound != learned.bounds.end()) {
+    size = std::min(bound->second.at_most(size), bound->second.high);
+  }
+  const auto range = learned.request.held_out.find(name);
+  return range == learned.request.held_out.end() ? size : range->second.at_most(size);
+}
+
+std::int64_t bytes_at(const Axes& axes, const OwnCall& call, const NewTask& request) {
+  std::int64_t bytes = 0;
+  for (const Leaf& leaf : call.leaves) {
+    bytes += leaf.kind == Leaf::Kind::tensor
+                 ? elements(request.shapes.at(leaf.name), axes, request) *
+                       static_cast<std::int64_t>(size_of(leaf.element.dtype))
+                 : 0;
+  }
+  return bytes;
+}
+
+void note_early_end(const OwnCall& call, Learned& learned, const Axes& axes, std::int64_t took_ns) {
+  constexpr std::int64_t most_bytes_each_ns = 400;  // no processor moves as many
+  if (took_ns > 0 && took_ns < bytes_at(axes, call, learned.request) / most_bytes_each_ns) {
+    learned.notes.emplace_back(
+        "a call ends before it can have touched its tensors: with numbers at random it seems to "
+        "stop early, and that is what is measured. --values may say better numbers; else time a "
+        "function that prepares them and calls this one");
+  }
 }
 
 }  // namespace kernelpro::learn

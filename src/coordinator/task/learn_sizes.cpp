@@ -58,7 +58,9 @@ class AxisKinds {
       bool bounds = false;
       for (const auto& [tensor, index] : numbers.indices) {
         const auto values = std::ranges::find(call.leaves, tensor, &Leaf::name);
-        if (index.bound == name && values != call.leaves.end()) {
+        // Distinct entries of a row need room there, whatever else the axis says.
+        const bool distinct = !numbers.offsets.empty() && numbers.bound_of(tensor, request) == name;
+        if ((index.bound == name || distinct) && values != call.leaves.end()) {
           bounds = true;
           limits_.emplace(name, most_of(values->element.dtype));
         }
@@ -111,13 +113,6 @@ class AxisKinds {
   std::map<std::string, AxisKind> kinds_;
   std::map<std::string, std::int64_t> limits_;
 };
-
-// The nearest size below that the user allows.
-std::int64_t on_step(const NewTask& request, const std::string& name, std::int64_t size) {
-  const auto range = request.held_out.find(name);
-  return range == request.held_out.end() || range->second.step == 1 ? size
-                                                                    : range->second.at_most(size);
-}
 
 // Whether the function returns at these sizes and stays within its shapes.
 Result<bool> works(const Probe& probe, const OwnCall& call, const NewTask& request,
@@ -200,11 +195,10 @@ std::int64_t lowest(AxisKind kind, const WholeNumbers& numbers) {
 }
 
 // The least size of `name` at which the function still does its work, the others as in `base`.
-Result<std::int64_t> least_size(const std::string& name, const Axes& base,
+Result<std::int64_t> least_size(const std::string& name, const Axes& base, const Learned& learned,
                                 const std::function<Result<bool>(const Axes&)>& fine_at) {
   for (const std::int64_t size : {6, 5, 4, 3, 2, 1}) {
-    Axes axes = base;
-    axes[name] = size;
+    const Axes axes = with_size(base, name, size, learned);
     KP_LET(const bool fine, fine_at(axes));
     if (!fine) {
       return size + 1;
@@ -224,52 +218,137 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
   Axes lows;
   Axes base;
   for (const auto& [name, kind] : kinds.all()) {
-    const auto given = request.held_out.find(name);
-    lows[name] = given != request.held_out.end() ? given->second.low : lowest(kind, numbers);
-    base[name] = on_step(request, name, kinds.size(name, middle));
+    const auto said = request.held_out.find(name);
+    lows[name] = said != request.held_out.end() ? said->second.low : lowest(kind, numbers);
+    base[name] = allowed(learned, name, kinds.size(name, middle));
+    if (said != request.held_out.end()) {
+      base[name] = std::min(base[name], said->second.at_most(said->second.high));
+    }
   }
+  put_in_order(base, learned);
   const auto fine_at = [&](const Axes& axes) {
     return works(probe, call, request, numbers, axes, stop);
   };
-  const auto is_given = [&](const std::string& name) { return request.held_out.contains(name); };
+  const auto given = request.held_out;
+  const auto is_given = [&given](const std::string& name) { return given.contains(name); };
   for (const auto& [name, kind] : kinds.all()) {
     if (is_given(name) || kind == AxisKind::flag || kind == AxisKind::bound) {
       continue;
     }
-    KP_LET(lows[name], least_size(name, base, fine_at));
+    const auto bound = learned.bounds.find(name);
+    const bool stated =
+        bound != learned.bounds.end() && (bound->second.low > 1 || bound->second.step > 1);
+    KP_LET(lows[name], stated ? Result<std::int64_t>(bound->second.low)
+                              : least_size(name, base, learned, fine_at));
   }
+  put_in_order(lows, learned);
   // All at their lowest at once: then raised together until it works.
   for (int round = 0; round < 5; ++round) {
     Axes axes = lows;
     for (auto& [name, size] : axes) {
-      size = contains(small, name) ? small_size : size;
+      size = contains(small, name) ? allowed(learned, name, small_size) : size;
     }
+    put_in_order(axes, learned);
     KP_LET(const bool fine, fine_at(axes));
     if (fine) {
       break;
     }
     for (auto& [name, size] : lows) {
       const AxisKind kind = kinds.all().at(name);
-      size += kind == AxisKind::extent && !is_given(name) ? 2 : 0;
+      const bool open =
+          kind == AxisKind::extent && !is_given(name) && !learned.bounds.contains(name);
+      size += open ? 2 : 0;
     }
   }
   Axes highs = highest_sizes(kinds, call, request);
   for (const auto& [name, kind] : kinds.all()) {
-    const std::int64_t high = std::max(highs[name], lows[name]);
-    learned.request.held_out.emplace(name, AxisRange{lows[name], high});
-    if (lows[name] > 1 && kind == AxisKind::extent && !is_given(name)) {
+    const bool stated = learned.bounds.contains(name);
+    AxisRange range{lows[name], std::max(highs[name], lows[name])};
+    if (stated) {
+      const AxisRange& bound = learned.bounds.at(name);
+      range = {lows[name], std::min(std::max(range.high, 2 * lows[name]), bound.high), bound.step};
+      range.high = range.at_most(range.high);
+    }
+    learned.request.held_out.emplace(name, range);
+    if (lows[name] > 1 && kind == AxisKind::extent && !is_given(name) && !stated) {
       learned.notes.push_back(
           fmt::format("below {}={} it fails or leaves its tensors; such sizes "
                       "are not judged (--held-out {}=LOW:HIGH)",
                       name, lows[name], name));
     }
   }
+  keep_ranges_apart(learned, is_given);
   return {};
 }
 
-Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learned,
-                    const WholeNumbers& numbers, const std::vector<std::string>& small,
-                    std::stop_token stop) {
+namespace {
+
+// Extents of what is written alone, beside tensors that are read. As large as theirs, a function
+// that resizes would copy.
+std::vector<std::string> written_extents(const OwnCall& call, const Learned& learned) {
+  std::vector<std::string> of_read;
+  std::vector<std::string> of_written;
+  for (const Leaf& leaf : call.leaves) {
+    const auto shape = learned.request.shapes.find(leaf.name);
+    if (leaf.kind == Leaf::Kind::tensor && shape != learned.request.shapes.end()) {
+      const bool written =
+          !contains(learned.only_read, leaf.name) && !contains(learned.request.inouts, leaf.name);
+      std::vector<std::string>& to = written ? of_written : of_read;
+      to.insert(to.end(), shape->second.begin(), shape->second.end());
+    }
+  }
+  std::erase_if(of_written, [&of_read](const std::string& extent) {
+    return of_read.empty() || std::ranges::any_of(of_read, [&extent](const std::string& other) {
+             return other.find(extent) != std::string::npos;
+           });
+  });
+  return of_written;
+}
+
+// With extents of that length, as far as the user has not said others.
+Axes sizes_at(std::int64_t extent, const AxisKinds& kinds, const Learned& learned,
+              const std::vector<std::string>& smaller) {
+  const NewTask& request = learned.request;
+  Axes axes;
+  for (const auto& [name, kind] : kinds.all()) {
+    const auto given = request.sizes.find(name);
+    const bool less = kind == AxisKind::extent && contains(smaller, name);
+    const std::int64_t size = kinds.size(name, less ? extent * 3 / 4 : extent);
+    axes[name] = given != request.sizes.end() ? given->second : allowed(learned, name, size);
+  }
+  for (const auto& [distance, row] : learned.side_by_side) {
+    if (axes.contains(distance) && !request.sizes.contains(distance)) {
+      axes[distance] = std::max<std::int64_t>(1, elements({row}, axes, request));
+    }
+  }
+  return in_said_order(std::move(axes), learned);
+}
+
+// Twice at these sizes, with its tensors filled as the task will fill them.
+TrialCall timed_trial(const Axes& axes, const OwnCall& call, const NewTask& request,
+                      const WholeNumbers& numbers) {
+  TrialCall trial = numbers.trial(completed(axes, request));
+  trial.repeats = 2;
+  for (const Leaf& leaf : call.leaves) {
+    if (leaf.kind == Leaf::Kind::tensor) {
+      trial.filled[leaf.name] = elements(request.shapes.at(leaf.name), axes, request);
+    }
+  }
+  for (const auto& [name, index] : numbers.indices) {
+    const std::int64_t bound = elements({index.bound.empty() ? "1" : index.bound}, axes, request);
+    trial.filling[name] = {Filling::Kind::below, static_cast<double>(bound)};
+  }
+  if (!numbers.offsets.empty()) {
+    trial.filling[numbers.offsets] = {Filling::Kind::ramp, 8};
+  }
+  return trial;
+}
+
+}  // namespace
+
+Status settle_sizes(const std::function<Result<Probe>()>& timing, const OwnCall& call,
+                    Learned& learned, const WholeNumbers& numbers,
+                    const std::vector<std::string>& small, std::stop_token stop) {
   NewTask& request = learned.request;
   const AxisKinds kinds(call, request, numbers, small);
   const bool open = std::ranges::any_of(
@@ -277,7 +356,7 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
   if (!open) {
     return {};
   }
-  KP_LET(const Probe probe, Probe::build(source, call, Probe::Purpose::time, stop));
+  KP_LET(const Probe probe, timing());
   // The longer a sum in single precision, the less its one result tells a wrong answer from
   // rounding.
   const bool one_result = std::ranges::all_of(call.leaves, [&](const Leaf& leaf) {
@@ -286,45 +365,39 @@ Status settle_sizes(const OwnSource& source, const OwnCall& call, Learned& learn
   });
   const std::int64_t most = one_result ? 1 << 15 : 1 << 25;
   const Enough enough = enough_for(request);
+  const std::vector<std::string> smaller = written_extents(call, learned);
   Axes best;
   std::int64_t took = 0;
+  bool within = false;  // what the user wants checked
   for (std::int64_t extent = 16; extent <= most; extent *= 2) {
-    Axes axes;
-    for (const auto& [name, kind] : kinds.all()) {
-      const auto given = request.sizes.find(name);
-      axes[name] = given != request.sizes.end() ? given->second
-                                                : on_step(request, name, kinds.size(name, extent));
-    }
-    TrialCall trial{completed(axes, request), {}, {}, 2};
-    std::int64_t bytes = 0;
-    for (const Leaf& leaf : call.leaves) {
-      if (leaf.kind != Leaf::Kind::tensor) {
-        continue;
+    Axes axes = sizes_at(extent, kinds, learned, smaller);
+    for (const auto& [name, range] :
+         within ? learned.made_for : std::map<std::string, AxisRange>()) {
+      if (!request.sizes.contains(name)) {
+        axes[name] = std::min(axes[name], range.at_most(range.high));
       }
-      const std::int64_t count = elements(request.shapes.at(leaf.name), axes, request);
-      trial.filled[leaf.name] = count;
-      bytes += count * static_cast<std::int64_t>(size_of(leaf.element.dtype));
     }
-    for (const auto& [name, index] : numbers.indices) {
-      const std::int64_t bound = elements({index.bound.empty() ? "1" : index.bound}, axes, request);
-      trial.filling[name] = {Filling::Kind::below, static_cast<double>(bound)};
-    }
-    if (!numbers.offsets.empty()) {
-      trial.filling[numbers.offsets] = {Filling::Kind::ramp, 8};
-    }
+    const TrialCall trial = timed_trial(axes, call, request, numbers);
+    const std::int64_t bytes = bytes_at(axes, call, request);
     if (bytes > enough.bytes && !best.empty()) {
       break;
     }
     KP_LET(const auto results, probe.run({trial}, stop));
+    if (!results[0].returned && !learned.made_for.empty() && !std::exchange(within, true)) {
+      extent /= 2;
+      continue;
+    }
     const bool fits = results[0].returned && results[0].nanoseconds <= enough.too_long;
     if (best.empty() || fits) {
       best = axes;
       took = results[0].nanoseconds;
+      learned.grows = results[0].returned && !is_finite(results[0]);
     }
     if (!fits || results[0].nanoseconds >= enough.nanoseconds) {
       break;
     }
   }
+  note_early_end(call, learned, best, took);
   std::string text;
   for (const auto& [name, size] : best) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/base/sort.hpp"
 #include "coordinator/task/fit_shape.hpp"
 #include "coordinator/task/learn_parts.hpp"
 
@@ -15,6 +18,60 @@ namespace {
 std::vector<std::string> names_in(const std::string& text) {
   const auto formula = Formula::parse(text);
   return formula.ok() ? formula->names() : std::vector<std::string>();
+}
+
+// Where something is taken off, nothing may be left at small sizes: of one column there is none to
+// compare with the first.
+std::string at_least_one(const std::string& formula) {
+  return formula.find('-') == std::string::npos ? formula : fmt::format("max(1, {})", formula);
+}
+
+// The size that says how much lies between rows.
+std::string room_of(const std::string& pitch) {
+  return pitch + "_room";
+}
+
+// What stands before the distance of rows.
+constexpr std::string_view rows_behind = " - 1)*";
+
+// What is left between rows at the distance that the user times; 1: nothing, 0: less.
+std::int64_t timed_room(const std::string& pitch, const std::string& row, const NewTask& request) {
+  const auto said = request.sizes.find(pitch);
+  if (said == request.sizes.end()) {
+    return 1;
+  }
+  const auto formula = Formula::parse(row);
+  const auto length =
+      formula.ok() ? formula->evaluate_size(request.sizes) : Result<std::int64_t>(0);
+  return length.ok() && *length > 0 ? std::max<std::int64_t>(0, said->second - *length + 1) : 0;
+}
+
+// Whether no rows overlapped at these sizes: elements written twice count once.
+bool lies_apart(const Axes& axes, const NewTask& request) {
+  return std::ranges::all_of(request.derived, [&](const auto& one) {
+    Axes closest = axes;
+    closest[room_of(one.first)] = 1;
+    const auto formula = Formula::parse(one.second);
+    const auto least = formula.ok() ? formula->evaluate_size(closest) : Result<std::int64_t>(0);
+    const auto seen = axes.find(one.first);
+    return seen == axes.end() || !least.ok() || seen->second >= *least ||
+           !contains(request.more_axes, room_of(one.first));
+  });
+}
+
+// Whether a size is nothing but a distance of rows in every shape that speaks of it.
+bool is_distance(const std::string& axis, const NewTask& request) {
+  std::vector<std::string> texts;
+  for (const auto& [tensor, shape] : request.shapes) {
+    texts.insert(texts.end(), shape.begin(), shape.end());
+  }
+  return std::ranges::all_of(texts, [&axis](std::string text) {
+    const std::string part = std::string(rows_behind) + axis + " + ";
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) {
+      text.replace(at, part.size(), ") + ");
+    }
+    return !contains(names_in(text), axis);
+  });
 }
 
 }  // namespace
@@ -36,7 +93,7 @@ void settle_roles(const OwnCall& call, Learned& learned, const std::vector<Obser
       stored = stored || touched.stored > 0 || resized;
       const std::int64_t whole =
           elements(shape->second, one.axes, learned.request) / leaf.element.lanes;
-      kept = kept || touched.fresh_read || (!resized && touched.written < whole);
+      kept = kept || touched.fresh_read || (!resized && touched.least < whole);
     }
     if (!stored) {
       learned.only_read.push_back(leaf.name);
@@ -44,6 +101,82 @@ void settle_roles(const OwnCall& call, Learned& learned, const std::vector<Obser
       learned.request.inouts.push_back(leaf.name);
     }
   }
+}
+
+namespace {
+
+constexpr const char* single = "1";  // of rows that are a number each: "x[i * incx]"
+
+// Rows that are only read may overlap, as windows of a signal do; of lines of a matrix that would
+// be less than a call really reads.
+void keep_side_by_side(const std::string& tensor, const std::string& pitch, const std::string& row,
+                       Learned& learned) {
+  if (learned.request.sizes.contains(pitch) || learned.request.derived.contains(pitch)) {
+    return;
+  }
+  std::string& longest = learned.side_by_side[pitch];
+  longest = longest.empty() || longest == row ? row : fmt::format("max({}, {})", longest, row);
+  learned.notes.push_back(fmt::format(
+      "{0} of {1} are timed side by side, {2}={3}, and checked {4} too (--size {2}=…, --held-out "
+      "{2}=LOW:HIGH say otherwise)",
+      row == single ? "numbers" : "rows", tensor, pitch, row,
+      row == single ? "apart" : "where they overlap"));
+}
+
+}  // namespace
+
+void keep_rows_apart(Learned& learned, std::vector<std::string>& axes, Axes& base) {
+  NewTask& request = learned.request;
+  std::vector<std::pair<std::string, std::vector<std::string>>> written_first(
+      request.shapes.begin(), request.shapes.end());
+  const auto is_only_read = [&learned](const auto& one) {
+    return contains(learned.only_read, one.first);
+  };
+  sort_keeping_ties(written_first, [&is_only_read](const auto& a, const auto& b) {
+    return !is_only_read(a) && is_only_read(b);
+  });
+  for (const auto& [tensor, shape] : written_first) {
+    if (contains(request.workspaces, tensor)) {
+      continue;
+    }
+    const bool only_read = contains(learned.only_read, tensor);
+    // The innermost rows first: those of a volume lie in slices that lie apart as well.
+    std::string text = shape[0];
+    for (std::size_t at = text.rfind(rows_behind); at != std::string::npos && at > 0;
+         at = text.rfind(rows_behind, at - 1)) {
+      const std::size_t name = at + rows_behind.size();
+      const std::size_t end = text.find(" + ", name);
+      const std::string pitch = text.substr(name, std::min(end, text.size()) - name);
+      const std::string row = end == std::string::npos ? "" : text.substr(end + 3);
+      if (!contains(axes, pitch) || !is_distance(pitch, request) ||
+          (names_in(row).empty() && row != single) || contains(names_in(row), pitch) ||
+          request.held_out.contains(pitch)) {
+        continue;
+      }
+      if (only_read || row == single) {
+        keep_side_by_side(tensor, pitch, row, learned);
+        continue;
+      }
+      const std::string room = room_of(pitch);
+      const std::int64_t timed = timed_room(pitch, row, request);
+      if (timed < 1) {
+        continue;
+      }
+      const std::string length = fmt::format("{} + {} - 1", row, room);
+      request.derived[pitch] = length;
+      request.more_axes.push_back(room);
+      request.sizes.erase(pitch);
+      request.sizes[room] = timed;
+      request.held_out[room] = {1, 8, 1};
+      std::ranges::replace(axes, pitch, room);
+      base[room] = 4;
+      learned.notes.push_back(
+          fmt::format("rows of {0} do not overlap: {1} is {2} (--fix {1}=… says otherwise)", tensor,
+                      pitch, length));
+      text.replace(name, pitch.size(), "(" + length + ")");
+    }
+  }
+  base = completed(base, request);
 }
 
 void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned& learned,
@@ -60,6 +193,9 @@ void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned&
     std::vector<Reach> ratios;
     std::int64_t sum = 0;
     for (const Observation& one : seen) {
+      if (!lies_apart(one.axes, learned.request)) {
+        continue;
+      }
       std::int64_t results = 1;
       for (const auto& [name, touched] : one.result.tensors) {
         results = std::max({results, touched.written, touched.size});
@@ -77,7 +213,7 @@ void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned&
     if (!fitted && learned.request.shapes.contains(leaf.name)) {
       fitted = learned.request.shapes.at(leaf.name);
     }
-    text = fitted ? fmt::format("({})", fmt::join(*fitted, ")*(")) : "1";
+    text = fitted ? at_least_one(fmt::format("({})", fmt::join(*fitted, ")*("))) : "1";
   }
   if (function.accumulates && names_in(text).empty()) {
     for (const std::string& axis : axes) {
@@ -87,8 +223,9 @@ void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned&
     }
   }
   const auto names = names_in(text);
-  const bool known =
-      std::ranges::all_of(names, [&](const std::string& name) { return contains(axes, name); });
+  const bool known = std::ranges::all_of(names, [&](const std::string& name) {
+    return contains(axes, name) || learned.request.derived.contains(name);
+  });
   learned.request.reduction = known ? text : "1";
 }
 
@@ -107,8 +244,7 @@ Status settle_values(const Probe& probe, const OwnCall& call, Learned& learned,
   }
   KP_LET(const auto results, probe.run({numbers.trial(base), around}, stop));
   const auto finite = [](const TrialResult& result) {
-    return result.returned &&
-           std::ranges::all_of(result.tensors, [](const auto& one) { return one.second.finite; });
+    return result.returned && is_finite(result);
   };
   if (!finite(results[0]) || finite(results[1])) {
     return {};

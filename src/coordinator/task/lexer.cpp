@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/cpp_text.hpp"
 #include "common/base/text.hpp"
 
 namespace kernelpro {
@@ -57,19 +58,9 @@ class Lexer {
   }
 
   bool skip_comment() {
-    if (peek() != '/') {
-      return false;
-    }
-    if (peek(1) == '/') {
-      advance_to(source_.find('\n', at_));
-      return true;
-    }
-    if (peek(1) == '*') {
-      const std::size_t end = source_.find("*/", at_ + 2);
-      advance_to(end == std::string::npos ? end : end + 2);
-      return true;
-    }
-    return false;
+    const bool comment = peek() == '/' && (peek(1) == '/' || peek(1) == '*');
+    advance_to(comment ? behind_quoted(source_, at_) : at_);
+    return comment;
   }
 
   void push(Token::Kind kind, std::size_t end) {
@@ -90,14 +81,14 @@ class Lexer {
     } else if (is_word_start(peek())) {
       const std::size_t end = word_end(at_);
       if (end < source_.size() && source_[end] == '"' && is_raw_prefix(end)) {
-        push(Token::Kind::text, raw_string_end(end));
+        push(Token::Kind::text, behind_quoted(source_, end - 1));
       } else {
         push(Token::Kind::word, end);
       }
     } else if (is_digit(peek()) || (peek() == '.' && is_digit(peek(1)))) {
       push(Token::Kind::number, number_end());
     } else if (peek() == '"' || peek() == '\'') {
-      push(Token::Kind::text, quoted_end());
+      push(Token::Kind::text, std::max(behind_quoted(source_, at_), at_ + 1));
     } else if ((peek() == ':' && peek(1) == ':') || (peek() == '-' && peek(1) == '>')) {
       push(Token::Kind::punctuation, at_ + 2);
     } else {
@@ -116,25 +107,6 @@ class Lexer {
     static constexpr std::array<std::string_view, 5> prefixes = {"R", "u8R", "uR", "UR", "LR"};
     const std::string_view word = std::string_view(source_).substr(at_, end - at_);
     return std::ranges::find(prefixes, word) != prefixes.end();
-  }
-
-  [[nodiscard]] std::size_t raw_string_end(std::size_t quote) const {
-    const std::size_t open = source_.find('(', quote);
-    if (open == std::string::npos) {
-      return source_.size();
-    }
-    const std::string close = ")" + source_.substr(quote + 1, open - quote - 1) + "\"";
-    const std::size_t end = source_.find(close, open);
-    return end == std::string::npos ? source_.size() : end + close.size();
-  }
-
-  [[nodiscard]] std::size_t quoted_end() const {
-    const char quote = peek();
-    std::size_t end = at_ + 1;
-    while (end < source_.size() && source_[end] != quote && source_[end] != '\n') {
-      end += source_[end] == '\\' ? 2 : 1;
-    }
-    return end + 1;
   }
 
   [[nodiscard]] std::size_t number_end() const {

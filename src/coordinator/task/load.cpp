@@ -174,6 +174,9 @@ Result<Task> load_task(const fs::path& path) {
   KP_TRY(errors.status());
   const auto lines = lines_of(root);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (auto& [name, place] : task.includes) {
+    place = fs::absolute(folder / place).lexically_normal().string();
+  }
   load_files(folder, lines, task, errors);
   KP_TRY(errors.status());
   adapt_implementations(lines, task, errors);

@@ -20,6 +20,9 @@ namespace kernelpro {
 // ones. An unknown name lists the known ones.
 [[nodiscard]] Result<std::filesystem::path> find_task(const std::string& name_or_path);
 
+// By its name alone, in the task folders: nothing else is read for a client from elsewhere.
+[[nodiscard]] Result<std::filesystem::path> find_registered_task(const std::string& name);
+
 struct TaskListing {
   std::string name;
   std::string family;

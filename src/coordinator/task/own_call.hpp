@@ -25,6 +25,7 @@ struct Leaf {
   double sample = 1.25;     // of scalars: what is passed on trial
   std::string record;       // the struct's name, when it is a field of one
   std::string field;
+  std::string together;  // of tensors: the array of structs that it is a part of
 };
 
 struct OwnCall {
@@ -33,7 +34,8 @@ struct OwnCall {
   std::string call;    // one statement
   std::string after;   // statements that take the results out; `return 1` where sizes differ
   bool plain = false;  // the function itself has these parameters and returns nothing
-  // The same with hooks for what is touched: KP_TENSOR(leaf, pointer, bytes), KP_SIZE(leaf, size).
+  // The same with hooks for what is touched: KP_TENSOR(leaf, pointer, bytes), KP_SIZE(leaf, size),
+  // KP_PART(leaf, structs, place, bytes, room).
   std::string probe_before;
   std::string probe_after;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "coordinator/task/function_name.hpp"
 #include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/own_uses.hpp"
+#include "coordinator/task/record_fields.hpp"
 
 namespace kernelpro {
 namespace {
@@ -68,6 +70,9 @@ class FunctionReader {
 
   void look_at(const Json& tree, const std::string& name) {
     const bool same = text_of(tree, "name") == name;
+    if (is_function(tree) && same && text_of(tree, "storageClass") == "static") {
+      static_.insert(text_of(tree, "mangledName"));
+    }
     if (is_function(tree) && same && has_body(tree)) {
       found_.push_back(&trees_.emplace_back(tree));
     } else if (text_of(tree, "kind") == "FunctionTemplateDecl" && same) {
@@ -82,11 +87,19 @@ class FunctionReader {
     }
   }
 
-  // Members of other classes may have the name too.
+  // Members of other classes may have the name too, and other instances of the template.
   void keep_exact(const std::string& asked) {
-    const auto is_other = [&asked](const Json* one) {
-      const std::string whole = take_apart_name(text_of(*one, "mangledName")).name;
-      return whole.substr(0, whole.find('<')) != asked;
+    keep_if(
+        [&asked](const std::string& whole) { return whole.substr(0, whole.find('<')) == asked; });
+    keep_if([this](const std::string& whole) {
+      return without_spaces(whole) == without_spaces(source_.function);
+    });
+  }
+
+  // Those whose whole name is wanted, if there are any.
+  void keep_if(const std::function<bool(const std::string&)>& is_wanted) {
+    const auto is_other = [&is_wanted](const Json* one) {
+      return !is_wanted(take_apart_name(text_of(*one, "mangledName")).name);
     };
     if (!std::ranges::all_of(found_, is_other)) {
       std::erase_if(found_, is_other);
@@ -144,7 +157,7 @@ class FunctionReader {
     KP_TRY(read_parameters(node, whole, out));
     const std::string signature = node.at("type").value("qualType", "");
     const std::string written = signature.substr(0, signature.find(" ("));
-    out.returns = type_of(resolved(written, node));
+    out.returns = type_of(without_typedefs(resolved(written, node)));
     std::vector<std::string> shown;
     shown.reserve(out.parameters.size());
     for (const OwnParameter& one : out.parameters) {
@@ -209,15 +222,20 @@ class FunctionReader {
   Status name_call(const Json& node, OwnFunction& out) {
     out.call = source_.function.find('<') == std::string::npos ? out.name : source_.function;
     const bool member = text_of(node, "kind") == "CXXMethodDecl";
-    if (!member || text_of(node, "storageClass") == "static") {
+    // A body outside of the class does not say it again.
+    if (!member || text_of(node, "storageClass") == "static" ||
+        static_.contains(text_of(node, "mangledName"))) {
       return {};
     }
     const std::string type = out.name.substr(0, out.name.rfind("::"));
-    const auto fields = record(type);
-    if (!fields || !fields->empty()) {
-      return refuse(fmt::format("{} belongs to objects with a state of their own; write a function "
-                                "that takes the state as parameters and calls it",
-                                source_.function),
+    KP_LET(const auto trees,
+           clang_declarations(unit_, type.substr(0, type.find('<')), source_.flags, stop_));
+    const auto state = state_fields(trees, type);
+    if (!state || !state->empty()) {
+      const std::string names = state ? fmt::format(" ({})", fmt::join(*state, ", ")) : "";
+      return refuse(fmt::format("{} belongs to objects with a state of their own{}; write a "
+                                "function that takes the state as parameters and calls it",
+                                source_.function, names),
                     out.line);
     }
     out.call = type + "()." + plain_name(source_.function);
@@ -232,18 +250,20 @@ class FunctionReader {
       }
       const std::string written = type_text(child);
       const std::string text = at < whole.types.size() ? whole.types[at] : written;
-      OwnParameter parameter{text_of(child, "name"), type_of(text)};
+      OwnParameter parameter{text_of(child, "name"),
+                             type_of(text, is_array(node, text_of(child, "id")))};
       parameter.type.text = text_of(child.at("type"), "qualType");
       if (parameter.name.empty()) {
         parameter.name = fmt::format("p{}", at + 1);
       }
       if (parameter.type.kind == Kind::unknown || parameter.type.kind == Kind::nothing) {
         return refuse(
-            fmt::format("parameter {} of {} has the type `{}`, which no task can pass; supported "
-                        "are numbers, pointers and references to numbers, std::complex and structs "
-                        "of numbers, std::vector and std::span of these, and plain structs of "
-                        "such fields. Write a function with such parameters that calls this one",
-                        parameter.name, source_.function, parameter.type.text),
+            fmt::format(
+                "parameter {} of {} has the type `{}`, which no task can pass; supported "
+                "are numbers, pointers and references to numbers, std::complex and structs "
+                "of numbers, std::array, std::vector and std::span of these, and plain "
+                "structs of such fields. Write a function with such parameters that calls this one",
+                parameter.name, source_.function, parameter.type.text),
             out.line);
       }
       out.parameters.push_back(std::move(parameter));
@@ -262,52 +282,75 @@ class FunctionReader {
     return text;
   }
 
-  OwnType type_of(const std::string& text) {
-    return parse_own_type(text, [this](const std::string& name) { return record(name); });
+  OwnType type_of(const std::string& text, bool many = false) {
+    return parse_own_type(text, [this](const std::string& name) { return record(name); }, many);
   }
 
   // Fields of a class, in their order; nothing where it is none, or hides or inherits some.
-  std::optional<std::vector<std::pair<std::string, std::string>>> record(const std::string& name) {
+  std::optional<RecordFields> record(const std::string& name) {
     if (const auto known = records_.find(name); known != records_.end()) {
       return known->second;
     }
     auto& fields = records_[name];
+    const std::string base = name.substr(0, name.find('<'));
     const bool plain = std::ranges::all_of(
-        name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
-    if (!plain || name.empty() || name.starts_with("std::")) {
+        base, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
+    if (!plain || base.empty() || base.starts_with("std::")) {
       return fields;
     }
-    const auto trees = clang_declarations(unit_, name, source_.flags, stop_);
+    const auto trees = clang_declarations(unit_, base, source_.flags, stop_);
     if (!trees.ok()) {
       return fields;
     }
-    for (const Json& tree : *trees) {
-      const bool complete = tree.value("completeDefinition", false);
-      if (text_of(tree, "kind") != "CXXRecordDecl" || text_of(tree, "name") != plain_name(name) ||
-          !complete || tree.contains("bases")) {
-        continue;
-      }
-      fields = fields_of(tree);
+    fields = record_fields(*trees, name);
+    RecordFields none;
+    for (auto& [field, type] : fields ? *fields : none) {
+      type = without_typedefs(type);
     }
     return fields;
   }
 
-  static std::optional<std::vector<std::pair<std::string, std::string>>> fields_of(
-      const Json& tree) {
-    std::vector<std::pair<std::string, std::string>> fields;
-    bool open = text_of(tree, "tagUsed") == "struct";
-    for (const Json& child : inner(tree)) {
-      const std::string kind = text_of(child, "kind");
-      if (kind == "AccessSpecDecl") {
-        open = text_of(child, "access") == "public";
-      } else if (kind == "FieldDecl") {
-        if (!open) {
-          return std::nullopt;
-        }
-        fields.emplace_back(text_of(child, "name"), type_text(child));
+  // A compiler resolves the name of a field's own type, not those behind a pointer or in a list.
+  std::string without_typedefs(const std::string& type) {
+    std::string out;
+    for (std::size_t at = 0; at < type.size();) {
+      const auto is_letter = [&type](std::size_t i) {
+        return i < type.size() && (std::isalnum(static_cast<unsigned char>(type[i])) != 0 ||
+                                   type[i] == '_' || type[i] == ':');
+      };
+      std::size_t end = at;
+      while (is_letter(end)) {
+        ++end;
+      }
+      out += end > at ? behind_typedef(type.substr(at, end - at)) : type.substr(at, 1);
+      at = std::max(end, at + 1);
+    }
+    return out;
+  }
+
+  std::string behind_typedef(const std::string& word) {
+    static const std::set<std::string> plain = {
+        "const",    "unsigned", "signed",   "int",     "char",     "short",  "long",      "float",
+        "double",   "bool",     "void",     "struct",  "class",    "int8_t", "uint8_t",   "int16_t",
+        "uint16_t", "int32_t",  "uint32_t", "int64_t", "uint64_t", "size_t", "__restrict"};
+    const bool name = std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '_';
+    if (!name || plain.contains(word) || word.starts_with("std::")) {
+      return word;
+    }
+    const auto [known, fresh] = typedefs_.emplace(word, word);
+    if (!fresh) {
+      return known->second;
+    }
+    const auto trees = clang_declarations(unit_, word, source_.flags, stop_);
+    for (const Json& tree : trees.ok() ? *trees : std::vector<Json>()) {
+      const std::string kind = text_of(tree, "kind");
+      const std::string type = type_text(tree);
+      if ((kind == "TypedefDecl" || kind == "TypeAliasDecl") &&
+          text_of(tree, "name") == plain_name(word) && !type.starts_with("struct ")) {
+        typedefs_[word] = type;
       }
     }
-    return fields;
+    return typedefs_[word];
   }
 
   const OwnSource& source_;
@@ -315,8 +358,10 @@ class FunctionReader {
   std::string unit_;
   std::vector<const Json*> found_;
   std::list<Json> trees_;
+  std::set<std::string> static_;  // by mangled name
   bool is_template_ = false;
-  std::map<std::string, std::optional<std::vector<std::pair<std::string, std::string>>>> records_;
+  std::map<std::string, std::optional<RecordFields>> records_;
+  std::map<std::string, std::string> typedefs_;
 };
 
 }  // namespace

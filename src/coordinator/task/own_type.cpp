@@ -1,6 +1,7 @@
 #include "coordinator/task/own_type.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -105,9 +106,48 @@ std::optional<std::string> argument_of(const std::string& text, const std::strin
   return trimmed(inside);
 }
 
+struct Bounds {
+  std::string text;  // "[3][64]"
+  int count = 1;     // the product; 0 where one is no number
+};
+
+// Takes the bounds of an array off the end of its type.
+std::optional<Bounds> take_bounds(std::string& text) {
+  Bounds bounds;
+  while (text.ends_with("]")) {
+    const std::size_t open = text.rfind('[');
+    if (open == std::string::npos) {
+      return {};
+    }
+    int count = 0;
+    std::from_chars(text.data() + open + 1, text.data() + text.size() - 1, count);
+    bounds = {text.substr(open) + bounds.text, bounds.count * count};
+    text = trimmed(text.substr(0, open));
+  }
+  return bounds.text.empty() ? std::nullopt : std::optional(bounds);
+}
+
+struct StandardArray {
+  std::string element;
+  int count = 0;
+};
+
+// "std::array<float, 16ul>", of more than one number.
+std::optional<StandardArray> standard_array(const std::string& text) {
+  const auto element = argument_of(text, "std::array");
+  const std::size_t comma = text.rfind(',');
+  if (!element || comma == std::string::npos) {
+    return {};
+  }
+  StandardArray array{*element, 0};
+  const std::string count = trimmed(text.substr(comma + 1));
+  std::from_chars(count.data(), count.data() + count.size(), array.count);
+  return array.count > 1 ? std::optional(array) : std::nullopt;
+}
+
 class TypeReader {
  public:
-  explicit TypeReader(const RecordLookup& lookup) : lookup_(lookup) {}
+  TypeReader(const RecordLookup& lookup, bool many) : lookup_(lookup), many_(many) {}
 
   OwnType read(std::string text, int depth = 0) {
     OwnType type;
@@ -118,7 +158,7 @@ class TypeReader {
     if (depth > 4) {
       return type;
     }
-    if (read_array(rest, type)) {
+    if (read_array(rest, type, depth)) {
       return type;
     }
     bool constant = take_word(rest, "const");
@@ -131,29 +171,26 @@ class TypeReader {
   }
 
  private:
-  // "float const (*) [64]" and, of a field, "float[9]".
-  bool read_array(const std::string& text, OwnType& type) {
-    const std::size_t open = text.rfind('[');
-    if (open == std::string::npos || !text.ends_with("]")) {
+  // "float const (*) [3][64]" and, of a field, "float[9]".
+  bool read_array(const std::string& text, OwnType& type, int depth) {
+    std::string base = text;
+    const auto bounds = take_bounds(base);
+    if (!bounds) {
       return false;
     }
-    int count = 0;
-    const std::string inside = text.substr(open + 1, text.size() - open - 2);
-    std::from_chars(inside.data(), inside.data() + inside.size(), count);
-    std::string base = trimmed(text.substr(0, open));
     const bool behind_pointer =
         take_end(base, "(*)") || take_end(base, "(* __restrict)") || take_end(base, "(&)");
     type.constant = take_word(base, "const");
-    const auto element = element_of(base);
-    if (count <= 0 || !element) {
+    const auto element = element_of(base, depth);
+    if (bounds->count <= 0 || !element) {
       return true;
     }
     type.element = *element;
-    type.count = count;
+    type.count = bounds->count;
     type.kind = behind_pointer ? Kind::tensor : Kind::fixed;
     if (behind_pointer) {
-      type.element.lanes *= count;
-      type.element.text += "[" + std::to_string(count) + "]";
+      type.element.lanes *= bounds->count;
+      type.element.text += bounds->text;
     }
     return true;
   }
@@ -163,9 +200,13 @@ class TypeReader {
     if (type.reference || pointee.ends_with("*")) {
       return type;  // a pointer that is changed, or one to pointers
     }
-    if (const auto element = element_of(pointee)) {
+    if (const auto element = element_of(pointee, depth)) {
       type.kind = Kind::tensor;
       type.element = *element;
+      return type;
+    }
+    if (many_ && depth == 0 && read_parts(pointee, type)) {
+      type.kind = Kind::tensor;
       return type;
     }
     read_record(pointee, type, depth);
@@ -184,17 +225,10 @@ class TypeReader {
       type.kind = written ? Kind::unknown : Kind::flag;
       return type;
     }
-    for (const auto& [name, kind] :
-         {std::pair{"std::vector", Kind::list}, {"std::span", Kind::view}}) {
-      if (auto inner = argument_of(text, name)) {
-        type.constant = take_word(*inner, "const") || (kind == Kind::list && !written);
-        const auto element = element_of(*inner);
-        type.kind = element ? kind : Kind::unknown;
-        type.element = element.value_or(ElementType{});
-        return type;
-      }
+    if (read_container(text, written, type, depth)) {
+      return type;
     }
-    if (const auto element = element_of(text)) {
+    if (const auto element = element_of(text, depth)) {
       type.element = *element;
       if (written) {
         type.kind = Kind::tensor;
@@ -209,33 +243,123 @@ class TypeReader {
     return type;
   }
 
-  // A number, a complex one, or a struct of numbers of one kind.
-  std::optional<ElementType> element_of(const std::string& text) {
+  // What holds several elements and knows how many: written through a view's type, and through a
+  // list where the caller sees it.
+  bool read_container(const std::string& text, bool written, OwnType& type, int depth) {
+    struct Container {
+      const char* type;
+      const char* as;  // generated code spells it so; empty: with its element
+      Kind kind;
+    };
+    static const std::array<Container, 4> containers = {{
+        {"std::vector", "", Kind::list},
+        {"std::span", "", Kind::view},
+        {"std::basic_string", "std::string", Kind::list},
+        {"std::basic_string_view", "std::string_view", Kind::view},
+    }};
+    for (const Container& one : containers) {
+      // A demangler knows std::string by that name.
+      auto inner =
+          text == one.as ? std::optional<std::string>("char") : argument_of(text, one.type);
+      if (!inner) {
+        continue;
+      }
+      const bool letters = *one.as != '\0';
+      const bool constant = take_word(*inner, "const");
+      type.constant =
+          constant || (letters && one.kind == Kind::view) || (one.kind == Kind::list && !written);
+      const auto element = letters && *inner != "char" ? std::nullopt : element_of(*inner, depth);
+      const bool several = !element && !letters && read_parts(*inner, type);
+      type.kind = element || several ? one.kind : Kind::unknown;
+      type.element = several ? type.element : element.value_or(ElementType{});
+      const std::string holds =
+          (constant && one.kind == Kind::view ? "const " : "") + type.element.text;
+      type.container = letters ? one.as : std::string(one.type) + "<" + holds + ">";
+      return true;
+    }
+    return false;
+  }
+
+  // A number, a complex one, or a struct of numbers of one kind, which may stand in arrays and
+  // structs of their own.
+  std::optional<ElementType> element_of(const std::string& text, int depth) {
     if (const auto number = number_of(text)) {
-      return ElementType{text, number->dtype, number->is_unsigned, 1};
+      return ElementType{text, number->dtype, number->is_unsigned};
     }
     if (const auto inner = argument_of(text, "std::complex")) {
       const auto number = number_of(*inner);
       return number ? std::optional(ElementType{text, number->dtype, false, 2}) : std::nullopt;
     }
+    if (depth > 4) {
+      return {};
+    }
+    if (const auto array = standard_array(text)) {
+      auto element = element_of(array->element, depth + 1);
+      if (element) {
+        element->text = text;
+        element->lanes *= array->count;
+      }
+      return element;
+    }
     const auto fields = lookup_ ? lookup_(text) : std::nullopt;
     if (!fields || fields->empty()) {
       return {};
     }
-    std::optional<ElementType> element;
+    std::optional<ElementType> whole;
     for (const auto& [name, type] : *fields) {
-      const auto number = number_of(trimmed(type));
-      if (!number || (element && element->dtype != number->dtype)) {
+      std::string base = trimmed(type);
+      const auto bounds = take_bounds(base);
+      const auto part = element_of(base, depth + 1);
+      if (!part || (bounds && bounds->count <= 0) || (whole && whole->dtype != part->dtype)) {
         return {};
       }
-      const int lanes = element ? element->lanes + 1 : 1;
-      element = ElementType{text, number->dtype, number->is_unsigned, lanes};
+      const int lanes = part->lanes * (bounds ? bounds->count : 1) + (whole ? whole->lanes : 0);
+      whole = ElementType{text, part->dtype, part->is_unsigned, lanes, true};
     }
-    return element;
+    return whole;
+  }
+
+  // A struct of numbers of several kinds.
+  bool read_parts(const std::string& text, OwnType& type) {
+    std::vector<RecordPart> parts;
+    if (!add_parts(text, "", parts, 0) || parts.size() < 2) {
+      return false;
+    }
+    type.parts = std::move(parts);
+    type.element = ElementType{text};
+    return true;
+  }
+
+  bool add_parts(const std::string& text, const std::string& path, std::vector<RecordPart>& parts,
+                 int depth) {
+    const auto fields = depth > 4 || !lookup_ ? std::nullopt : lookup_(text);
+    if (!fields || fields->empty()) {
+      return false;
+    }
+    return std::ranges::all_of(*fields, [&](const auto& field) {
+      std::string base = trimmed(field.second);
+      const auto bounds = take_bounds(base);
+      const std::string place = path + "." + field.first;
+      auto element = element_of(base, depth + 1);
+      if (!element) {
+        return !bounds && add_parts(base, place, parts, depth + 1);
+      }
+      element->lanes *= bounds ? bounds->count : 1;
+      parts.push_back({place, *element});
+      return element->lanes > 0;
+    });
+  }
+
+  // A std::array is a struct with an array in it, in the library that candidates are built with.
+  [[nodiscard]] std::optional<RecordFields> fields_of(const std::string& text) const {
+    if (const auto array = standard_array(text)) {
+      return {{{"_M_elems", array->element + "[" + std::to_string(array->count) + "]"}}};
+    }
+    return lookup_ ? lookup_(text) : std::nullopt;
   }
 
   void read_record(const std::string& text, OwnType& type, int depth) {
-    const auto fields = lookup_ ? lookup_(text) : std::nullopt;
+    const auto fields = fields_of(text);
     if (!fields || fields->empty()) {
       return;
     }
@@ -252,12 +376,13 @@ class TypeReader {
   }
 
   const RecordLookup& lookup_;
+  bool many_;
 };
 
 }  // namespace
 
-OwnType parse_own_type(const std::string& text, const RecordLookup& lookup) {
-  return TypeReader(lookup).read(text);
+OwnType parse_own_type(const std::string& text, const RecordLookup& lookup, bool many) {
+  return TypeReader(lookup, many).read(text);
 }
 
 }  // namespace kernelpro

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/model/dtype.hpp"
@@ -15,7 +16,14 @@ struct ElementType {
   std::string text;          // as generated code spells it: "std::complex<float>"
   DType dtype = DType::f32;  // of each number; unsigned ones travel as signed of their width
   bool is_unsigned = false;
-  int lanes = 1;  // numbers of one element: 2 of a complex number
+  int lanes = 1;        // numbers of one element: 2 of a complex number
+  bool record = false;  // a struct, which may have padding that no tensor has
+};
+
+// Numbers of one kind within a struct that has several.
+struct RecordPart {
+  std::string path;     // ".position", ".header.id"
+  ElementType element;  // with all its lanes
 };
 
 struct OwnField;
@@ -27,8 +35,8 @@ struct OwnType {
     flag,     // a bool by value
     real,     // a floating number by value
     tensor,   // a pointer, or a reference to one element
-    list,     // std::vector
-    view,     // std::span
+    list,     // std::vector, std::string
+    view,     // std::span, std::string_view
     record,   // a plain struct whose fields are such types
     fixed,    // an array inside of a record
     unknown,
@@ -42,7 +50,9 @@ struct OwnType {
   int count = 0;            // of `fixed`
   ElementType element;      // of tensors, lists and views; `dtype` of numbers
   std::string record;       // its name
+  std::string container;    // of lists and views: "std::vector<float>"
   std::vector<OwnField> fields;
+  std::vector<RecordPart> parts;  // of tensors, lists and views: an element has several kinds
 };
 
 struct OwnField {
@@ -50,11 +60,15 @@ struct OwnField {
   OwnType type;
 };
 
-// The fields of a struct, as (name, type text); nothing where it is no plain one.
-using RecordLookup = std::function<std::optional<std::vector<std::pair<std::string, std::string>>>(
-    const std::string& name)>;
+// Name and type text of each field of a struct, in their order.
+using RecordFields = std::vector<std::pair<std::string, std::string>>;
+
+// Nothing where it is no plain struct.
+using RecordLookup = std::function<std::optional<RecordFields>(const std::string& name)>;
 
 // From a compiler's words: "float const*", "std::vector<float, std::allocator<float> > const&".
-[[nodiscard]] OwnType parse_own_type(const std::string& text, const RecordLookup& lookup);
+// `many`: a pointer to a struct leads to an array of them; else to one.
+[[nodiscard]] OwnType parse_own_type(const std::string& text, const RecordLookup& lookup,
+                                     bool many = false);
 
 }  // namespace kernelpro

@@ -1,5 +1,7 @@
 #include "coordinator/task/own_uses.hpp"
 
+#include <algorithm>
+
 #include "coordinator/task/clang_tree.hpp"
 
 namespace kernelpro {
@@ -72,7 +74,30 @@ class Collector {
   std::set<std::string> own_;
 };
 
+// Whether the node is the parameter itself, behind casts and parentheses.
+bool is_parameter(const nlohmann::json& node, const std::string& id) {
+  const std::string kind = tree::text_of(node, "kind");
+  if (kind == "ImplicitCastExpr" || kind == "ParenExpr") {
+    return !tree::inner(node).empty() && is_parameter(tree::inner(node)[0], id);
+  }
+  const auto referenced = node.find("referencedDecl");
+  return referenced != node.end() && tree::text_of(*referenced, "id") == id;
+}
+
 }  // namespace
+
+bool is_array(const nlohmann::json& function, const std::string& id) {
+  static const std::set<std::string> moving = {"+", "+=", "++", "--"};
+  const std::string kind = tree::text_of(function, "kind");
+  const auto& parts = tree::inner(function);
+  const bool moves =
+      kind == "ArraySubscriptExpr" ||
+      ((kind == "UnaryOperator" || kind == "BinaryOperator" || kind == "CompoundAssignOperator") &&
+       moving.contains(tree::text_of(function, "opcode")));
+  return std::ranges::any_of(parts, [&](const nlohmann::json& part) {
+    return (moves && is_parameter(part, id)) || is_array(part, id);
+  });
+}
 
 OwnUses uses_of(const nlohmann::json& function) {
   return Collector(function).out;

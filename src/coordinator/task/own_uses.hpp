@@ -17,4 +17,8 @@ struct OwnUses {
 // `function` is a node of clang's tree.
 [[nodiscard]] OwnUses uses_of(const nlohmann::json& function);
 
+// Whether it indexes the parameter with that identity, or moves it: then it leads to several
+// elements.
+[[nodiscard]] bool is_array(const nlohmann::json& function, const std::string& id);
+
 }  // namespace kernelpro

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "common/base/jail_policy.hpp"
@@ -102,8 +104,11 @@ TrialResult read_result(const OwnCall& call, const std::string& line) {
   TrialResult result;
   words >> first;
   if (first != "ok") {
-    words >> result.signal;
-    result.signal = first == "signal" ? result.signal : SIGABRT;
+    int signal = SIGABRT;
+    if (first == "signal") {
+      words >> signal;
+    }
+    result.signal = signal == SIGXCPU ? SIGALRM : signal;
     return result;
   }
   words >> result.nanoseconds;
@@ -113,6 +118,7 @@ TrialResult read_result(const OwnCall& call, const std::string& line) {
     int finite = 0;
     words >> one.loaded >> one.stored >> fresh >> one.written >> one.size >> finite >> one.loads >>
         one.hash;
+    one.least = one.written;
     one.fresh_read = fresh != 0;
     one.finite = finite != 0;
     if (leaf.kind == Leaf::Kind::tensor) {
@@ -121,6 +127,19 @@ TrialResult read_result(const OwnCall& call, const std::string& line) {
   }
   result.returned = !words.fail();
   return result;
+}
+
+// "n > 0" of "probe: f.cpp:3: void f(int): Assertion `n > 0' failed.", one line for each.
+void add_assertions(const std::string& errors, std::vector<TrialResult>& results) {
+  constexpr std::string_view before = "Assertion `";
+  std::size_t at = 0;
+  for (TrialResult& one : results) {
+    const std::size_t begin = one.signal == SIGABRT ? errors.find(before, at) : std::string::npos;
+    if (begin != std::string::npos) {
+      at = std::min(errors.find("' failed", begin), errors.size());
+      one.assertion = errors.substr(begin + before.size(), at - begin - before.size());
+    }
+  }
 }
 
 std::string openmp_library() {
@@ -165,7 +184,9 @@ Status run_compiler(std::vector<std::string> words, const std::string& what, con
   Command command;
   command.arguments = std::move(words);
   command.inherit_environment = true;
+  command.timeout_ms = compiler_timeout_ms;
   KP_LET(const Finished finished, run_command(command, std::move(stop)));
+  KP_TRY(check_ended(finished, command.arguments[0]));
   return finished.succeeded() ? Status()
                               : make_error(ErrorKind::bad_input,
                                            what + first_errors(finished.errors), source.string());
@@ -189,12 +210,12 @@ Result<Probe> Probe::build(const OwnSource& source, const OwnCall& call, Purpose
   fs::permissions(folder.path(), fs::perms(0755), ignored);
   const bool watch = purpose == Purpose::watch;
   const auto at = [&](const char* name) { return (folder.path() / name).string(); };
-  KP_TRY(write_file_atomic(
+  KP_TRY(write_file_unsynced(
       at("unit.cpp"), std::string(probe_head) +
                           fmt::format("#define main kp_other_main\n#include \"{}\"\n#undef main\n",
                                       fs::absolute(source.file, ignored).string()) +
                           call_text(call)));
-  KP_TRY(write_file_atomic(
+  KP_TRY(write_file_unsynced(
       at("main.cpp"),
       tables_text(call, watch ? 2 : 10, watch ? 1LL << 26 : 1LL << 29) + std::string(probe_main)));
   const std::string trouble = "it cannot be called: ";
@@ -207,7 +228,7 @@ Result<Probe> Probe::build(const OwnSource& source, const OwnCall& call, Purpose
                                "-o", at("unit.ll")});
     KP_TRY(run_compiler(words, trouble, source.file, stop));
     KP_LET(const std::string tree, read_file(at("unit.ll")));
-    KP_TRY(write_file_atomic(at("unit.ll"), with_hooks(tree)));
+    KP_TRY(write_file_unsynced(at("unit.ll"), with_hooks(tree)));
     KP_TRY(run_compiler({clang_program, "-w", "-O0", "-c", at("unit.ll"), "-o", at("unit.o")},
                         trouble, source.file, stop));
   } else {
@@ -236,7 +257,7 @@ Result<std::vector<TrialResult>> Probe::run(const std::vector<TrialCall>& calls,
     input += input_line(call_, call);
   }
   const fs::path file = folder_->path() / "calls";
-  KP_TRY(write_file_atomic(file, input));
+  KP_TRY(write_file_unsynced(file, input));
   std::error_code ignored;
   fs::permissions(file, fs::perms(0644), ignored);
   KP_LET(const fs::path jail, sibling_program("kernelpro-jail"));
@@ -252,7 +273,7 @@ Result<std::vector<TrialResult>> Probe::run(const std::vector<TrialCall>& calls,
       jail.string(), policy,
       {"/bin/sh", "-c", fmt::format("exec '{0}/probe' < '{0}/calls'", folder_->path().string())});
   command.environment = {{"PATH", "/usr/bin:/bin"}, {"OMP_NUM_THREADS", "1"}};
-  command.timeout_ms = 120'000;
+  command.timeout_ms = 600'000;
   command.output_limit = std::size_t{16} << 20U;
   KP_LET(const Finished finished, run_command(command, std::move(stop)));
   if (finished.signal == 0 && finished.exit_code == jail_failed_exit_code) {
@@ -265,7 +286,10 @@ Result<std::vector<TrialResult>> Probe::run(const std::vector<TrialCall>& calls,
       results.push_back(read_result(call_, line));
     }
   }
-  results.resize(calls.size(), TrialResult{false, SIGALRM, 0, {}});
+  results.resize(calls.size(), TrialResult{false, SIGALRM, "", 0, {}});
+  add_assertions(finished.errors, results);
+  *endless_ += static_cast<int>(
+      std::min<std::ptrdiff_t>(3, std::ranges::count(results, SIGALRM, &TrialResult::signal)));
   return results;
 }
 

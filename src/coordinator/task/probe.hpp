@@ -17,7 +17,7 @@ namespace kernelpro {
 
 // How a tensor is filled before a call.
 struct Filling {
-  enum class Kind { positive, constant, ramp, below, around_zero };
+  enum class Kind { positive, constant, ramp, below, around_zero, around };
   Kind kind = Kind::positive;
   double number = 0;
 };
@@ -35,6 +35,7 @@ struct TouchedTensor {
   std::int64_t stored = 0;
   bool fresh_read = false;   // an element was read before it was written
   std::int64_t written = 0;  // elements, each counted once
+  std::int64_t least = 0;    // the same where other numbers in the tensors led to fewer
   std::int64_t size = -1;    // of a list after the call; -1: of nothing that has one
   bool finite = true;
   std::int64_t loads = 0;  // of elements, each as often as it was read
@@ -45,7 +46,8 @@ struct TouchedTensor {
 
 struct TrialResult {
   bool returned = false;
-  int signal = 0;  // that ended it; SIGALRM: it took too long
+  int signal = 0;         // that ended it; SIGALRM: it took too long
+  std::string assertion;  // of its own that failed: "n % 8 == 0"
   std::int64_t nanoseconds = 0;
   std::map<std::string, TouchedTensor> tensors;
 };
@@ -63,8 +65,12 @@ class Probe {
   [[nodiscard]] Result<std::vector<TrialResult>> run(const std::vector<TrialCall>& calls,
                                                      std::stop_token stop) const;
 
+  // Of the calls so far, those that took too long; each has cost seconds.
+  [[nodiscard]] int endless() const { return *endless_; }
+
  private:
   std::shared_ptr<ScratchDir> folder_;
+  std::shared_ptr<int> endless_ = std::make_shared<int>(0);
   OwnCall call_;
 };
 

@@ -62,10 +62,10 @@ Result<CallSpec> parse_call(const std::string& text) {
 }
 
 Task TaskReader::read(const TomlValue& root) {
-  const TableReader reader(
-      root, "", *errors_,
-      {"schema", "name", "family", "summary", "reduction", "axes", "input", "output", "selection",
-       "scalar", "tolerance", "work", "shapes", "reference", "entry", "baseline", "comparator"});
+  const TableReader reader(root, "", *errors_,
+                           {"schema", "name", "family", "summary", "reduction", "axes", "input",
+                            "output", "selection", "scalar", "tolerance", "work", "shapes",
+                            "reference", "entry", "baseline", "comparator", "include"});
   if (const TomlValue* schema = reader.require("schema")) {
     const auto version = reader.integer_in(*schema, "schema");
     if (version && *version != task_schema) {
@@ -101,6 +101,7 @@ Task TaskReader::read(const TomlValue& root) {
   read_reference(reader);
   read_entry(reader);
   read_implementations(reader);
+  read_includes(reader);
   return std::move(task_);
 }
 
@@ -188,13 +189,14 @@ void TaskReader::read_axes(const TableReader& root) {
 
 void TaskReader::read_input(const TomlValue& table) {
   const TableReader reader(table, "input", *errors_,
-                           {"name", "dtype", "shape", "values", "constant"});
+                           {"name", "dtype", "shape", "values", "constant", "parts"});
   TensorSpec tensor;
   tensor.name = read_name(reader);
   tensor.dtype = read_dtype(reader);
   tensor.shape = reader.formulas("shape");
   tensor.values = read_values(reader, tensor.dtype);
   tensor.constant = reader.boolean("constant", false);
+  tensor.parts = reader.strings("parts");
   task_.inputs.push_back(std::move(tensor));
 }
 

@@ -45,6 +45,7 @@ class TaskReader {
   [[nodiscard]] ImplementationSpec read_implementation(const TomlValue& table,
                                                        const std::string& key);
   void read_implementations(const TableReader& root);
+  void read_includes(const TableReader& root);
 
   // The given axes, which a table of sizes must name, all of them and nothing else.
   [[nodiscard]] std::vector<std::string> given_axes() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/model/header_library.hpp"
 #include "coordinator/task/nearest.hpp"
 #include "coordinator/task/task_reader.hpp"
 
@@ -148,7 +149,9 @@ void TaskReader::read_reference(const TableReader& root) {
   if (table == nullptr) {
     return;
   }
-  const TableReader reader(*table, "reference", *errors_, {"file", "call", "torch", "baseline"});
+  const TableReader reader(
+      *table, "reference", *errors_,
+      {"file", "call", "torch", "baseline", "products", "runs", "without_effect"});
   if (reader.find("baseline") != nullptr) {
     task_.reference.baseline = reader.boolean("baseline", false);
     if (!task_.reference.baseline || reader.find("file") != nullptr ||
@@ -162,6 +165,11 @@ void TaskReader::read_reference(const TableReader& root) {
   if (reader.find("torch") != nullptr) {
     task_.reference.torch = true;
     task_.reference.file = reader.string("torch");
+    if (reader.find("products") != nullptr) {
+      task_.reference.products = reader.number("products");
+    }
+    task_.reference.runs = reader.strings("runs");
+    task_.reference.without_effect = reader.strings("without_effect");
     return;
   }
   task_.reference.file = reader.string("file");
@@ -240,6 +248,24 @@ void TaskReader::read_implementations(const TableReader& root) {
   if (task_.baselines.empty()) {
     root.fail("baseline",
               "a task needs at least one [[baseline]]: what candidates are compared to");
+  }
+}
+
+void TaskReader::read_includes(const TableReader& root) {
+  const TomlValue* const table = root.find("include");
+  if (table == nullptr) {
+    return;
+  }
+  std::vector<std::string> names;
+  for (const TomlValue& member : table->items) {
+    names.push_back(member.key);
+    if (const Status plain = check_library_name(member.key); !plain) {
+      errors_->add(member.line, "include", plain.error().message);
+    }
+  }
+  const TableReader reader(*table, "include", *errors_, names);
+  for (const std::string& name : names) {
+    task_.includes[name] = reader.string(name);
   }
 }
 

@@ -106,23 +106,31 @@ bool has_effect(const json& described, const json& input, std::size_t index) {
   return std::find(without.begin(), without.end(), name) == without.end();
 }
 
-// Over how many terms an output element is summed: by the operations counted, else, generously, the
-// largest extent there is.
+// Over how many terms rounding adds up. Older descriptions do not say: then by the operations that
+// were counted, which were those of products alone.
 std::int64_t reduction(const json& described) {
+  if (described.contains("reduction")) {
+    return std::max<std::int64_t>(described["reduction"].get<std::int64_t>(), 1);
+  }
   std::int64_t outputs = 0;
-  std::int64_t largest = 1;
-  for (const char* list : {"inputs", "outputs"}) {
-    for (const json& tensor : described[list]) {
-      outputs += list == std::string("outputs") ? elements(tensor) : 0;
-      for (const json& extent : tensor["shape"]) {
-        largest = std::max(largest, extent.get<std::int64_t>());
-      }
-    }
+  for (const json& tensor : described["outputs"]) {
+    outputs += elements(tensor);
   }
-  if (!described["flops"].is_number() || outputs == 0) {
-    return largest;
+  const json& flops = described["flops"];
+  return flops.is_number() && outputs > 0
+             ? std::max<std::int64_t>(flops.get<std::int64_t>() / (2 * outputs), 1)
+             : 1;
+}
+
+// What lies where in the one input that has them all.
+std::string parts_toml(const json& packed) {
+  std::string out = "parts = [\n";
+  for (const json& one : packed) {
+    out += fmt::format("  \"{} {} {}{}\",\n", one["offset"].get<std::int64_t>(),
+                       one["name"].get<std::string>(), one["shape"].dump(),
+                       one.value("buffer", false) ? " buffer" : "");
   }
-  return std::max<std::int64_t>(described["flops"].get<std::int64_t>() / (2 * outputs), 1);
+  return out + "]\n";
 }
 
 std::string tensor_toml(const char* table, const json& tensor, bool input) {
@@ -169,14 +177,67 @@ std::string notes(const json& described) {
   for (const std::string& why : texts(described, "degenerate")) {
     out += fmt::format("# Degenerate: {}.\n", why);
   }
-  if (described.contains("packed")) {
-    out += "# The input `parameters` holds, one behind the other (first element, name, shape):\n";
-    for (const json& one : described["packed"]) {
-      out += fmt::format("#   {:>10}  {}  {}\n", one["offset"].get<std::int64_t>(),
-                         one["name"].get<std::string>(), one["shape"].dump());
+  return out;
+}
+
+std::string toml_list(const std::string& key, const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) {
+    out += fmt::format("  {},\n", json(value).dump());
+  }
+  return out.empty() ? "" : fmt::format("{} = [\n{}]\n", key, out);
+}
+
+std::string counted(std::int64_t count, const char* one, const char* more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+// The operators that take the most operations, then the kernels that take the most time.
+std::vector<std::string> runs(const json& described) {
+  constexpr std::size_t most = 8;
+  constexpr std::size_t longest = 120;
+  std::vector<std::string> out;
+  const double flops = described["flops"].is_number() ? described["flops"].get<double>() : 0;
+  const json operators = described.value("operators", json::array());
+  for (std::size_t i = 0; i < std::min(most, operators.size()); ++i) {
+    const json& one = operators[i];
+    out.push_back(fmt::format("operator {}: {}, {:.3g} % of the operations",
+                              one["name"].get<std::string>(),
+                              counted(one["calls"].get<std::int64_t>(), "call", "calls"),
+                              100 * one["flops"].get<double>() / std::max(flops, 1.0)));
+  }
+  const json kernels = described.value("kernels", json::array());
+  for (std::size_t i = 0; i < std::min(most, kernels.size()); ++i) {
+    const json& one = kernels[i];
+    out.push_back(fmt::format("kernel {}: {}, {:.3g} % of the time on the GPU",
+                              one["name"].get<std::string>().substr(0, longest),
+                              counted(one["launches"].get<std::int64_t>(), "launch", "launches"),
+                              100 * one["share"].get<double>()));
+  }
+  return out;
+}
+
+// By the names that the task has for them.
+std::vector<std::string> without_effect(const json& described) {
+  std::vector<std::string> out;
+  const bool packed = described.contains("packed");
+  for (const std::string& name : texts(described, "insensitive_to")) {
+    if (name.starts_with("input ")) {
+      out.push_back("input_" + name.substr(6));
+    } else {
+      out.push_back(packed ? name : identifier(name));
     }
   }
   return out;
+}
+
+// What was seen of the module, for whoever writes a kernel.
+std::string seen_toml(const json& described) {
+  const json products = described.value("products", json());
+  return (products.is_number() ? fmt::format("products = {}\n", products.get<std::int64_t>())
+                               : "") +
+         toml_list("runs", runs(described)) +
+         toml_list("without_effect", without_effect(described));
 }
 
 std::string task_toml(const NewProblem& request, const fs::path& problem, const json& described) {
@@ -186,6 +247,9 @@ std::string task_toml(const NewProblem& request, const fs::path& problem, const 
   for (const json& input : described["inputs"]) {
     traffic += has_effect(described, input, index++) ? bytes(input) : 0;
     tensors += tensor_toml("input", input, true);
+    if (described.contains("packed") && input["name"] == "parameters") {
+      tensors.insert(tensors.size() - 1, parts_toml(described["packed"]));
+    }
   }
   for (const json& output : described["outputs"]) {
     traffic += bytes(output);
@@ -203,11 +267,11 @@ std::string task_toml(const NewProblem& request, const fs::path& problem, const 
       "[tolerance]\nallow_precision = []\n\n"
       "[work]\nflops = \"{}\"\nbytes = \"{}\"\n\n"
       "[shapes]\ntimed = [{{}}]\nheld_out = {{}}\n\n"
-      "[reference]\ntorch = \"{}\"\n{}",
+      "[reference]\ntorch = \"{}\"\n{}{}",
       request.level, request.problem, notes(described), request.name, problem.stem().string(),
       described["torch"].get<std::string>(), reduction(described), tensors,
       described["flops"].is_number() ? described["flops"].get<std::int64_t>() : 0, traffic,
-      problem_file, modes_toml());
+      problem_file, seen_toml(described), modes_toml());
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ std::string ending(const Node& node) {
     text += ": " + node.rule;
   }
   if (node.outcome == Outcome::passed) {
-    text += " " + times_words(node.speedup, node.at_least) + (node.suspect ? " (suspect)" : "");
+    text += " " + times_words(node.speedup, node.at_least) + (node.suspect ? " (suspect)" : "") +
+            likely_words(node.speedup, node.likely);
   }
   return text;
 }

@@ -1,5 +1,6 @@
 // How inputs are drawn on a GPU: by kernels of ours, or by PyTorch.
 #include "worker/cuda/device_memory.hpp"
+#include "worker/tensor/offsets.hpp"
 #include "worker/tensor/parallel.hpp"
 
 namespace kernelpro {
@@ -95,7 +96,7 @@ void DeviceMemory::draw_input(int set, std::size_t index, const SetDraw& draw) {
          "drawing inputs");
   } else if (is_floating(tensor.dtype)) {
     must(gpu_.launch("fill_floating", elements / chacha::words + 1, drawn(set, index), type,
-                     elements, draw_rule(values, tensor.dtype, key, draw.distribution)),
+                     elements, draw_rule(task_, tensor, index, draw)),
          "drawing inputs");
   } else {
     must(gpu_.launch("fill_whole", elements / chacha::words + 1, drawn(set, index), type, elements,
@@ -106,12 +107,10 @@ void DeviceMemory::draw_input(int set, std::size_t index, const SetDraw& draw) {
 
 // Row pointers are a running sum: drawn here, sets side by side, and copied.
 void DeviceMemory::draw_offsets_of(std::size_t index, const std::vector<SetDraw>& draws) {
-  const TensorPlan& tensor = plan_.tensors[index];
-  const std::int64_t total = whole_range(task_.inputs[index].values, plan_.axes).count;
   std::vector<std::vector<char>> offsets(draws.size());
   parallel_parts(draws.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t set = begin; set < end; ++set) {
-      offsets[set] = draw_offsets(tensor, total, input_key(draws[set].key, index));
+      offsets[set] = draw_offsets(task_, plan_, index, draws[set]);
     }
   });
   for (std::size_t set = 0; set < draws.size(); ++set) {

@@ -175,11 +175,14 @@ void DeviceMemory::make_ready(Side side, Caches /*caches*/) {
 }
 
 cuda::Code DeviceMemory::copy_inputs(Side side, Caches caches) {
-  const cuda::Code code = tables_[index_of(side)].inputs.launch("copy_chunks");
+  cuda::Code code = tables_[index_of(side)].inputs.launch("copy_chunks");
   const std::uint64_t words = sweeper_bytes_ / word;
-  return code == cuda::success && caches == Caches::cold
-             ? gpu_.launch("sweep", words, sweeper_, words, 1U)
-             : code;
+  for (const unsigned stay_longer : {1U, 0U}) {
+    if (code == cuda::success && caches == Caches::cold) {
+      code = gpu_.launch("sweep", words, sweeper_, words, stay_longer);
+    }
+  }
+  return code;
 }
 
 cuda::Code DeviceMemory::copy_outputs(Side side) {
@@ -206,6 +209,12 @@ void DeviceMemory::take(Side side, const std::vector<std::uint16_t>& sets) {
 
 double DeviceMemory::own_ns(Side side) const {
   return giving_[index_of(side)].counted_ns() + taking_[index_of(side)].counted_ns();
+}
+
+// To the driver all runners are one user, who might get at each other's memory.
+void DeviceMemory::hide(Side side) {
+  must(tables_[index_of(side)].inputs.launch("poison_chunks"), "poisoning inputs");
+  poison_outputs(side);
 }
 
 bool DeviceMemory::inputs_intact(Side side) {

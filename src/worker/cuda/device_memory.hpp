@@ -45,6 +45,7 @@ class DeviceMemory : public SetMemory {
   void take(Side side, const std::vector<std::uint16_t>& sets) override;
   [[nodiscard]] double own_ns(Side side) const override;
   [[nodiscard]] Gate* gate(Side side) override { return gates_[index_of(side)].get(); }
+  void hide(Side side) override;
   [[nodiscard]] bool inputs_intact(Side side) override;
   void poison_outputs(Side side) override;
   void fill_outputs(Side side, const std::vector<std::uint16_t>& sets,

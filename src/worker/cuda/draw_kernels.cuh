@@ -43,7 +43,7 @@ template <Distribution D>
 __device__ void fill(void* data, int type, Size elements, const DrawRule& rule) {
   for_words(rule.key, elements, kernelpro::takes_two(D),
             [&](Size element, std::uint32_t word, std::uint32_t second) {
-              store(data, type, element, draw_element<D>(rule, word, second));
+              store(data, type, element, draw_element<D>(rule, element, word, second));
             });
 }
 
@@ -60,6 +60,7 @@ extern "C" __global__ void fill_floating(void* data, int type, Size elements, Dr
     case Distribution::mixed: return fill<Distribution::mixed>(data, type, elements, rule);
     case Distribution::positive: return fill<Distribution::positive>(data, type, elements, rule);
     case Distribution::spiked: return fill<Distribution::spiked>(data, type, elements, rule);
+    case Distribution::shifted: return fill<Distribution::shifted>(data, type, elements, rule);
   }
 }
 

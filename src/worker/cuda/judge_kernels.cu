@@ -1,5 +1,5 @@
-// The judge's own work on the GPU: drawing inputs, handing them over, poisoning, comparing. Compiled
-// at first use by the worker's own toolchain, with what it includes beside it.
+// The judge's own work on the GPU: drawing inputs, handing them over, poisoning, comparing.
+// Compiled at first use by the worker's own toolchain, with what it includes beside it.
 #include "compare_kernels.cuh"
 #include "draw_kernels.cuh"
 
@@ -10,11 +10,34 @@ struct Chunk {
   Size words;
 };
 
+namespace {
+
+// Writes a line that stays in the cache longer than all others, or as any does. The latter takes
+// the former back, which a plain write does not. Such hints came with Ampere.
+__device__ void store(uint4* to, uint4 value, bool stays_longer) {
+#if __CUDA_ARCH__ >= 800
+  Size last = 0, normal = 0;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(last));
+  asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(normal));
+  asm volatile("st.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;"
+               :
+               : "l"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w),
+                 "l"(stays_longer ? last : normal)
+               : "memory");
+#else
+  *to = value;
+#endif
+}
+
+}  // namespace
+
 // One launch for all tensors of all sets: launching takes longer than copying what is small.
 extern "C" __global__ void copy_chunks(const Chunk* chunks, Size count) {
   for (Size at = blockIdx.x; at < count; at += gridDim.x) {
     const Chunk chunk = chunks[at];
-    for (Size i = threadIdx.x; i < chunk.words; i += blockDim.x) chunk.to[i] = chunk.from[i];
+    for (Size i = threadIdx.x; i < chunk.words; i += blockDim.x) {
+      store(chunk.to + i, chunk.from[i], false);
+    }
   }
 }
 
@@ -99,10 +122,11 @@ extern "C" __global__ void find_written(const Watched* watched, Size count) {
   for (Size at = blockIdx.x; at < count; at += gridDim.x) find_written_in(watched[at]);
 }
 
-// Writes through `words` words: what was in the cache is not any more.
-extern "C" __global__ void sweep(uint4* data, Size words, unsigned value) {
+// Writes through `words` words. First so that they stay longer: what was in the cache is not any
+// more, whatever hints it came with. Then so that they give way to anybody.
+extern "C" __global__ void sweep(uint4* data, Size words, unsigned stay_longer) {
   for (Size i = first_index(); i < words; i += index_step()) {
-    data[i] = make_uint4(value, value, value, value);
+    store(data + i, make_uint4(1, 1, 1, 1), stay_longer != 0);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "worker/diagnose/host_roofline.hpp"
 #include "worker/diagnose/tools/tool.hpp"
 
 namespace kernelpro {
@@ -19,6 +20,10 @@ void take(ToolResult result, const Tool& tool, std::vector<Finding>& findings,
   }
 }
 
+const std::vector<Tool>& tools_for(const Profile& profile) {
+  return profile.host ? host_tools() : all_tools();
+}
+
 bool serves(const Tool& tool, KernelClass kind) {
   return kind == KernelClass::unknown ||
          std::find(tool.classes.begin(), tool.classes.end(), kind) != tool.classes.end();
@@ -26,7 +31,7 @@ bool serves(const Tool& tool, KernelClass kind) {
 
 void run_tools(const Profile& profile, const KernelProfile& kernel, const DiagnoseOptions& options,
                KernelDiagnosis& diagnosis, std::vector<Finding>& findings) {
-  for (const Tool& tool : all_tools()) {
+  for (const Tool& tool : tools_for(profile)) {
     if (tool.reads_program()) {
       continue;
     }
@@ -44,7 +49,8 @@ void run_tools(const Profile& profile, const KernelProfile& kernel, const Diagno
 DiagnosisReport diagnose(const Profile& profile, const DiagnoseOptions& options) {
   DiagnosisReport report;
   for (const KernelProfile& kernel : profile.kernels) {
-    report.kernels.push_back(classify(profile, kernel, options.limits));
+    report.kernels.push_back(profile.host ? classify_on_host(profile, kernel, options.limits)
+                                          : classify(profile, kernel, options.limits));
     run_tools(profile, kernel, options, report.kernels.back(), report.findings);
   }
   const ProgramClass program = classify_program(profile, report.kernels, options.limits);
@@ -57,7 +63,7 @@ DiagnosisReport diagnose(const Profile& profile, const DiagnoseOptions& options)
     }
   }
   std::vector<std::string> not_available;
-  for (const Tool& tool : all_tools()) {
+  for (const Tool& tool : tools_for(profile)) {
     if (tool.reads_program()) {
       take(tool.analyze(profile, main_kernel), tool, report.findings, not_available);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/base/clock.hpp"
 #include "worker/oracle/torch.hpp"
 
 namespace kernelpro {
@@ -63,11 +64,27 @@ Result<runner::Trace> Arm::trace(std::uint16_t set, std::int64_t timeout_ms) {
 
 std::optional<Failure> Arm::ask(runner::Request& request, const std::vector<int>& fds,
                                 std::int64_t timeout_ms, const std::string& doing, Exchange& out) {
-  out = process_.exchange(request, fds, timeout_ms);
+  out = wait_for(request, fds, timeout_ms);
   return explain(out, doing);
 }
 
+Exchange Arm::wait_for(runner::Request& request, const std::vector<int>& fds,
+                       std::int64_t timeout_ms) {
+  if (allowance_ == nullptr) {
+    return process_.exchange(request, fds, timeout_ms);
+  }
+  const std::int64_t start = now_ns();
+  Exchange answer = process_.exchange(request, fds, allowance_->cut(timeout_ms));
+  allowance_->take(static_cast<double>(now_ns() - start), static_cast<double>(answer.delay_ns));
+  return answer;
+}
+
 std::optional<Failure> Arm::explain(const Exchange& exchange, const std::string& doing) {
+  const bool came = exchange.end == ExchangeEnd::replied || exchange.end == ExchangeEnd::timed_out;
+  if (allowance_ != nullptr && came && allowance_->spent() && process_.violations().empty()) {
+    end();
+    return allowance_->failure();
+  }
   const bool good =
       exchange.end == ExchangeEnd::replied && exchange.reply.status == runner::CallStatus::ok;
   if (good && (tracing_ || process_.violations().empty())) {
@@ -153,7 +170,7 @@ std::optional<Failure> Arm::map(runner::Request& request, std::int64_t timeout_m
     const std::vector<int> more = workspace_->descriptors();
     descriptors.insert(descriptors.end(), more.begin(), more.end());
   }
-  if (const Gate* const gate = this->gate()) {
+  if (const Gate* const gate = mapped_gate()) {
     descriptors.push_back(gate->descriptor());
     request.layout.gate_bytes = gate->bytes();
   }
@@ -271,11 +288,21 @@ double overuse(const Exchange& answer, int threads) {
   return std::max(static_cast<double>(answer.used_ns) / given_ns, 1.0);
 }
 
+// Who asks for much of it keeps us busy with it.
+void Arm::clear_workspace() {
+  if (!workspace_) {
+    return;
+  }
+  const std::int64_t start = now_ns();
+  workspace_->poison(unwritten_);
+  if (allowance_ != nullptr) {
+    allowance_->take(static_cast<double>(now_ns() - start), 0);
+  }
+}
+
 Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                 const RunnerProcess::HandOver& around, std::uint32_t gate) {
-  if (workspace_) {
-    workspace_->poison(unwritten_);
-  }
+  clear_workspace();
   runner::Request request{};
   request.op = runner::Op::go;
   request.gate = gate;
@@ -283,7 +310,7 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   std::copy(sets.begin(), sets.end(), request.sets);
   Round round;
   const Exchange answer = ground_->enqueues() ? process_.hand_over(request, around, timeout_ms)
-                                              : process_.exchange(request, {}, timeout_ms);
+                                              : wait_for(request, {}, timeout_ms);
   round.failure = explain(answer, "computing");
   round.claim_ns = static_cast<double>(answer.reply.claim_ns);
   // What PyTorch does between its calls, copying its outputs to where they belong, is not theirs.
@@ -297,6 +324,7 @@ Round Arm::call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
   round.delay_ns = static_cast<double>(answer.delay_ns + answer.our_delay_ns);
   round.busy_ns = static_cast<double>(answer.delay_ns);
   round.others_ns = static_cast<double>(answer.others_delay_ns);
+  round.used_ns = static_cast<double>(answer.used_ns);
   if (!round.failure && !trusted_ && !ground_->enqueues()) {
     round.failure = check_threads(answer);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/judge/allowance.hpp"
 #include "worker/judge/failure.hpp"
 #include "worker/judge/ground.hpp"
 #include "worker/runner/staged_library.hpp"
@@ -21,6 +22,7 @@ struct Round {
   double delay_ns = 0;   // the part of it that the runner and we waited for a processor
   double busy_ns = 0;    // the runner's share of that: what a busy machine takes
   double others_ns = 0;  // that its other threads waited; it is stopped when all of them are
+  double used_ns = 0;    // processor time that all of its threads used, on a CPU
   bool trusted = false;  // its claim is our clock too, and no hand-over is in it
   bool gated = false;    // behind a gate: our clock is the device's
 };
@@ -70,16 +72,29 @@ class Arm {
   // Lets what earlier calls left behind run for a while.
   void let_run(std::int64_t milliseconds) { process_.let_run(milliseconds); }
 
+  // What it may take in all, from now on; it must outlive that. Null: each wait has its own
+  // deadline and no more.
+  void hold_to(Allowance* allowance) { allowance_ = allowance; }
+  // The baseline took so long for the same, so many times over.
+  void allow_for(double baseline_ns, double times = 1) {
+    if (allowance_ != nullptr) {
+      allowance_->give_for(baseline_ns, times);
+    }
+  }
+
   // Ends its process; nothing can be asked of it any more.
   void end() { process_.end(); }
 
   [[nodiscard]] bool has_prepare() const { return has_prepare_; }
   [[nodiscard]] double prepare_ns() const { return prepare_ns_; }
   [[nodiscard]] bool alive() const { return process_.alive(); }
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
   // What its workspace holds when a call begins, from now on.
   void leave_in_workspace(unsigned char content) { unwritten_ = content; }
   // Its single calls go through no gate from now on.
   void refuse_gates() { ungated_ = true; }
+  // They may again: what of ours came late to a gate need not have waited for its device by itself.
+  void allow_gates() { ungated_ = false; }
   // The side whose buffers it has.
   [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
@@ -88,7 +103,9 @@ class Arm {
 
  private:
   void leave(Gate& gate, Round& round);
-  [[nodiscard]] Gate* gate() const { return trusted_ || ungated_ ? nullptr : memory_->gate(side_); }
+  // The gate that its process has mapped, and the one that its single calls go through.
+  [[nodiscard]] Gate* mapped_gate() const { return trusted_ ? nullptr : memory_->gate(side_); }
+  [[nodiscard]] Gate* gate() const { return ungated_ ? nullptr : mapped_gate(); }
   [[nodiscard]] static Result<Arm> start_torch(Ground& ground, const JudgeSettings& settings,
                                                const std::string& mode, StagedLibrary library);
   Arm(Ground& ground, RunnerProcess process, StagedLibrary library, int threads, bool tracing)
@@ -98,6 +115,7 @@ class Arm {
         threads_(threads),
         tracing_(tracing) {}
   [[nodiscard]] std::optional<Failure> check_threads(const Exchange& answer);
+  void clear_workspace();
   [[nodiscard]] Round call(const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
                            const RunnerProcess::HandOver& around, std::uint32_t gate = 0);
   // Maps the buffers of its side, with the workspace and the state that it needs.
@@ -108,6 +126,9 @@ class Arm {
                                            std::int64_t timeout_ms, const std::string& doing,
                                            Exchange& out);
   [[nodiscard]] std::optional<Failure> explain(const Exchange& exchange, const std::string& doing);
+  // An exchange within what is left of its allowance.
+  [[nodiscard]] Exchange wait_for(runner::Request& request, const std::vector<int>& fds,
+                                  std::int64_t timeout_ms);
 
   Ground* ground_;
   StagedLibrary library_;
@@ -129,6 +150,7 @@ class Arm {
   Side side_ = Side::incumbent;
   std::unique_ptr<Scratch> workspace_;  // none when it asked for none
   unsigned char unwritten_ = poison_byte;
+  Allowance* allowance_ = nullptr;
   bool ungated_ = false;  // it waits for its device inside a call, or comes late to its turns
   bool has_prepare_ = false;
   double prepare_ns_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "common/base/secret.hpp"
@@ -38,7 +39,55 @@ Axes draw_shape(const Task& task, const Key& master, std::uint64_t index) {
   return axes;
 }
 
-// Adds checks to a list, each with fresh values; scalars are drawn anew for each shape.
+// `size` moved to where blocks and vectors begin or end: a multiple of a power of two, or beside
+// it.
+std::int64_t beside_block(const AxisRange& range, std::int64_t size, int beside) {
+  std::int64_t block = 64;
+  while (block > 2 && block >= range.high) {
+    block /= 2;
+  }
+  const std::int64_t moved = std::max<std::int64_t>(size / block, 1) * block + beside;
+  return moved < range.low || moved > range.high ? size : range.at_most(moved);
+}
+
+// Moves held-out shape `index` of so many to the corners of its ranges. Each size has its least
+// value in one of the first half and its greatest in one of the second, and is one more than a
+// multiple of a block in another: what is wrong there is found whatever is drawn. Now and then it
+// is such a multiple as well, or one less.
+void move_to_corners(const Task& task, const Key& master, int index, int shapes, Axes& axes) {
+  const int half = shapes / 2;
+  KeyedRandom random(derive(master, check_ends_purpose));
+  for (auto& [name, size] : axes) {
+    const AxisRange& range = task.held_out.at(name);
+    const auto least = static_cast<int>(random.below(static_cast<std::uint64_t>(half)));
+    const int next = (least + 1) % half;
+    const auto below = static_cast<int>(random.below(4));
+    if (index == least) {
+      size = range.low;
+    } else if (index == half + least) {
+      size = range.at_most(range.high);
+    } else if (index == next) {
+      size = beside_block(range, size, 1);
+    } else if (index == half + next && below < 2) {
+      size = beside_block(range, size, -below);
+    }
+  }
+}
+
+// The same shape but for one size: what was kept of the one before fits in all others.
+Axes neighbor_of(const Axes& shape, const Axes& other, const Key& master) {
+  Axes out = shape;
+  KeyedRandom random(derive(master, check_neighbor_purpose));
+  auto changed = out.begin();
+  std::advance(changed, out.empty() ? 0 : static_cast<std::ptrdiff_t>(random.below(out.size())));
+  if (changed != out.end()) {
+    changed->second = other.at(changed->first);
+  }
+  return out;
+}
+
+// Adds checks to a list, each with fresh values; scalars are drawn anew for each shape, and for the
+// repeats.
 class CaseList {
  public:
   CaseList(const Task& task, const Key& master) : task_(task), master_(master) {}
@@ -47,7 +96,8 @@ class CaseList {
                            Distribution distribution = Distribution::normal) {
     KP_LET(Axes axes, complete_axes(task_, shape));
     const bool new_shape = cases_.empty() || cases_.back().draw.axes != axes;
-    scalars_ += new_shape ? 1 : 0;
+    // Once they change at one shape: who keeps what follows from them by its sizes is wrong then.
+    scalars_ += new_shape || stage == Stage::repeatability ? 1 : 0;
     CheckCase item;
     item.stage = stage;
     item.draw.axes = std::move(axes);
@@ -92,14 +142,19 @@ Result<std::vector<CheckCase>> draw_cases(const Task& task, const std::vector<Ax
     return draw_torch_cases(std::move(list), timed_shapes.front());
   }
   for (int i = 0; i < held_out_shapes; ++i) {
-    KP_TRY(list.add(Stage::held_out, draw_shape(task, master, shapes++)));
+    Axes shape = draw_shape(task, master, shapes++);
+    if (held_out_shapes > 1) {
+      move_to_corners(task, master, i, held_out_shapes, shape);
+    }
+    KP_TRY(list.add(Stage::held_out, shape));
   }
   const Axes shared = draw_shape(task, master, shapes++);
   for (const Distribution distribution : all_distributions) {
     KP_TRY(list.add(Stage::distributions, shared, distribution));
   }
   KP_TRY(list.add(Stage::repeatability, shared));
-  KP_TRY(list.add(Stage::memory, draw_shape(task, master, shapes++)));
+  const Axes other = draw_shape(task, master, shapes++);
+  KP_TRY(list.add(Stage::memory, neighbor_of(shared, other, master)));
   return list.take();
 }
 
@@ -352,6 +407,7 @@ Result<std::optional<Failure>> Correctness::check(const CheckCase& item) {
     sets.resize(static_cast<std::size_t>(this->sets()));
     std::iota(sets.begin(), sets.end(), std::uint16_t{0});
   }
+  candidate_.allow_for(reference.baseline_ns, static_cast<double>(sets.size()));
   auto failed = run_candidate(item, sets);
   KP_TRY(buffers_->memory->health());  // what went wrong with us is not its fault
   if (failed) {

@@ -128,7 +128,7 @@ class EnergyRun {
   }
 
   [[nodiscard]] Status window(Side arm, int index) {
-    KP_TRY(checked_pair(arm, index));
+    KP_TRY(checked_pair(index));
     if (out_.failure) {
       return {};
     }
@@ -152,12 +152,12 @@ class EnergyRun {
     return check_last(arm);
   }
 
-  // One pair of rounds on fresh inputs, as when timing: what `arm` wrote is kept, and the other
-  // arm agrees with it.
-  [[nodiscard]] Status checked_pair(Side arm, int index) {
+  // One pair of rounds on fresh inputs, as when timing: what both arms wrote is kept, and they
+  // agree. The candidate goes first: an incumbent that does so has no inputs any more afterwards.
+  [[nodiscard]] Status checked_pair(int index) {
     const std::array<Arm*, 2> arms = {&in_.candidate, &in_.incumbent};
-    const Pair pair = rounds_.run(arms, arm, key(energy_pair_purpose, index), rounds_.shape().calls,
-                                  in_.bounds, timeout_ms());
+    const Pair pair = rounds_.run(arms, Side::candidate, key(energy_pair_purpose, index),
+                                  rounds_.shape().calls, in_.bounds, timeout_ms());
     KP_TRY(rounds_.buffers().memory->health());
     for (const Side one : both_sides) {
       if (const auto& failure = pair.of(one).failure) {

@@ -175,4 +175,9 @@ Failure explain_exchange(const Exchange& exchange, RunnerProcess& process, const
   return failure;
 }
 
+Error ours_failed(const Failure& failure, const std::string& whose) {
+  const bool late = failure.outcome == Outcome::timed_out;
+  return make_error(late ? ErrorKind::timeout : ErrorKind::lost, failure.summary, whose);
+}
+
 }  // namespace kernelpro

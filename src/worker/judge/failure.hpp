@@ -25,4 +25,8 @@ struct Failure {
 // The failure for forbidden system calls, which takes precedence over everything else they caused.
 [[nodiscard]] Failure sandbox_failure(const std::vector<std::string>& violations);
 
+// When one of our own arms failed while a candidate's process was there: `timeout` where it missed
+// its time, else `lost`.
+[[nodiscard]] Error ours_failed(const Failure& failure, const std::string& whose);
+
 }  // namespace kernelpro

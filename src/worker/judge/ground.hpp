@@ -116,6 +116,9 @@ class SetMemory {
   [[nodiscard]] virtual double own_ns(Side side) const = 0;
   // The gate of a side; null where there are none.
   [[nodiscard]] virtual Gate* gate(Side /*side*/) { return nullptr; }
+  // After a side's round: what it was given and what it wrote is poison again, where another side
+  // could find it in spite of all. What was taken stays.
+  virtual void hide(Side /*side*/) {}
   // Whether the inputs of a side still are what was drawn.
   [[nodiscard]] virtual bool inputs_intact(Side side) = 0;
   virtual void poison_outputs(Side side) = 0;

@@ -10,6 +10,7 @@
 #include "common/base/hash.hpp"
 #include "common/base/memory.hpp"
 #include "worker/judge/held_truth.hpp"
+#include "worker/tensor/cache_lines.hpp"
 #include "worker/tensor/change.hpp"
 #include "worker/tensor/parallel.hpp"
 
@@ -18,6 +19,9 @@ namespace kernelpro {
 namespace {
 
 constexpr std::size_t chunk = 1 << 20;
+// What the caches and tables next to a core hold. It is swept after single lines were dropped, so
+// that both sides begin with the same, on processors that are awake.
+constexpr std::size_t nearest_bytes = std::size_t{16} << 20U;
 
 class HostScratch : public Scratch {
  public:
@@ -41,9 +45,15 @@ class HostScratch : public Scratch {
   }
 
   void poison(unsigned char content) override {
-    std::memset(arena_.data(), poison_byte, arena_.size());
-    for (std::size_t at = offset_; content != poison_byte && at < arena_.size(); at += stride_) {
-      std::memset(arena_.data() + at, content, bytes_);
+    if (content == poison_byte) {
+      std::memset(arena_.data(), poison_byte, arena_.size());
+      return;
+    }
+    for (std::size_t at = 0; at + stride_ <= arena_.size(); at += stride_) {
+      char* region = arena_.data() + at;
+      std::memset(region, poison_byte, offset_);
+      std::memset(region + offset_, content, bytes_);
+      std::memset(region + offset_ + bytes_, poison_byte, stride_ - offset_ - bytes_);
     }
   }
 
@@ -141,7 +151,7 @@ class HostMemory : public SetMemory {
       draw_side_again(side);
     }
     if (caches == Caches::cold) {
-      flush();
+      flush(side);
     } else if (caches == Caches::warm) {
       // Every byte is read, which is all that warming takes.
       const Arena& arena = inputs_[index_of(side)];
@@ -330,10 +340,26 @@ class HostMemory : public SetMemory {
     }
   }
 
-  // All of the caches, and not just the buffers: what kp_prepare keeps must not stay warm either.
-  void flush() {
+  // Where nothing is constant, what a process keeps from earlier calls is of no use to it: its
+  // buffers alone have to be cold, which takes a hundredth of the time that a large cache takes.
+  void flush(Side side) {
+    if (keeps_nothing_ && can_drop_lines()) {
+      for (const Arena* arena : {&inputs_[index_of(side)], &outputs_[index_of(side)]}) {
+        parallel_parts(arena->size(), chunk, [arena](std::size_t begin, std::size_t end) {
+          drop_lines(arena->data() + begin, end - begin);
+        });
+      }
+      sweep(nearest_bytes);
+    } else {
+      sweep(static_cast<std::size_t>(2 * cache_bytes_));
+    }
+  }
+
+  // With as much as the caches hold, what kp_prepare keeps does not stay warm either, nor PyTorch's
+  // own copies of constants.
+  void sweep(std::size_t bytes) {
     constexpr std::size_t line = 64;
-    evictor_.resize(static_cast<std::size_t>(2 * cache_bytes_));
+    evictor_.resize(bytes);
     parallel_parts(evictor_.size(), chunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; i += line) {
         evictor_[i] = static_cast<char>(evictor_[i] + 1);
@@ -356,6 +382,8 @@ class HostMemory : public SetMemory {
   const BufferPlan& plan_;
   std::int64_t cache_bytes_;
   Oracle* drawer_;  // null: inputs are drawn here
+  bool keeps_nothing_ =
+      drawer_ == nullptr && std::ranges::none_of(task_.inputs, &TensorSpec::constant);
   std::array<Arena, 2> inputs_;
   std::array<Arena, 2> outputs_;
   std::vector<SetDraw> draws_;   // the last ones

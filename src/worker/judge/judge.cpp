@@ -131,16 +131,21 @@ Result<Arm> Judge::start_arm(const BuildOutcome& build, bool may_link, bool trac
   return Arm::start(ground_, settings_, build, may_link, buffer_bytes(), tracing);
 }
 
-// PyTorch takes seconds to start: all three processes of it side by side.
+// PyTorch takes seconds to start: all processes of it side by side. Without timing there is no
+// noise to measure, and no twin.
 Status Judge::start_torch() {
   if (!task_.reference.torch) {
     return {};
   }
   KP_TRY(oracle_->start_process());
-  for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
+  std::vector<std::optional<Arm>*> arms = {&baseline_};
+  if (settings_.timed) {
+    arms.push_back(&twin_);
+  }
+  for (std::optional<Arm>* arm : arms) {
     KP_LET(*arm, start_arm(baseline_build_, false));
   }
-  for (std::optional<Arm>* arm : {&baseline_, &twin_}) {
+  for (std::optional<Arm>* arm : arms) {
     if (auto failure = (*arm)->load(patient_ms)) {
       return from_failure(*failure, "the task's baseline");
     }
@@ -216,7 +221,10 @@ Status Judge::measure_shape(const Axes& given) {
   limits.most_calls = ground_.most_sets(first.plan().tensors.size()) - 1;
   limits.always_flush = ground_.always_flush();
   limits.warm = settings_.warm;
-  shape.rounds = plan_rounds(first.plan(), solo, limits, least_round_ns(null, ground_.enqueues()));
+  // However steady the hand-over was just now, a round outlasts what may befall it.
+  constexpr double least_ns = 1e6;
+  shape.rounds = plan_rounds(first.plan(), solo, limits,
+                             std::max(least_round_ns(null, ground_.enqueues()), least_ns));
   // One set more than is called in a round, where there is room: a decoy that must stay untouched.
   const int decoys = ground_.room_for_decoy(first.plan().set_bytes) ? 1 : 0;
   first.memory.reset();

@@ -101,6 +101,7 @@ class Judge {
   [[nodiscard]] std::size_t buffer_bytes() const;
 
   friend class EvaluationRun;
+  friend class OtherProcesses;
 
   Task task_;
   const Toolchain& toolchain_;

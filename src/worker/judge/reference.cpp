@@ -107,17 +107,24 @@ std::vector<bool> zero_outputs(const Task& task, const BufferPlan& plan, Truth& 
   return out;
 }
 
+struct Widening {
+  double factor = 1;
+  double share = 1;           // what one rounding of coarse inputs counts
+  std::vector<double> usual;  // by output: what it moves by in any task
+  std::vector<bool> zero;     // by output
+};
+
 // Widens the bounds to `factor` times what the outputs of the baseline differ by from `unmoved`, or
-// from the truth where that is zero or they are not known.
-void widen(Reference& reference, Truth* unmoved, const std::vector<bool>& zero, int set,
-           double factor) {
+// from the truth where that is zero or they are not known, less what is usual.
+void widen(Reference& reference, Truth* unmoved, const Widening& by, int set) {
   const std::vector<TensorError> to_truth = reference.truth->errors(Side::incumbent, set);
   const std::vector<TensorError> errors =
       unmoved == nullptr ? to_truth : unmoved->errors(Side::incumbent, set);
   for (std::size_t output = 0; output < errors.size(); ++output) {
-    const double error = counted_error(zero[output] ? to_truth[output] : errors[output]);
+    const double error = counted_error(by.zero[output] ? to_truth[output] : errors[output]);
+    const double beyond = by.share * error - by.usual[output];
     reference.condition = std::max(reference.condition, error);
-    reference.bounds[output] = std::max(reference.bounds[output], factor * error);
+    reference.bounds[output] = std::max(reference.bounds[output], by.factor * beyond);
   }
 }
 
@@ -175,9 +182,8 @@ Result<Reference> make_reference(const Task& task, Oracle& oracle, Arm& baseline
   }
   KP_LET(reference.baseline_ns, run_baseline(baseline, buffers, set));
   if (!reference.truth) {
-    // Both sides err, each by what rounding explains.
     for (std::size_t i = 0; i < task.outputs.size(); ++i) {
-      reference.bounds.push_back(2 * error_bound(task, draw.axes, i, 0));
+      reference.bounds.push_back(difference_bound(task, draw.axes, i, draw.values.distribution));
     }
     if (ask_oracle && task.reference.baseline) {
       KP_LET(reference.truth, own_truth(task, buffers, draw.values.distribution, set));
@@ -204,11 +210,17 @@ Status add_condition(const Task& task, Arm& baseline, const ShapeBuffers& buffer
   if (buffers.plan().output_stride <= most_held_bytes) {
     unmoved = held_outputs(task, buffers, set);
   }
-  const std::vector<bool> zero = zero_outputs(task, buffers.plan(), *reference.truth);
+  Widening by{task.tolerance.baseline_factor,
+              size.share,
+              {},
+              zero_outputs(task, buffers.plan(), *reference.truth)};
+  for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+    by.usual.push_back(well_conditioned(task, draw.axes, i));
+  }
   for (std::uint64_t i = 0; i < directions; ++i) {
     buffers.memory->nudge(derive(key, i), size.roundings);
     KP_TRY(run_baseline(baseline, buffers, set));
-    widen(reference, unmoved.get(), zero, set, task.tolerance.baseline_factor * size.share);
+    widen(reference, unmoved.get(), by, set);
   }
   return buffers.memory->health();
 }

@@ -12,7 +12,7 @@ namespace kernelpro {
 struct Reference {
   // None where the reference cannot be asked: then the incumbent's side, where the baseline wrote,
   // stands for the truth.
-  std::unique_ptr<Truth> truth;
+  std::shared_ptr<Truth> truth;
   std::vector<double> bounds;  // by output
   double baseline_error = 0;   // the largest over the outputs
   double condition = 0;        // by how much it moved on nudged inputs; 0: not tried

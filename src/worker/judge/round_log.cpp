@@ -6,6 +6,7 @@
 
 #include "common/base/secret.hpp"
 #include "worker/judge/light.hpp"
+#include "worker/judge/likely.hpp"
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/statistics.hpp"
 
@@ -45,12 +46,12 @@ class Summary {
         incumbent_clock_(check(log.arms[index_of(Side::incumbent)])),
         bootstrap_(short_key(derive(in.key, time_bootstrap_purpose, 0))) {}
 
-  [[nodiscard]] bool asks_for_more() const {
+  [[nodiscard]] Doubts doubts() const {
     const std::vector<double> candidate = per_call(clock_.believed_ns);
     const std::vector<double> incumbent = per_call(incumbent_clock_.least_ns);
     const Interval interval = paired_ratio(candidate, incumbent, bootstrap_).interval;
-    return interval.high / interval.low - 1 > budget().total() ||
-           unevenness(settled(candidate), settled(incumbent)) > 1;
+    return {interval.high / interval.low - 1 > budget().total(),
+            unevenness(settled(candidate), settled(incumbent)) > 1};
   }
 
   void fill(TimingOutcome& out) {
@@ -66,12 +67,14 @@ class Summary {
                  unevenness(settled(timing.candidate_rounds), settled(timing.incumbent_rounds)),
                  "some rounds of the candidate take far longer than the others, {:.0f} % on "
                  "average: the average counts");
+    doubt_what_overlaps(out);
     compare_arms(timing);
     timing.prepare_ns = in_.candidate.prepare_ns();
     // By the incumbent's rounds: a candidate's own threads may wait for each other. Short rounds
     // wait for a share of their time on an idle machine too.
     const bool waited = incumbent_clock_.waiting > busy_machine + shape_.waiting;
     out.busy = waited || timing.dropped_pairs > 0;
+    timing.likely = out.busy && !in_.ground.enqueues() ? without_others() : 0;
     remark_busy(out, waited);
     judge_clock(out);
     if (!out.failure) {
@@ -87,7 +90,7 @@ class Summary {
   }
 
   [[nodiscard]] ErrorBudget budget() const {
-    return {shape_.noise_floor, clock_.tolerance, drift_tolerance, clock_.empty};
+    return {shape_.noise_floor, clock_.tolerance, drift_tolerance, clock_.empty, overlap_};
   }
 
   // Mean nanoseconds per call of each round.
@@ -190,6 +193,19 @@ class Summary {
     out.remarks.push_back(fmt::format(fmt::runtime(why), 100 * (factor - 1)));
   }
 
+  // On a processor the limits of overlap_of_threads() are the bound.
+  void doubt_what_overlaps(TimingOutcome& out) {
+    const int wanted = wanted_singles(in_, shape_);
+    if (!in_.ground.enqueues() || in_.candidate.trusted() || wanted == 0 || out.timing.screened) {
+      return;
+    }
+    if (std::ssize(log_.singles) >= wanted) {
+      out.savings = {
+          saving_of(log_.singles, out.timing.incumbent_ns, in_.incumbent.trusted(), bootstrap_)};
+    }
+    overlap_ = unconfirmed_share(out.timing.candidate_ns, out.timing.incumbent_ns, out.savings);
+  }
+
   void compare_arms(ShapeTiming& timing) const {
     timing.candidate_interval = bootstrap_median(timing.candidate_rounds, bootstrap_);
     timing.incumbent_interval = bootstrap_median(timing.incumbent_rounds, bootstrap_);
@@ -203,6 +219,12 @@ class Summary {
     if (timing.comparison == Comparison::slower && !timing.screened && !slower_by_claims()) {
       timing.comparison = Comparison::same;
     }
+  }
+
+  [[nodiscard]] double without_others() const {
+    return likely_speedup({log_.arms[index_of(Side::candidate)], clock_.believed_ns},
+                          {log_.arms[index_of(Side::incumbent)], incumbent_clock_.least_ns},
+                          in_.settings.threads);
   }
 
   // What counts against a candidate in doubt is no proof that it is slower.
@@ -279,7 +301,8 @@ class Summary {
   ClockCheck clock_;
   ClockCheck incumbent_clock_;
   std::uint64_t bootstrap_;
-  double longer_ = 1;  // than its rounds say, by overlap and unevenness
+  double longer_ = 1;   // than its rounds say, by overlap and unevenness
+  double overlap_ = 0;  // the share that is saved in rounds and not by calls by themselves
 };
 
 }  // namespace
@@ -317,8 +340,8 @@ int wanted_singles(const TimingInputs& in, const TimedShape& shape) {
   return shape.rounds.baseline_ns < explained_single_ns(in.settings.threads) ? 0 : single_pairs;
 }
 
-bool asks_for_more(const TimingInputs& in, const TimedShape& shape, const RoundLog& log) {
-  return Summary(in, shape, log).asks_for_more();
+Doubts doubts_of(const TimingInputs& in, const TimedShape& shape, const RoundLog& log) {
+  return Summary(in, shape, log).doubts();
 }
 
 void summarize(const TimingInputs& in, const TimedShape& shape, const RoundLog& log,

@@ -8,13 +8,6 @@
 
 namespace kernelpro {
 
-// A pair of one call each, and beside it one of the empty candidate, handed over to as the
-// candidate was; only where calls are enqueued.
-struct SinglePair {
-  Pair pair;
-  Round empty;
-};
-
 // Gathered round by round.
 struct RoundLog {
   std::vector<double> calls;               // of each recorded pair
@@ -36,11 +29,15 @@ struct RoundLog {
 // Whether far more time passed in single calls behind a gate than the candidate computed.
 [[nodiscard]] bool turns_come_late(const RoundLog& log);
 
-// Whether the interval is wider than what it has to exceed, or some rounds of the candidate are so
-// slow that their average would count: what chance did will be gone with more pairs. What the
-// interval says does not decide, so going on favors nobody.
-[[nodiscard]] bool asks_for_more(const TimingInputs& in, const TimedShape& shape,
-                                 const RoundLog& log);
+// What chance did is gone with more pairs. What the interval says does not decide, so going on
+// favors nobody.
+struct Doubts {
+  bool wide = false;    // the interval is wider than what it has to exceed
+  bool uneven = false;  // some rounds of the candidate are so slow that their average would count
+};
+
+[[nodiscard]] Doubts doubts_of(const TimingInputs& in, const TimedShape& shape,
+                               const RoundLog& log);
 
 // Fills `out.timing` from the rounds, with all that is said about them. `out.timing.screened` and
 // `dropped_pairs` are known before.

@@ -6,8 +6,8 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/secret.hpp"
+#include "common/base/stolen_time.hpp"
 #include "worker/judge/purpose.hpp"
-#include "worker/judge/stolen_time.hpp"
 
 namespace kernelpro {
 
@@ -70,17 +70,35 @@ void Rounds::redraw_scalars(const Key& key) {
   kernelpro::redraw_scalars(task_, *buffers_.plan_holder, key);
 }
 
-InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
-  constexpr std::size_t others = std::size(all_distributions) - 1;
+int Rounds::spiked_set(const Key& pair) const {
+  constexpr std::uint64_t one_in = 2;
+  KeyedRandom random(derive(pair, round_spiked_purpose));
+  if (task_.reference.torch || random.below(one_in) != 0) {
+    return -1;
+  }
+  const std::vector<std::uint16_t> called = order(pair, shape_.calls);
+  return called[random.below(called.size())];
+}
+
+std::uint64_t Rounds::first_odd(const Key& pair) {
+  return KeyedRandom(derive(pair, round_odd_purpose)).below(odd_distributions);
+}
+
+InputDraw Rounds::draw(const Key& pair, int set, bool odd, int spiked) const {
   const auto index = static_cast<std::uint64_t>(set);
   InputDraw draw;
   draw.axes = shape_.axes;
   draw.scalar_key = buffers_.scalar_key;
   draw.values.key = derive(pair, round_set_purpose, index);
   if (odd) {
-    // Each in turn, from a secret one on: a round of one set draws another in every pair.
-    const std::uint64_t first = KeyedRandom(derive(pair, round_odd_purpose)).below(others);
-    draw.values.distribution = all_distributions[1 + (first + index) % others];
+    // Each in turn, call by call, from a secret one on.
+    const std::vector<std::uint16_t> called = order(pair, shape_.calls);
+    const auto position = static_cast<std::uint64_t>(
+        std::distance(called.begin(), std::find(called.begin(), called.end(), set)));
+    draw.values.distribution =
+        all_distributions[1 + (first_odd(pair) + position) % odd_distributions];
+  } else if (set == spiked) {
+    draw.values.distribution = Distribution::spiked;
   }
   return draw;
 }
@@ -88,8 +106,9 @@ InputDraw Rounds::draw(const Key& pair, int set, bool odd) const {
 void Rounds::draw_called(const Key& key, const std::vector<std::uint16_t>& called, bool odd) {
   std::vector<SetDraw> draws;
   draws.reserve(static_cast<std::size_t>(buffers_.plan().sets));
+  const int spiked = spiked_set(key);
   for (int set = 0; set < buffers_.plan().sets; ++set) {
-    draws.push_back(draw(key, set, odd).values);
+    draws.push_back(draw(key, set, odd, spiked).values);
     draws.back().called = std::find(called.begin(), called.end(), set) != called.end();
   }
   buffers_.memory->draw(draws, poison_byte);
@@ -124,8 +143,28 @@ Round Rounds::call(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_
   return arm.run(sets, timeout_ms, caches());
 }
 
-Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-                      bool single) {
+unsigned char Rounds::left_in_outputs(const Key& pair, int set) {
+  constexpr std::uint64_t one_in = 4;
+  KeyedRandom random(derive(pair, round_bytes_purpose, static_cast<std::uint64_t>(set)));
+  return random.below(one_in) == 0 ? static_cast<unsigned char>(random.below(poison_byte))
+                                   : poison_byte;
+}
+
+// Behind kp_prepare, which could write what does not depend on a call's inputs.
+void Rounds::leave_bytes(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets) const {
+  SetMemory& memory = *buffers_.memory;
+  memory.poison_outputs(arm.side());
+  for (const std::uint16_t set : sets) {
+    if (const unsigned char left = left_in_outputs(key, set); left != poison_byte) {
+      memory.fill_outputs(arm.side(), {set}, left);
+    }
+  }
+  // Of all its calls alike: that of the first one in the round.
+  arm.leave_in_workspace(left_in_outputs(key, sets.front()));
+}
+
+Round Rounds::run_arm(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets,
+                      std::int64_t timeout_ms, bool single) {
   SetMemory& memory = *buffers_.memory;
   Round round;
   round.failure = refuse_needless_prepare(task_, arm);
@@ -135,9 +174,9 @@ Round Rounds::run_arm(Arm& arm, const std::vector<std::uint16_t>& sets, std::int
   if (round.failure) {
     return round;
   }
-  // Behind kp_prepare, which could write what does not depend on a call's inputs.
-  memory.poison_outputs(arm.side());
+  leave_bytes(arm, key, sets);
   round = call(arm, sets, timeout_ms, single);
+  arm.leave_in_workspace(poison_byte);
   if (!round.failure) {
     round.failure = check_memory(buffers_, arm.side(), sets);
   }
@@ -157,9 +196,12 @@ Pair Rounds::run(const std::array<Arm*, 2>& arms, Side first, const Key& key, in
   const Narrowed narrowed(*buffers_.memory, single ? pair.called : std::vector<std::uint16_t>());
   draw_called(key, pair.called, odd);
   for (const Side side : {first, other_side(first)}) {
-    pair.of(side) = run_arm(*arms[index_of(side)], pair.called, timeout_ms, single);
+    pair.of(side) = run_arm(*arms[index_of(side)], key, pair.called, timeout_ms, single);
     if (pair.of(side).failure) {
       return pair;
+    }
+    if (side == first && side == Side::incumbent) {
+      buffers_.memory->hide(side);
     }
   }
   pair.disagreeing = buffers_.memory->disagreeing(pair.called, bounds);
@@ -185,13 +227,21 @@ Round Rounds::run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeou
   if (fresh) {
     draw_called(key, called, false);
   }
-  return run_arm(arm, called, timeout_ms);
+  return run_arm(arm, key, called, timeout_ms);
+}
+
+Round Rounds::run_single_alone(Arm& arm, const Key& key, std::int64_t timeout_ms) {
+  const std::vector<std::uint16_t> called = order(key, 1);
+  const bool single = is_single(called);
+  const Narrowed narrowed(*buffers_.memory, single ? called : std::vector<std::uint16_t>());
+  draw_called(key, called, false);
+  return run_arm(arm, key, called, timeout_ms, single);
 }
 
 Round Rounds::run_again(Arm& arm, const Key& key, const std::vector<std::uint16_t>& called,
                         std::int64_t timeout_ms, bool odd) {
   draw_called(key, called, odd);
-  return run_arm(arm, called, timeout_ms);
+  return run_arm(arm, key, called, timeout_ms);
 }
 
 Round Rounds::run_empty(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms, bool gated) {

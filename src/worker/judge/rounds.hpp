@@ -50,6 +50,8 @@ struct Pair {
   [[nodiscard]] Round& of(Side side) { return rounds[index_of(side)]; }
 };
 
+inline constexpr int odd_distributions = static_cast<int>(std::size(all_distributions)) - 1;
+
 class Rounds {
  public:
   Rounds(const Task& task, ShapeBuffers buffers, RoundShape shape, bool watch_inputs);
@@ -59,8 +61,19 @@ class Rounds {
   // Draws the task's scalars anew; arms must be attached again afterwards.
   void redraw_scalars(const Key& key);
   // The draw behind set `set` of the pair with that key. `odd`: in the distributions beside the
-  // normal one, set by set.
-  [[nodiscard]] InputDraw draw(const Key& pair, int set, bool odd = false) const;
+  // normal one, call by call. In the others one set is spiked now and then, so that neither what
+  // the rest of it looks like nor the sets beside it tell that its values are no common ones.
+  [[nodiscard]] InputDraw draw(const Key& pair, int set, bool odd = false) const {
+    return draw(pair, set, odd, spiked_set(pair));
+  }
+
+  // What the outputs of set `set` hold before a call of the pair with that key: poison as a rule,
+  // and in a secret quarter of all another byte. Who counts on what was there is wrong in some
+  // calls.
+  [[nodiscard]] static unsigned char left_in_outputs(const Key& pair, int set);
+
+  // Which of the distributions beside the normal one an odd pair with that key begins with.
+  [[nodiscard]] static std::uint64_t first_odd(const Key& pair);
 
   // Draws fresh inputs for all sets, then lets both arms, one of each side, run `calls` of them (at
   // most K) in the same secret order, that of `first` before the other. Where there is one set more
@@ -73,6 +86,9 @@ class Rounds {
   // unchecked.
   [[nodiscard]] Round run_alone(Arm& arm, const Key& key, int calls, std::int64_t timeout_ms,
                                 bool fresh);
+
+  // One call by itself, on fresh inputs and through a gate, of an arm that is alone.
+  [[nodiscard]] Round run_single_alone(Arm& arm, const Key& key, std::int64_t timeout_ms);
 
   // Lets one arm repeat the calls of a pair, on the inputs of it drawn again: as they were before
   // they were nudged.
@@ -91,6 +107,9 @@ class Rounds {
   [[nodiscard]] Caches caches() const;
 
  private:
+  [[nodiscard]] InputDraw draw(const Key& pair, int set, bool odd, int spiked) const;
+  // Which set of a pair of common values is spiked; -1: none.
+  [[nodiscard]] int spiked_set(const Key& pair) const;
   // The inputs of the sets that are called.
   void draw_called(const Key& key, const std::vector<std::uint16_t>& called, bool odd);
   [[nodiscard]] std::vector<std::uint16_t> order(const Key& key, int calls) const;
@@ -101,8 +120,10 @@ class Rounds {
   }
   [[nodiscard]] Round call(Arm& arm, const std::vector<std::uint16_t>& sets,
                            std::int64_t timeout_ms, bool single) const;
-  [[nodiscard]] Round run_arm(Arm& arm, const std::vector<std::uint16_t>& sets,
+  [[nodiscard]] Round run_arm(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets,
                               std::int64_t timeout_ms, bool single = false);
+  // Poison, and other bytes, in the outputs of that arm and in what its workspace will hold.
+  void leave_bytes(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets) const;
 
   const Task& task_;
   ShapeBuffers buffers_;

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <thread>
 
+#include "common/base/clock.hpp"
 #include "common/base/secret.hpp"
+#include "worker/judge/likely.hpp"
+#include "worker/judge/odd_pairs.hpp"
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/round_log.hpp"
 #include "worker/judge/timed_outputs.hpp"
@@ -16,10 +19,13 @@ namespace {
 constexpr int screen_pairs = 2;
 constexpr int screen_calls = 4;
 constexpr double clearly_slower = 2.0;
-constexpr int most_odd_pairs = 3;
+constexpr double longest_hand_over_ns = 20e6;
 constexpr int null_every = 3;
 constexpr int null_at_start = 5;
 constexpr int most_pairs = 40;
+// A wide interval gets more pairs for so many times as long as was aimed at, drawing and comparing
+// included: where memory is slow, 40 would take that of ten evaluations.
+constexpr double most_times_longer = 6;
 // More of an incumbent's round spent waiting for a processor than when the task was opened means
 // that other programs disturbed it: the candidate is stopped then.
 constexpr double disturbed_share = 0.05;
@@ -28,10 +34,6 @@ constexpr double stolen_share = 0.03;
 constexpr std::int64_t first_pause_ms = 10;
 constexpr std::int64_t longest_pause_ms = 160;
 constexpr std::int64_t all_pauses_ms = 1000;
-
-Error ours_failed(const Failure& failure, const std::string& whose) {
-  return make_error(ErrorKind::lost, failure.summary, whose);
-}
 
 // The rounds of one comparison at one shape, gathered step by step.
 class ShapeRun {
@@ -55,9 +57,8 @@ class ShapeRun {
     if (out_.failure) {
       return finish();
     }
-    run_null(null_at_start);
-    KP_TRY(screen());
-    draw_odd_places();
+    KP_TRY(run_null(null_at_start));
+    KP_TRY(in_.screen ? screen() : Status());
     while (more_pairs() && !out_.failure && !out_.timing.screened) {
       KP_TRY(run_odd_pairs());
       if (!out_.failure) {
@@ -74,19 +75,37 @@ class ShapeRun {
     return finish();
   }
 
+  // Calls by themselves and nothing else, on values of their own for each draw.
+  [[nodiscard]] Result<TimingOutcome> run_singles_alone(double incumbent_ns, int draw) {
+    constexpr int most_singles = 1000;
+    first_single_ = draw * most_singles;
+    KP_TRY(attach_arms());
+    KP_TRY(run_singles(shape_.pairs));
+    if (!out_.failure && std::ssize(log_.singles) >= wanted_singles(in_, shape_)) {
+      out_.savings = {saving_of(log_.singles, incumbent_ns, in_.incumbent.trusted(),
+                                short_key(key(time_bootstrap_purpose, draw)))};
+    }
+    return finish();
+  }
+
  private:
   [[nodiscard]] Key key(Purpose purpose, int index) const {
     return derive(in_.key, purpose, static_cast<std::uint64_t>(index));
   }
 
-  // As many as were laid out when the task was opened, and more where they ask for it.
+  // As many as were laid out when the task was opened, and more where there is doubt.
   [[nodiscard]] bool more_pairs() const {
     const auto pairs = std::ssize(log_.calls);
-    return pairs < shape_.pairs || (pairs < most_pairs && asks_for_more(in_, shape_, log_));
+    if (pairs < shape_.pairs || pairs >= most_pairs) {
+      return pairs < shape_.pairs;
+    }
+    const Doubts doubts = doubts_of(in_, shape_, log_);
+    return doubts.uneven || (doubts.wide && now_ns() < widest_until_ns_);
   }
 
   [[nodiscard]] std::int64_t timeout_ms() const {
-    constexpr double patience = 20;
+    // Whom no screen holds back may be as slow as a single call may.
+    const double patience = in_.screen ? 20 : 100;
     const double round_ms = shape_.rounds.calls * shape_.rounds.baseline_ns / 1e6;
     return std::max(in_.settings.call_timeout_ms, static_cast<std::int64_t>(patience * round_ms));
   }
@@ -98,8 +117,14 @@ class ShapeRun {
     if (out_.failure) {
       return {};
     }
-    for (const auto& [ours, name] :
-         {std::pair{&in_.incumbent, "the incumbent"}, {&in_.null, "the empty candidate"}}) {
+    for (const auto& [ours, name] : {std::pair{&in_.incumbent, "the incumbent"},
+                                     {in_.baseline, "the baseline"},
+                                     {&in_.null, "the empty candidate"}}) {
+      if (ours == nullptr) {
+        continue;
+      }
+      // Whatever another candidate made them late for.
+      ours->allow_gates();
       if (auto failure =
               ours->attach(buffers.plan(), *buffers.memory, Side::incumbent, timeout_ms())) {
         return ours_failed(*failure, name);
@@ -108,14 +133,18 @@ class ShapeRun {
     return {};
   }
 
-  void run_null(int count) {
+  [[nodiscard]] Status run_null(int count) {
     for (int i = 0; i < count; ++i) {
       const Round round = rounds_.run_empty(in_.null, key(time_null_purpose, nulls_++),
                                             shape_.rounds.calls, timeout_ms());
+      if (round.failure && round.failure->outcome == Outcome::timed_out) {
+        return ours_failed(*round.failure, "the empty candidate");
+      }
       if (!round.failure) {
         log_.nulls.push_back(round);
       }
     }
+    return {};
   }
 
   // Runs one pair; nothing when it ended in the candidate's failure.
@@ -126,6 +155,7 @@ class ShapeRun {
     Pair pair = rounds_.run({&in_.candidate, &in_.incumbent}, first, pair_key, calls,
                             outputs_.agreement(), timeout_ms(), odd);
     pair.settled = settled;
+    in_.candidate.allow_for(pair.of(Side::incumbent).wall_ns);
     KP_TRY(rounds_.buffers().memory->health());
     if (const auto& failure = pair.of(Side::incumbent).failure) {
       return ours_failed(*failure, "the incumbent");
@@ -134,8 +164,11 @@ class ShapeRun {
       out_.failure = failure;
       return std::optional<Pair>();
     }
-    for (const int set : pair.disagreeing) {
-      KP_TRY(ask_oracle({pair_key, pair.called, odd, false}, set));
+    TimedPair timed{pair_key, pair.called, odd, false};
+    timed.asked = outputs_.conspicuous(timed);
+    timed.asked.insert(timed.asked.end(), pair.disagreeing.begin(), pair.disagreeing.end());
+    for (const int set : timed.asked) {
+      KP_TRY(ask_oracle(timed, set));
       if (out_.failure) {
         return std::optional<Pair>();
       }
@@ -149,6 +182,20 @@ class ShapeRun {
     KP_LET(out_.failure, outputs_.judge(pair, set));
     unsettled_ = unsettled_ || pair.sampled;
     return {};
+  }
+
+  // What other programs took is not its own slowness. Too much excused here costs time alone: it is
+  // timed in full then. PyTorch's clock knows nothing of handing over.
+  [[nodiscard]] bool clearly_slower_in(const Pair& pair) const {
+    const Round& own = pair.of(Side::candidate);
+    const double without_us_ns = own.wall_ns - (own.delay_ns - own.busy_ns);
+    const double own_ns = in_.incumbent.trusted()
+                              ? own.claim_ns
+                              : undisturbed_ns(own, without_us_ns, in_.settings.threads);
+    const double bound_ns = clearly_slower * pair.of(Side::incumbent).wall_ns;
+    // Its own clock says so too, or it takes longer than a hand-over may.
+    const bool told = own.claim_ns > bound_ns || own_ns > longest_hand_over_ns;
+    return own_ns > bound_ns && told && !stolen_from(pair);
   }
 
   // Two pairs of short rounds; clearly slower in both ends the timing there. Where rounds are
@@ -166,11 +213,7 @@ class ShapeRun {
       if (!pair || out_.failure) {
         return {};
       }
-      // What it waited for a busy machine is not its own slowness, and PyTorch's clock knows
-      // nothing of handing over.
-      const Round& own = pair->of(Side::candidate);
-      const double own_ns = in_.incumbent.trusted() ? own.claim_ns : own.wall_ns - own.delay_ns;
-      slower += own_ns > clearly_slower * pair->of(Side::incumbent).wall_ns ? 1 : 0;
+      slower += clearly_slower_in(*pair) ? 1 : 0;
       screened_.push_back(*pair);
     }
     out_.timing.screened = slower == screen_pairs;
@@ -182,27 +225,12 @@ class ShapeRun {
     return {};
   }
 
-  // Behind which recorded pairs those of other distributions come: secret, so that none of them can
-  // be told from a pair that counts.
-  void draw_odd_places() {
-    constexpr int distributions = static_cast<int>(std::size(all_distributions)) - 1;
-    const int wanted = in_.task.reference.torch
-                           ? 1
-                           : std::clamp(distributions / shape_.rounds.calls, 1, most_odd_pairs);
-    KeyedRandom random(key(time_odd_place_purpose, 0));
-    for (int i = 0; i < wanted; ++i) {
-      odd_places_.push_back(static_cast<std::ptrdiff_t>(
-          random.below(static_cast<std::uint64_t>(std::max(shape_.pairs - 1, 1)))));
-    }
-    std::sort(odd_places_.begin(), odd_places_.end());
-  }
-
   // Their outputs count, their times do not: those of tiny or constant values are others.
   [[nodiscard]] Status run_odd_pairs() {
-    while (odd_ < std::ssize(odd_places_) &&
-           odd_places_[static_cast<std::size_t>(odd_)] <= std::ssize(log_.calls)) {
-      const Key pair_key = key(time_odd_purpose, odd_);
-      KP_LET(std::optional<Pair> pair, one_pair(pair_key, odd_++, shape_.rounds.calls, true));
+    while (odd_.is_due(std::ssize(log_.calls))) {
+      const int index = odd_.begun();
+      const Key pair_key = odd_.begin();
+      KP_LET(std::optional<Pair> pair, one_pair(pair_key, index, shape_.rounds.calls, true));
       if (!pair) {
         return {};
       }
@@ -220,7 +248,7 @@ class ShapeRun {
     const int index = timed_++;
     const Key pair_key = key(time_pair_purpose, index);
     if (index % null_every == 0) {
-      run_null(1);
+      KP_TRY(run_null(1));
     }
     KP_LET(std::optional<Pair> pair, one_pair(pair_key, index, shape_.rounds.calls));
     if (!pair) {
@@ -285,7 +313,8 @@ class ShapeRun {
 
   [[nodiscard]] Status run_single_pair() {
     const int index = singles_++;
-    KP_LET(std::optional<Pair> pair, one_pair(key(time_single_purpose, index), index, 1));
+    KP_LET(std::optional<Pair> pair,
+           one_pair(key(time_single_purpose, first_single_ + index), index, 1));
     if (!pair) {
       return {};
     }
@@ -302,6 +331,11 @@ class ShapeRun {
     if (single.empty.failure) {
       return ours_failed(*single.empty.failure, "the empty candidate");
     }
+    if (single.empty.gated != gated) {
+      // It came late, which it does not by itself: this single call has nothing to be held against.
+      in_.null.allow_gates();
+      return {};
+    }
     log_.singles.push_back(std::move(single));
     return {};
   }
@@ -310,9 +344,13 @@ class ShapeRun {
   [[nodiscard]] bool disturbed(const Pair& pair) const {
     const Round& incumbent = pair.of(Side::incumbent);
     const double waited = incumbent.wall_ns > 0 ? incumbent.busy_ns / incumbent.wall_ns : 0;
+    return waited > disturbed_share + shape_.waiting || stolen_from(pair);
+  }
+
+  // By other guests of the machine's host.
+  [[nodiscard]] static bool stolen_from(const Pair& pair) {
     const double processors = std::max(1U, std::thread::hardware_concurrency());
-    const double stolen = pair.wall_ns > 0 ? pair.stolen_ns / (processors * pair.wall_ns) : 0;
-    return waited > disturbed_share + shape_.waiting || stolen > stolen_share;
+    return pair.stolen_ns > stolen_share * processors * pair.wall_ns;
   }
 
   void wait_for_quiet() {
@@ -337,10 +375,12 @@ class ShapeRun {
   RoundLog log_;
   bool unsettled_ = true;  // something else of ours ran last
   int timed_ = 0;          // pairs that were to be timed so far
-  int odd_ = 0;            // pairs of other distributions so far
+  std::int64_t widest_until_ns_ =
+      now_ns() + static_cast<std::int64_t>(most_times_longer * in_.settings.timing_seconds * 1e9);
+  OddPairs odd_{in_.key, shape_.rounds.calls, shape_.pairs, in_.task.reference.torch};
   int nulls_ = 0;
+  int first_single_ = 0;  // where their keys begin
   int singles_ = 0;
-  std::vector<std::ptrdiff_t> odd_places_;  // rising
   std::int64_t pause_ms_ = first_pause_ms;
   std::int64_t paused_ms_ = 0;
   std::vector<Pair> screened_;
@@ -351,6 +391,11 @@ class ShapeRun {
 Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape, Rounds& rounds) {
   rounds.redraw_scalars(derive(in.key, time_scalars_purpose));
   return ShapeRun(in, shape, rounds).run();
+}
+
+Result<TimingOutcome> time_singles(const TimingInputs& in, const TimedShape& shape, Rounds& rounds,
+                                   double incumbent_ns, int draw) {
+  return ShapeRun(in, shape, rounds).run_singles_alone(incumbent_ns, draw);
 }
 
 }  // namespace kernelpro

@@ -9,6 +9,7 @@
 
 #include "common/model/ceilings.hpp"
 #include "worker/judge/rounds.hpp"
+#include "worker/judge/single_calls.hpp"
 
 namespace kernelpro {
 
@@ -31,7 +32,8 @@ struct TimingInputs {
   const Ceilings& ceilings;
   Arm& candidate;
   Arm& incumbent;
-  Arm& null;  // an empty candidate: what a round costs without work
+  Arm* baseline;  // where it is right and the incumbent another candidate; else null
+  Arm& null;      // an empty candidate: what a round costs without work
   Key key;
   // By output: within how much two right outputs agree at that shape.
   std::vector<double> bounds;
@@ -39,6 +41,7 @@ struct TimingInputs {
   // none.
   std::vector<double> lower_bounds;
   std::vector<std::string> allowed_precisions;
+  bool screen = true;  // timing ends where it is clearly slower
 };
 
 struct TimingOutcome {
@@ -46,6 +49,8 @@ struct TimingOutcome {
   ShapeTiming timing;
   std::vector<std::string> suspicions;
   std::vector<std::string> remarks;
+  // Of calls by themselves, where calls are enqueued and rounds have several; one entry or none.
+  std::vector<SingleSaving> savings;
   bool busy = false;                   // other programs disturbed the incumbent's rounds
   std::string precision = "contract";  // or the lower one that some call was accepted at
 };
@@ -55,13 +60,30 @@ struct TimingOutcome {
 [[nodiscard]] Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape,
                                                Rounds& rounds);
 
+// Times nothing but calls by themselves, of other processes of both arms: what they save, or a
+// failure of the candidate's. `draw`: which processes these are, from 1 on; `incumbent_ns`: as
+// saving_of() wants it.
+[[nodiscard]] Result<TimingOutcome> time_singles(const TimingInputs& in, const TimedShape& shape,
+                                                 Rounds& rounds, double incumbent_ns, int draw);
+
 // The median call of an incumbent while no candidate's process is there, over a few rounds.
 [[nodiscard]] Result<double> time_alone(Arm& incumbent, const TimedShape& shape, Rounds& rounds,
                                         const Key& key, std::int64_t timeout_ms);
 
+// Calls by themselves of the incumbent, each with one of the empty candidate behind it, while no
+// candidate's process is there. `gated`: as in SingleSaving.
+[[nodiscard]] Result<SinglesAlone> time_singles_alone(Arm& incumbent, Arm& null,
+                                                      const TimedShape& shape, Rounds& rounds,
+                                                      const Key& key, bool gated,
+                                                      std::int64_t timeout_ms);
+
 // What a candidate can do to the other arm gains it nothing: the incumbent's time counts as the
 // smaller of in pairs and `alone_ns`, where they differ by more than the budget allows.
 void count_incumbent_at_its_best(ShapeTiming& timing, double alone_ns);
+
+// The candidate's time counts as it was `elsewhere`, beside another rival, where it was longer
+// there beyond both budgets. Returns how many times as long it takes by that; 1: nothing changed.
+double count_candidate_at_its_worst(ShapeTiming& timing, const ShapeTiming& elsewhere);
 
 // Rounds of the empty candidate: what our clock shows beyond its claim, in nanoseconds.
 struct NullClock {

@@ -20,14 +20,28 @@ std::string index_text(const TensorPlan& tensor, std::int64_t flat) {
   return tensor.name + "[" + text + "]";
 }
 
+bool is_approximate(const TensorSpec& output) {
+  return is_floating(output.dtype) || !output.selects.empty();
+}
+
+// The type in which an output, or what an index selects, was rounded.
+DType rounded_type(const Task& task, std::size_t index) {
+  const DType type = task.outputs[index].dtype;
+  return is_floating(type) ? type : contract_type(task);
+}
+
+double terms_of(const Task& task, const Axes& axes) {
+  const Result<double> length = task.reduction.evaluate(axes);
+  return length ? std::max(*length, 1.0) : 1.0;
+}
+
 Failure wrong_values(const TensorPlan& tensor, const TensorError& error, double bound) {
   Failure failure;
   failure.outcome = Outcome::incorrect;
   const std::string where = index_text(tensor, error.worst);
   if (error.poisoned > 0) {
     failure.rule = "poison";
-    failure.summary = fmt::format("{} of {} elements of {} were never written", error.poisoned,
-                                  tensor.elements, tensor.name);
+    failure.summary = never_written(tensor, error.poisoned);
   } else {
     failure.summary =
         fmt::format("{} is {:.9g}, expected {:.9g}", where, error.actual, error.expected);
@@ -39,16 +53,40 @@ Failure wrong_values(const TensorPlan& tensor, const TensorError& error, double 
 
 }  // namespace
 
+std::string never_written(const TensorPlan& tensor, std::int64_t elements) {
+  return fmt::format("{} of {} elements of {} were never written", elements, tensor.elements,
+                     tensor.name);
+}
+
 double error_bound(const Task& task, const Axes& axes, std::size_t index, double baseline_error) {
-  const TensorSpec& output = task.outputs[index];
-  if (!is_floating(output.dtype) && output.selects.empty()) {
+  if (!is_approximate(task.outputs[index])) {
     return 0;
   }
-  const DType type = is_floating(output.dtype) ? output.dtype : contract_type(task);
-  const Result<double> length = task.reduction.evaluate(axes);
-  const double terms = length ? std::max(*length, 1.0) : 1.0;
+  const double rounding = rounding_of_sum(rounded_type(task, index), terms_of(task, axes));
   return std::max(task.tolerance.baseline_factor * baseline_error,
-                  task.tolerance.rounding_factor * rounding_of_sum(type, terms));
+                  task.tolerance.rounding_factor * rounding);
+}
+
+double difference_bound(const Task& task, const Axes& axes, std::size_t index,
+                        Distribution distribution) {
+  double bound = error_bound(task, axes, index, 0);
+  if (distribution == Distribution::constant && is_approximate(task.outputs[index])) {
+    constexpr double most = 0x1p-5;  // zeros must not pass
+    const double terms = terms_of(task, axes);
+    const double alike = rounding_of_sum(rounded_type(task, index), terms * terms);
+    bound = std::max(bound, std::min(alike, most));
+  }
+  return 2 * bound;
+}
+
+// Of two factors, each moved by sqrt(K) roundings at random, some ten times what one sum is off by.
+// If that widened the bounds, those of all sums would be six times as wide as their rounding
+// explains, and values of 16 bits be right.
+double well_conditioned(const Task& task, const Axes& axes, std::size_t index) {
+  constexpr double roundings = 16;
+  // A shorter type is rounded once, behind sums of floats.
+  const DType type = rounded_type(task, index) == DType::f64 ? DType::f64 : DType::f32;
+  return roundings * rounding_of_sum(type, terms_of(task, axes));
 }
 
 ToleranceResult judge_errors(const BufferPlan& plan, const std::vector<TensorError>& errors,

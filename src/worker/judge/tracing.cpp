@@ -26,6 +26,12 @@ double own_share(const runner::Trace& trace, const BuildRecord& build) {
   return all > 0 ? ours / all : 0;
 }
 
+bool has_short_call(const std::vector<ShapeTiming>& shapes) {
+  constexpr double short_ns = 20e3;
+  return std::ranges::any_of(
+      shapes, [](double call_ns) { return call_ns < short_ns; }, &ShapeTiming::candidate_ns);
+}
+
 Status trace_calls(Arm& arm, const BuildRecord& build, Rounds& rounds, const Key& key,
                    std::int64_t timeout_ms, ShapeTiming& timing) {
   constexpr int warm_up = 2;

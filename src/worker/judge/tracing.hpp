@@ -11,8 +11,8 @@
 
 namespace kernelpro {
 
-// Below this, launching is a good part of a call.
-inline constexpr double short_call_ns = 20e3;
+// Whether launching is a good part of a call at one of the shapes.
+[[nodiscard]] bool has_short_call(const std::vector<ShapeTiming>& shapes);
 
 // Fills in what a shape's timing says of traced calls. `arm` has loaded the candidate that was
 // built as `build` says, in a runner that can trace. Leaves `timing` as it is when that fails, with

@@ -6,6 +6,7 @@
 
 #include "common/base/printable.hpp"
 #include "worker/judge/statistics.hpp"
+#include "worker/judge/tolerance.hpp"
 
 namespace kernelpro {
 
@@ -20,6 +21,10 @@ void combine_shapes(Timing& timing) {
   timing.budget = mean_of([](const ShapeTiming& s) { return 1 + s.budget.total(); }) - 1;
   timing.at_least = std::any_of(timing.shapes.begin(), timing.shapes.end(),
                                 [](const ShapeTiming& s) { return s.at_least; });
+  const bool busy = std::any_of(timing.shapes.begin(), timing.shapes.end(),
+                                [](const ShapeTiming& s) { return s.likely > 0; });
+  timing.likely =
+      !busy ? 0 : mean_of([](const ShapeTiming& s) { return s.likely > 0 ? s.likely : s.speedup; });
   const auto any = [&timing](auto so) {
     return std::any_of(timing.shapes.begin(), timing.shapes.end(), so);
   };
@@ -69,10 +74,31 @@ void fail(Verdict& verdict, Failure failure) {
   verdict.evidence = std::move(failure.evidence);
 }
 
-std::string slower_in_pairs(const ShapeTiming& timing, const std::string& rival) {
-  return fmt::format(
-      "the {} took {:.0f} % longer in pairs than at its best: the speed-up is against that", rival,
-      100 * (timing.incumbent_ns / timing.incumbent_alone_ns - 1));
+void keep_findings(Verdict& verdict, const Verdict& again) {
+  verdict.precision = less_precise(verdict.precision, again.precision);
+  for (const std::string& suspicion : again.suspicions) {
+    if (std::find(verdict.suspicions.begin(), verdict.suspicions.end(), suspicion) ==
+        verdict.suspicions.end()) {
+      verdict.suspicions.push_back(suspicion);
+    }
+  }
+}
+
+std::vector<std::string> remarks_on(const ShapeTiming& timing, const std::string& rival) {
+  constexpr double worth_a_remark = 0.005;
+  std::vector<std::string> remarks;
+  if (timing.at_least) {
+    remarks.push_back(fmt::format(
+        "the {} took {:.0f} % longer in pairs than at its best: the speed-up is against that",
+        rival, 100 * (timing.incumbent_ns / timing.incumbent_alone_ns - 1)));
+  }
+  if (timing.budget.overlap > worth_a_remark) {
+    remarks.push_back(fmt::format(
+        "calls by themselves leave {:.1f} % of a call's time unconfirmed that rounds save: it "
+        "counts as doubt",
+        100 * timing.budget.overlap));
+  }
+  return remarks;
 }
 
 Failure build_failure(const BuildOutcome& build) {

@@ -20,8 +20,15 @@ void pass(Verdict& verdict, bool timed, const std::string& against);
 
 void fail(Verdict& verdict, Failure failure);
 
-// The remark on a rival ("baseline", "incumbent") that was at its best outside of the pairs.
-[[nodiscard]] std::string slower_in_pairs(const ShapeTiming& timing, const std::string& rival);
+// What another trial of the same candidate found that does not end in a failure: doubt about it,
+// and the lower precision of some call.
+void keep_findings(Verdict& verdict, const Verdict& again);
+
+// The remarks on what was compared at a shape with a rival ("baseline", "incumbent"): that the
+// rival was at its best outside of the pairs, that calls by themselves do not confirm what rounds
+// save.
+[[nodiscard]] std::vector<std::string> remarks_on(const ShapeTiming& timing,
+                                                  const std::string& rival);
 
 [[nodiscard]] Failure build_failure(const BuildOutcome& build);
 

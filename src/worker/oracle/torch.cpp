@@ -73,7 +73,7 @@ Result<BuildOutcome> torch_build(const std::string& source, const std::vector<st
   out.record.source_hash = sha256(source);
   out.record.binary_hash = out.record.source_hash;
   out.library = folder / (out.record.source_hash + ".py");
-  KP_TRY(write_file_atomic(out.library, source));
+  KP_TRY(write_file_unsynced(out.library, source));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "worker/profile/code_loops.hpp"
+#include "worker/profile/code_patterns.hpp"
 #include "worker/profile/dot_steps.hpp"
 #include "worker/profile/loads_in_flight.hpp"
 #include "worker/profile/operands.hpp"
@@ -171,6 +172,9 @@ class CodeReader {
       }
     }
     keep_what_matters(facts_.memory);
+    if (facts_.counted) {
+      facts_.patterns = find_patterns(code_, decoded_, loops_);
+    }
     return std::move(facts_);
   }
 

@@ -16,6 +16,7 @@ struct Instruction {
   SourcePlace place;
   // Absent where there were no counters.
   std::optional<double> executed;          // by warps
+  std::optional<double> threads_active;    // of the warps that executed it, also predicated off
   std::optional<double> threads_executed;  // predicated on
   std::optional<double> sectors;           // global: what the addresses need of L2
   std::optional<double> ideal_sectors;

@@ -32,7 +32,7 @@ constexpr string_view no_source = "<Unable to open source file>";
 struct Columns {
   std::size_t count = 0;
   bool with_lines = false;
-  Column line, line_text, address, text, samples, executed, threads;
+  Column line, line_text, address, text, samples, executed, active, threads;
   Column sectors, ideal_sectors, wavefronts, ideal_wavefronts;
   std::vector<std::pair<std::size_t, std::string>> stalls;
 };
@@ -68,6 +68,7 @@ Columns columns_of(const Fields& fields) {
   columns.samples =
       find(fields, {"# Samples", "Warp Stall Sampling (All Samples)", "Sampling Data (All)"});
   columns.executed = find(fields, {"Instructions Executed"});
+  columns.active = find(fields, {"Thread Instructions Executed"});
   columns.threads = find(fields, {"Predicated-On Thread Instructions Executed"});
   columns.sectors = find(fields, {"L2 Theoretical Sectors Global"});
   columns.ideal_sectors = find(fields, {"L2 Theoretical Sectors Global Ideal"});
@@ -202,6 +203,7 @@ class KernelRows {
     }
     instruction->place = place_;
     instruction->executed = count_at(fields, columns.executed);
+    instruction->threads_active = count_at(fields, columns.active);
     instruction->threads_executed = count_at(fields, columns.threads);
     instruction->sectors = count_at(fields, columns.sectors);
     instruction->ideal_sectors = count_at(fields, columns.ideal_sectors);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -48,6 +49,17 @@ struct DecodedInstruction {
 inline constexpr int general_registers = 255;
 
 [[nodiscard]] DecodedInstruction decode(const Instruction& instruction);
+
+// Whether an operand begins with this register.
+[[nodiscard]] inline bool reads_register(const DecodedInstruction& decoded, int number) {
+  for (int k = 0; k < decoded.reads; ++k) {
+    const RegisterSpan& span = decoded.read[static_cast<std::size_t>(k)].span;
+    if (!span.empty() && span.first == number) {
+      return true;
+    }
+  }
+  return false;
+}
 
 // The offset a branch goes to; nothing: it is no branch, or goes where a register says.
 [[nodiscard]] std::optional<int> branch_target(const Instruction& instruction);

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "common/base/clock.hpp"
+#include "common/base/fair_deadline.hpp"
+#include "common/base/stolen_time.hpp"
 #include "worker/runner/runner_messages.hpp"
 #include "worker/runner/runner_process.hpp"
 #include "worker/runner/wait_bell.hpp"
@@ -43,9 +45,9 @@ bool RunnerProcess::send(runner::Request& request, const std::vector<int>& fds, 
     out = end_.value_or(out);
     return false;
   }
-  if (receive_reply(socket_.get()).waiting) {
-    out.end = ExchangeEnd::forged;
-    kill_process();
+  if (const Incoming early = receive_reply(socket_.get()); early.waiting) {
+    kill(pid_, SIGCONT);
+    take_unexpected(early, out);
     return false;
   }
   request.sequence = ++sequence_;
@@ -69,6 +71,7 @@ Exchange RunnerProcess::exchange(runner::Request& request, const std::vector<int
   if (!send(request, fds, out)) {
     return out;
   }
+  note_stolen();
   const std::int64_t delay_before = delay_ns();
   const std::int64_t others_before = delay_of_others_ns();
   const std::int64_t used_before = used_ns();
@@ -95,6 +98,7 @@ Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& arou
   if (!send(request, {}, out)) {
     return out;
   }
+  note_stolen();
   kill(pid_, SIGCONT);
   wait_for_reply(out, timeout_ms, runner::ReplyKind::ready, around.late);
   if (out.end != ExchangeEnd::replied) {
@@ -122,6 +126,12 @@ Exchange RunnerProcess::hand_over(runner::Request& request, const HandOver& arou
     out.delay_ns = delay_ns() - delay_before;
   }
   return out;
+}
+
+// Who spins has processors of its own, and would be kept from them for the longer the more there
+// are.
+void RunnerProcess::note_stolen() {
+  stolen_before_ = spin_ ? -1 : stolen_ns();
 }
 
 std::int64_t RunnerProcess::used_ns() const {
@@ -159,9 +169,9 @@ std::int64_t RunnerProcess::delay_of_others_ns() const {
 void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms, runner::ReplyKind wanted,
                                    const std::function<void()>& late) {
   const std::int64_t start = now_ns();
-  const std::int64_t deadline = start + timeout_ms * ns_per_ms;
+  FairDeadline deadline(timeout_ms, stolen_before_);
   bool told = !late;
-  while (now_ns() < deadline) {
+  while (!deadline.passed()) {
     if (!told && now_ns() > start + late_ms * ns_per_ms) {
       late();
       told = true;
@@ -197,12 +207,9 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms, runne
       out.fault = incoming.reply;
       continue;
     }
-    // Nobody who has reported a fatal signal goes on as if nothing had happened, and no reply comes
-    // with a descriptor.
     if (out.fault || !incoming.whole || incoming.reply.kind != wanted ||
         incoming.reply.sequence != sequence_ || incoming.fd.valid()) {
-      out.end = ExchangeEnd::forged;
-      kill_process();
+      take_unexpected(incoming, out);
       return;
     }
     out.reply = incoming.reply;
@@ -210,6 +217,21 @@ void RunnerProcess::wait_for_reply(Exchange& out, std::int64_t timeout_ms, runne
     return;
   }
   out.end = ExchangeEnd::timed_out;
+  kill_process();
+}
+
+// A thread that the candidate left may fault at any time, while nothing was asked or while the main
+// thread answers: who reports a fatal signal and dies of it has crashed. Nobody goes on after such
+// a report, and nothing else is sent unasked, out of turn or with a descriptor.
+void RunnerProcess::take_unexpected(const Incoming& incoming, Exchange& out) {
+  if (!out.fault && incoming.whole && incoming.reply.kind == runner::ReplyKind::fault) {
+    out.fault = incoming.reply;
+  }
+  if (out.fault && ends_by_itself()) {
+    reap(out);
+    return;
+  }
+  out.end = ExchangeEnd::forged;
   kill_process();
 }
 
@@ -258,7 +280,7 @@ bool RunnerProcess::stop_process(Exchange& out) {
 }
 
 bool RunnerProcess::wait_until_stopped(Exchange& out) {
-  const std::int64_t deadline = now_ns() + stop_timeout_ms_ * 1'000'000;
+  FairDeadline deadline(stop_timeout_ms_, stolen_before_);
   const WaitBell bell;
   const int options = WSTOPPED | WEXITED | WNOWAIT | (spin_ || !bell.rings() ? WNOHANG : 0);
   siginfo_t info{};
@@ -266,7 +288,7 @@ bool RunnerProcess::wait_until_stopped(Exchange& out) {
     if (waitid(P_PID, static_cast<id_t>(pid_), &info, options) != 0 && errno != EINTR) {
       break;
     }
-    if (info.si_pid == 0 && (stop_.stop_requested() || now_ns() > deadline)) {
+    if (info.si_pid == 0 && (stop_.stop_requested() || deadline.passed())) {
       out.end = stop_.stop_requested() ? ExchangeEnd::stopped : ExchangeEnd::timed_out;
       out.unstoppable = true;
       kill_process();

@@ -62,11 +62,19 @@ Incoming receive_reply(int socket) {
   iovec part{&incoming.reply, sizeof incoming.reply};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const auto receive = [&] {
+    message = {};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    return recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  };
+  ssize_t got = receive();
+  // Who died with a request unread is told of once, before what it had sent.
+  if (got < 0 && errno == ECONNRESET) {
+    got = receive();
+  }
   // An empty message and the end of the stream both read as 0; only the latter hangs up.
   pollfd state{socket, POLLIN, 0};
   incoming.closed = got == 0 && poll(&state, 1, 0) > 0 && (state.revents & POLLHUP) != 0;

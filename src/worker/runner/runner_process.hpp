@@ -18,6 +18,7 @@
 #include "common/base/result.hpp"
 #include "common/base/runner_protocol.hpp"
 #include "common/base/unique_fd.hpp"
+#include "worker/runner/runner_messages.hpp"
 #include "worker/runner/sandbox_watch.hpp"
 
 namespace kernelpro {
@@ -128,12 +129,15 @@ class RunnerProcess {
   [[nodiscard]] std::int64_t delay_of_others_ns() const;
   // The processor time of all its threads so far, those that have ended included; 0: not known.
   [[nodiscard]] std::int64_t used_ns() const;
+  void note_stolen();
   // False when the request could not be sent; `out` says why.
   [[nodiscard]] bool send(runner::Request& request, const std::vector<int>& fds, Exchange& out);
   // `late` is called once, when that takes long.
   void wait_for_reply(Exchange& out, std::int64_t timeout_ms,
                       runner::ReplyKind wanted = runner::ReplyKind::done,
                       const std::function<void()>& late = {});
+  // Ends with what an honest runner sends only when it dies.
+  void take_unexpected(const Incoming& incoming, Exchange& out);
   // Whether it has so many threads that others might get none; it is killed then.
   bool end_if_crowded(Exchange& out);
   // Polls once for up to `timeout_ms`; true when a message waits.
@@ -155,6 +159,7 @@ class RunnerProcess {
   std::stop_token stop_;
   bool spin_ = false;
   std::int64_t stop_timeout_ms_ = 0;
+  double stolen_before_ = -1;                // by the hypervisor, when something was asked last
   std::optional<RunnerSettings> ungreeted_;  // what it was started with, until it has greeted
   std::optional<Exchange> end_;              // how it ended while nothing was asked of it
   std::int64_t oom_kills_ = 0;               // of the machine, when it was started

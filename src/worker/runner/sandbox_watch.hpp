@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,7 @@ class SandboxWatch {
   [[nodiscard]] int fd() const { return listener_.get(); }
   // Answers what is waiting on fd(). Opening a readable or a missing file goes on; what runtimes
   // ask for in good faith (processor information, shared memory of OpenMP) is refused in silence;
-  // all else is refused and recorded.
+  // all else is refused and recorded. So is any question about a path when thousands went on.
   void answer();
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
 
@@ -33,6 +35,8 @@ class SandboxWatch {
     int error = 0;
   };
   [[nodiscard]] Answer decide(int call, const unsigned long long* arguments);
+  // `decide`, unless the kernel has looked up too many names already.
+  [[nodiscard]] Answer look_up(const std::function<Answer()>& decide);
   [[nodiscard]] Answer decide_path(const std::string& call, unsigned long long address,
                                    bool writes);
   [[nodiscard]] std::string read_path(unsigned long long address) const;
@@ -46,6 +50,7 @@ class SandboxWatch {
   std::vector<std::string> readable_;
   std::vector<std::string> writable_;
   std::vector<std::string> violations_;
+  std::int64_t lookups_ = 0;  // questions about paths that went on
 };
 
 }  // namespace kernelpro

@@ -57,13 +57,13 @@ Result<ReplayJob> ReplayJob::make(Judge& judge, const Axes& axes, const fs::path
   KP_LET(const BufferPlan plan, plan_buffers(judge.task(), axes, 1, public_key));
   KP_LET(const Arena inputs, judge.oracle().inputs({axes, public_key, {public_key}}));
   const auto layout = std::make_unique<runner::Layout>(runner_layout(plan, judge.threads()));
-  KP_TRY(write_file_atomic(folder / runner::replay_layout, bytes_of(*layout)));
-  KP_TRY(write_file_atomic(folder / runner::replay_inputs, {inputs.data(), plan.input_bytes()}));
+  KP_TRY(write_file_unsynced(folder / runner::replay_layout, bytes_of(*layout)));
+  KP_TRY(write_file_unsynced(folder / runner::replay_inputs, {inputs.data(), plan.input_bytes()}));
   fs::copy_file(library, folder / runner::replay_library, failure);
   if (failure) {
     return make_error(ErrorKind::io, failure.message(), "copying " + library.string());
   }
-  KP_TRY(write_file_atomic(folder / cuda_source_name, source));
+  KP_TRY(write_file_unsynced(folder / cuda_source_name, source));
   for (const char* name :
        {runner::replay_layout, runner::replay_inputs, runner::replay_library, cuda_source_name}) {
     KP_TRY(make_public(folder / name, false));
@@ -111,6 +111,33 @@ ProfiledProgram ReplayJob::program(const Ground& ground, const JudgeSettings& se
     const std::size_t equals = setting.find('=');
     out.environment[setting.substr(0, equals)] = setting.substr(equals + 1);
   }
+  return out;
+}
+
+ProfiledProgram ReplayJob::host_program(const Ground& ground, const JudgeSettings& settings,
+                                        int milliseconds, std::int64_t cache_bytes) const {
+  const RunnerSettings runner =
+      ground.runner(settings, (folder_ / runner::replay_library).string(), true, 0);
+  ProfiledProgram out;
+  out.arguments = {runner.program, runner::host_replay_argument, folder_.string(),
+                   std::to_string(milliseconds), std::to_string(cache_bytes)};
+  out.jail_program = runner.jail;
+  out.jail = runner.policy;
+  out.jail->read.push_back(runner.program);
+  // valgrind lies under /usr, and its own tools beside it.
+  for (const char* system : {"/usr", "/bin"}) {
+    std::error_code failure;
+    out.jail->read.push_back(fs::canonical(system, failure).string());
+  }
+  out.jail->write = {folder_.string()};
+  out.jail->file_bytes = largest_report;
+  out.jail->open_files = open_files;
+  out.jail->memory_bytes = 0;  // valgrind maps more than it uses
+  out.jail->drop_user = open_to_all(runner.program);
+  out.directory = folder_.string();
+  out.environment = {{"TMPDIR", folder_.string()},
+                     {"LC_ALL", "C"},
+                     {"OMP_NUM_THREADS", std::to_string(settings.threads)}};
   return out;
 }
 

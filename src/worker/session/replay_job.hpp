@@ -32,6 +32,9 @@ class ReplayJob {
   // writes goes into the folder.
   [[nodiscard]] ProfiledProgram program(const Ground& ground, const JudgeSettings& settings,
                                         const Profilers& profilers) const;
+  // The same on processors: it calls the candidate for so long and samples itself; 0: one call.
+  [[nodiscard]] ProfiledProgram host_program(const Ground& ground, const JudgeSettings& settings,
+                                             int milliseconds, std::int64_t cache_bytes) const;
   [[nodiscard]] std::filesystem::path folder() const { return folder_; }
 
  private:

@@ -123,9 +123,6 @@ Status Session::need_toolchain(bool sandbox, int device) {
     settings.cuda_architecture =
         (*gpus)[static_cast<std::size_t>(std::clamp(device, 0, last))].architecture;
   }
-  if (const char* cutlass = std::getenv("KERNELPRO_CUTLASS"); cutlass != nullptr) {
-    settings.cutlass = cutlass;
-  }
   settings.lock_timeout_ms = machine_lock_timeout_ms();
   if (const char* text = std::getenv("KERNELPRO_BUILD_TIMEOUT_MS"); text != nullptr) {
     const std::int64_t given = std::strtoll(text, nullptr, 10);
@@ -232,6 +229,7 @@ Result<Opened> Session::open(const OpenOrder& order, std::stop_token stop) {
                         order.judging.backend == Backend::cuda ? order.judging.device : device_));
   judge_.reset();
   task_.reset();
+  KP_TRY(toolchain_->use_headers(order.headers));
   if (order.build_only) {
     task_ = order.task;
     return Opened{task_hash(order.task), {}, {}, {}};
@@ -357,7 +355,7 @@ Result<Evaluated> Session::evaluate(const EvaluateOrder& order, const StageListe
   certificate.ceilings = *ceilings_;
   certificate.verdict = std::move(evaluation.verdict);
   out.implementation = std::move(evaluation.implementation);
-  if (order.diagnose) {
+  if (order.diagnose && certificate.verdict.timing.speedup > order.diagnose_above) {
     diagnose_passed(wanted, out, listener, stop);
   }
   return out;

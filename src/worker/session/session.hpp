@@ -67,6 +67,21 @@ class Session {
   [[nodiscard]] Result<std::filesystem::path> built_library(const Candidate& candidate, bool own,
                                                             std::stop_token stop);
 
+  // session_host.cpp, on processors.
+  [[nodiscard]] Result<Diagnosed> diagnose_host_candidate(
+      const DiagnoseOrder& order, const std::function<void(const std::string&)>& say,
+      const StageListener& listener, std::stop_token stop);
+  [[nodiscard]] Result<Diagnosed> diagnose_host_program(
+      const DiagnoseOrder& order, const std::function<void(const std::string&)>& say,
+      std::stop_token stop);
+  // By samples, machine code and llvm-mca alone, which take less than half a second.
+  [[nodiscard]] Result<Diagnosed> diagnose_in_search(const EvaluateRequest& request,
+                                                     const Timing& timing, std::stop_token stop);
+  [[nodiscard]] Result<Diagnosed> diagnose_replayed(
+      const DiagnoseOrder& order, const Candidate& candidate, const BuildOutcome& built, bool count,
+      const std::function<void(const std::string&)>& say, std::stop_token stop);
+  [[nodiscard]] Result<const TimedShape*> wanted_shape(const DiagnoseOrder& order) const;
+
   // For the architecture of GPU `device`, where there is one.
   [[nodiscard]] Status need_toolchain(bool sandbox, int device);
   // Makes the ground that the order asks for, and measures what it can do at best.

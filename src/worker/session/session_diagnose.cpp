@@ -18,6 +18,7 @@
 #include "worker/profile/collect.hpp"
 #include "worker/profile/launch_choice.hpp"
 #include "worker/profile/nsys_trace.hpp"
+#include "worker/session/declared_work.hpp"
 #include "worker/session/replay_job.hpp"
 #include "worker/session/session.hpp"
 #include "worker/session/user_tools.hpp"
@@ -27,8 +28,6 @@ namespace kernelpro {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t default_timeout_ms = 120'000;
 
 // The figures that the tools of these classes read, and those that the classes are told by.
 std::vector<std::string> figures_for(const std::vector<KernelClass>& possible) {
@@ -89,6 +88,13 @@ void shorten_places(Profile& profile) {
   }
 }
 
+bool has_gpu() {
+  const Result<std::vector<GpuDescription>> gpus = list_gpus();
+  return gpus && !gpus->empty();
+}
+
+}  // namespace
+
 DeclaredWork declared_work(const Task& task, const Axes& axes) {
   const Work work = work_at(task, axes);
   DeclaredWork out;
@@ -99,7 +105,29 @@ DeclaredWork declared_work(const Task& task, const Axes& axes) {
   return out;
 }
 
-}  // namespace
+void set_environment(const DiagnoseOrder& order, ProfiledProgram& program) {
+  for (const std::string& setting : order.environment) {
+    const std::size_t equals = setting.find('=');
+    program.environment[setting.substr(0, equals)] =
+        equals == std::string::npos ? "" : setting.substr(equals + 1);
+  }
+}
+
+Result<const TimedShape*> Session::wanted_shape(const DiagnoseOrder& order) const {
+  const std::vector<TimedShape>& shapes = judge_->timed_shapes();
+  const auto shape = std::find_if(shapes.begin(), shapes.end(), [&order](const TimedShape& one) {
+    return !order.shape ||
+           std::all_of(order.shape->begin(), order.shape->end(), [&one](const auto& axis) {
+             const auto found = one.axes.find(axis.first);
+             return found != one.axes.end() && found->second == axis.second;
+           });
+  });
+  if (shape == shapes.end()) {
+    return make_error(ErrorKind::bad_input, "the task has no timed shape like that",
+                      judge_->task().name);
+  }
+  return &*shape;
+}
 
 Result<Diagnosed> Session::diagnose_program(const DiagnoseOrder& order,
                                             const ProfiledProgram& program, const fs::path& folder,
@@ -146,23 +174,12 @@ Result<Diagnosed> Session::diagnose_library(const DiagnoseOrder& order, const fs
                                             const std::string& source,
                                             const std::function<void(const std::string&)>& say,
                                             std::stop_token stop) {
-  const std::vector<TimedShape>& shapes = judge_->timed_shapes();
-  const auto shape = std::find_if(shapes.begin(), shapes.end(), [&order](const TimedShape& one) {
-    return !order.shape ||
-           std::all_of(order.shape->begin(), order.shape->end(), [&one](const auto& axis) {
-             const auto found = one.axes.find(axis.first);
-             return found != one.axes.end() && found->second == axis.second;
-           });
-  });
-  if (shape == shapes.end()) {
-    return make_error(ErrorKind::bad_input, "the task has no timed shape like that",
-                      judge_->task().name);
-  }
+  KP_LET(const TimedShape* shape, wanted_shape(order));
   say("laying out public inputs");
   KP_LET(const ReplayJob job, ReplayJob::make(*judge_, shape->axes, library, source));
   ProfiledProgram program = job.program(
       *ground_, judge_settings_, find_profilers(settings_.programs, toolchain_->compilers()));
-  program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
+  program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_profile_timeout_ms;
   return diagnose_program(order, program, job.folder(), declared_work(judge_->task(), shape->axes),
                           say, stop);
 }
@@ -204,8 +221,17 @@ void Session::diagnose_passed(const EvaluateRequest& request, Evaluated& out,
     out.not_diagnosed = screened ? "it is clearly slower" : "it did not pass";
     return;
   }
-  if (ground_->backend() != Backend::cuda || is_own_module(judge_->task(), request.candidate)) {
-    out.not_diagnosed = "only kernels of a candidate's own on a GPU are profiled";
+  if (is_own_module(judge_->task(), request.candidate)) {
+    out.not_diagnosed = "only kernels of a candidate's own are profiled";
+    return;
+  }
+  if (ground_->backend() == Backend::cpu) {
+    const Result<Diagnosed> diagnosed = diagnose_in_search(request, verdict.timing, stop);
+    if (diagnosed) {
+      out.diagnosis = diagnosed->report;
+    } else {
+      out.not_diagnosed = diagnosed.error().text();
+    }
     return;
   }
   const Result<fs::path> library = built_library(request.candidate, request.may_link, stop);
@@ -244,6 +270,9 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
     }
     case DiagnoseKind::program: {
       KP_TRY(need_toolchain(sandbox_, order.device));
+      if (order.backend.value_or(has_gpu() ? Backend::cuda : Backend::cpu) == Backend::cpu) {
+        return diagnose_host_program(order, say, stop);
+      }
       KP_LET(Ceilings measured, gpu_ceilings(order.device, false, stop));
       judge_.reset();
       ceilings_ = std::move(measured);
@@ -251,20 +280,19 @@ Result<Diagnosed> Session::diagnose_any(const DiagnoseOrder& order,
       ProfiledProgram program;
       program.arguments = order.program;
       program.directory = order.directory;
-      for (const std::string& setting : order.environment) {
-        const std::size_t equals = setting.find('=');
-        program.environment[setting.substr(0, equals)] =
-            equals == std::string::npos ? "" : setting.substr(equals + 1);
-      }
+      set_environment(order, program);
       program.environment["CUDA_VISIBLE_DEVICES"] = gpu_->description().uuid;
-      program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_timeout_ms;
+      program.timeout_ms = order.timeout_ms > 0 ? order.timeout_ms : default_profile_timeout_ms;
       return diagnose_program(order, program, folder.path(), std::nullopt, say, stop);
     }
     case DiagnoseKind::candidate:
     case DiagnoseKind::library: {
-      if (!judge_ || ground_->backend() != Backend::cuda) {
+      if (!judge_) {
         return make_error(ErrorKind::bad_input,
-                          "a candidate is diagnosed on a GPU: open its task there first");
+                          "a candidate is diagnosed where its task is open: send `open` first");
+      }
+      if (ground_->backend() == Backend::cpu) {
+        return diagnose_host_candidate(order, say, listener, stop);
       }
       const Result<fs::path> library = order.kind == DiagnoseKind::library
                                            ? Result<fs::path>(fs::path(order.library))

@@ -81,7 +81,7 @@ Result<ScratchDir> write_input(const Profile& profile, const DiagnosisReport& re
   if (!scratch) {
     return scratch;
   }
-  KP_TRY(write_file_atomic(scratch->path() / "input.json", tool_input(profile, classes).dump()));
+  KP_TRY(write_file_unsynced(scratch->path() / "input.json", tool_input(profile, classes).dump()));
   // For whom the jail becomes.
   std::error_code failure;
   fs::permissions(scratch->path() / "input.json", fs::perms::others_read | fs::perms::group_read,

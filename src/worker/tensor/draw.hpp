@@ -20,7 +20,8 @@ enum class Distribution {
   negative,  // large and all below zero
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
   positive,  // as negative, and all above zero
-  spiked,    // normal, one element in some thousand large: what the others look like tells nothing
+  spiked,    // normal, a few elements large: what part of a tensor looks like tells nothing
+  shifted,   // normal, far from zero: the same offset for all inputs of a set
 };
 
 // The words behind a tensor's elements: 32 blocks of ChaCha side by side make a group, and element
@@ -67,6 +68,9 @@ constexpr float power_of_two(int power) {
   return power >= 0 ? static_cast<float>(1U << power) : 1.0F / static_cast<float>(1U << -power);
 }
 
+// However large a tensor is: who wants to see one of them must read much of it.
+inline constexpr int spike_count = 4;
+
 // How the elements of a floating input are drawn.
 struct DrawRule {
   Key key;
@@ -75,7 +79,11 @@ struct DrawRule {
   bool bounded = false;  // in [low, low + span) under every distribution
   float low = 0;
   float span = 0;
-  std::uint32_t constant = 0;  // the word of the constant distribution
+  std::uint32_t constant = 0;              // the word of the constant distribution
+  float shift = 0;                         // the offset of the shifted distribution
+  float place = 0;                         // and where in their range its bounded values lie
+  int closeness = 12;                      // their distance to each other there, as a power of two
+  std::uint64_t spikes[spike_count] = {};  // the large elements of the spiked one
 };
 
 constexpr float mixed_value(std::uint32_t word, std::uint32_t second, int reach) {
@@ -90,7 +98,7 @@ constexpr float mixed_value(std::uint32_t word, std::uint32_t second, int reach)
 
 // Whether a value takes a word of the second stream too.
 constexpr bool takes_two(Distribution distribution) {
-  return distribution == Distribution::mixed || distribution == Distribution::spiked;
+  return distribution == Distribution::mixed;
 }
 
 // Large, and on one side of zero.
@@ -99,7 +107,14 @@ constexpr float far_from_zero(const DrawRule& rule, std::uint32_t word) {
   return power_of_two(rule.reach) * (0.5F + (value < 0 ? -value : value));
 }
 
-// The element that these words stand for, for a distribution known at compile time.
+// As much beside the offset as a normal value, in steps of 2^-10: a product without rounding is the
+// same whether or not a processor fuses it with the sum.
+constexpr float shifted_value(float shift, std::uint32_t word) {
+  const auto steps = static_cast<std::int32_t>(0x1p10F * normal_of(word));
+  return shift + 0x1p-10F * static_cast<float>(steps);
+}
+
+// The element that these words stand for, for a distribution known at compile time, but for spikes.
 template <Distribution D>
 constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_t second) {
   if constexpr (D == Distribution::uniform) {
@@ -116,15 +131,15 @@ constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_
     return far_from_zero(rule, word);
   } else if constexpr (D == Distribution::mixed) {
     return mixed_value(word, second, rule.reach);
-  } else if constexpr (D == Distribution::spiked) {
-    constexpr std::uint32_t spike = (1U << 12) - 1;
-    return ((second & spike) == 0 ? power_of_two(rule.reach) : 1.0F) * normal_of(word);
+  } else if constexpr (D == Distribution::shifted) {
+    return shifted_value(rule.shift, word);
   } else {
     return normal_of(word);
   }
 }
 
-// Near the ends of the range for tiny and large, one value for constant.
+// Near the ends of the range for tiny and large, near one place in it for shifted, one value for
+// constant.
 template <Distribution D>
 constexpr float draw_bounded(const DrawRule& rule, std::uint32_t word) {
   constexpr float near = 0x1p-6F;
@@ -132,6 +147,8 @@ constexpr float draw_bounded(const DrawRule& rule, std::uint32_t word) {
     return rule.low + rule.span * (near * unit_of(word));
   } else if constexpr (D == Distribution::large) {
     return rule.low + rule.span * (1.0F - near + near * unit_of(word));
+  } else if constexpr (D == Distribution::shifted) {
+    return rule.low + rule.span * (rule.place + power_of_two(-rule.closeness) * unit_of(word));
   } else if constexpr (D == Distribution::constant) {
     return rule.low + rule.span * unit_of(rule.constant);
   } else {
@@ -140,8 +157,13 @@ constexpr float draw_bounded(const DrawRule& rule, std::uint32_t word) {
 }
 
 template <Distribution D>
-constexpr float draw_element(const DrawRule& rule, std::uint32_t word, std::uint32_t second) {
-  return rule.bounded ? draw_bounded<D>(rule, word) : draw_free<D>(rule, word, second);
+constexpr float draw_element(const DrawRule& rule, std::uint64_t element, std::uint32_t word,
+                             std::uint32_t second) {
+  float value = rule.bounded ? draw_bounded<D>(rule, word) : draw_free<D>(rule, word, second);
+  for (int i = 0; D == Distribution::spiked && !rule.bounded && i < spike_count; ++i) {
+    value *= rule.spikes[i] == element ? power_of_two(rule.reach) : 1.0F;
+  }
+  return value;
 }
 
 // Whole numbers in [low, low + count).

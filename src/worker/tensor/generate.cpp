@@ -6,18 +6,15 @@
 #include <cstring>
 #include <vector>
 
+#include "common/base/secret.hpp"
 #include "worker/tensor/halves.hpp"
+#include "worker/tensor/offsets.hpp"
 #include "worker/tensor/parallel.hpp"
 #include "worker/tensor/value_words.hpp"
 
 namespace kernelpro {
 
 namespace {
-
-// How far the magnitudes of `large`, `tiny` and `mixed` reach, as a power of two.
-int reach_of(DType dtype) {
-  return dtype == DType::f16 ? 4 : 12;
-}
 
 // A thread draws this many elements at once; whole groups.
 constexpr std::size_t part_elements = std::size_t{1} << 15;
@@ -39,6 +36,11 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
   } else {
     for (std::size_t i = 0; i < group_elements; ++i) {
       out[i] = draw_free<D>(rule, words[i], takes_two(D) ? seconds[i] : 0);
+    }
+    for (const std::uint64_t spike : rule.spikes) {
+      if (D == Distribution::spiked && spike / group_elements == group) {
+        out[spike % group_elements] *= power_of_two(rule.reach);
+      }
     }
   }
 }
@@ -71,6 +73,9 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
       break;
     case Distribution::spiked:
       draw_group<Distribution::spiked>(rule, group, out);
+      break;
+    case Distribution::shifted:
+      draw_group<Distribution::shifted>(rule, group, out);
       break;
   }
 }
@@ -123,22 +128,6 @@ void fill_floating(const Places& places, const TensorPlan& tensor, const DrawRul
   }
 }
 
-void store_whole(char* data, DType dtype, std::size_t i, std::int64_t value) {
-  switch (dtype) {
-    case DType::i64:
-      reinterpret_cast<std::int64_t*>(data)[i] = value;
-      break;
-    case DType::i32:
-      reinterpret_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(value);
-      break;
-    case DType::i16:
-      reinterpret_cast<std::int16_t*>(data)[i] = static_cast<std::int16_t>(value);
-      break;
-    default:
-      reinterpret_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value);
-  }
-}
-
 std::int64_t load_whole(const char* data, DType dtype, std::size_t i) {
   switch (dtype) {
     case DType::i64:
@@ -154,45 +143,45 @@ std::int64_t load_whole(const char* data, DType dtype, std::size_t i) {
   }
 }
 
-// Whole numbers in [low, low + count).
-void fill_whole(const Places& places, const TensorPlan& tensor, const WholeRange& range,
-                const Key& key) {
-  for_groups(tensor.elements, [&](std::size_t group, std::size_t first, std::size_t count) {
+template <typename T>
+void fill_whole_as(const Places& places, std::size_t elements, const WholeRange& range,
+                   const Key& key) {
+  for_groups(elements, [&](std::size_t group, std::size_t first, std::size_t count) {
+    // Of our own: a byte that is stored might be part of what others name.
+    const WholeRange own = range;
     std::uint32_t words[group_elements];
     std::uint32_t seconds[group_elements] = {};
+    T numbers[group_elements];
     value_words(key, group, first_stream, words);
-    if (takes_two(range)) {
+    if (takes_two(own)) {
       value_words(key, group, second_stream, seconds);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t value = whole_value(range, words[i], seconds[i]);
-      for (char* data : places) {
-        store_whole(data, tensor.dtype, first + i, value);
-      }
+    for (std::size_t i = 0; i < group_elements; ++i) {
+      numbers[i] = static_cast<T>(whole_value(own, words[i], seconds[i]));
+    }
+    for (char* data : places) {
+      std::memcpy(data + first * sizeof(T), numbers, count * sizeof(T));
     }
   });
 }
 
-// Row lengths between half and one and a half of the mean, so that no row of a matrix with at least
-// twice as many columns as entries a row is ever overfull.
-void fill_offsets(char* data, const TensorPlan& tensor, std::int64_t total, const Key& key) {
-  if (tensor.elements == 0) {
-    return;
+// Whole numbers in [low, low + count).
+void fill_whole(const Places& places, const TensorPlan& tensor, const WholeRange& range,
+                const Key& key) {
+  switch (tensor.dtype) {
+    case DType::i64:
+      fill_whole_as<std::int64_t>(places, tensor.elements, range, key);
+      break;
+    case DType::i32:
+      fill_whole_as<std::int32_t>(places, tensor.elements, range, key);
+      break;
+    case DType::i16:
+      fill_whole_as<std::int16_t>(places, tensor.elements, range, key);
+      break;
+    default:
+      fill_whole_as<std::int8_t>(places, tensor.elements, range, key);
+      break;
   }
-  std::vector<double> ends(tensor.elements, 0.0);
-  std::uint32_t words[group_elements];
-  for (std::size_t i = 1; i < tensor.elements; ++i) {
-    const std::size_t at = (i - 1) % group_elements;
-    if (at == 0) {
-      value_words(key, i / group_elements, first_stream, words);
-    }
-    ends[i] = ends[i - 1] + 0.5 + static_cast<double>(unit_of(words[at]));
-  }
-  const double scale = ends.back() > 0 ? static_cast<double>(total) / ends.back() : 0.0;
-  for (std::size_t i = 0; i + 1 < tensor.elements; ++i) {
-    store_whole(data, tensor.dtype, i, static_cast<std::int64_t>(ends[i] * scale));
-  }
-  store_whole(data, tensor.dtype, tensor.elements - 1, total);
 }
 
 template <typename T>
@@ -237,6 +226,31 @@ void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
   });
 }
 
+// How far from zero shifted values lie, as a power of two, where they deviate by one. A variance as
+// the difference of two sums of floats is lost at 2^12. A coarser type cannot have that offset: so
+// far that its own steps are as large as the deviation at most.
+int shift_power(const Task& task) {
+  int power = 12;
+  for (const TensorSpec& input : task.inputs) {
+    if (input.dtype == DType::f16) {
+      power = std::min(power, 9);
+    } else if (input.dtype == DType::bf16) {
+      power = std::min(power, 7);
+    }
+  }
+  return power;
+}
+
+// The same for all inputs of a set, for only then do differences between them lose what they share.
+void set_shift(const Task& task, const Key& set, DrawRule& rule) {
+  constexpr std::uint64_t shift_purpose = 4;
+  const std::uint32_t word = value_word(derive(set, shift_purpose), 0, constant_stream);
+  rule.closeness = shift_power(task);
+  rule.shift = power_of_two(rule.closeness) * (1.0F + unit_of(word));
+  rule.shift = (word & 1U) != 0 ? -rule.shift : rule.shift;
+  rule.place = 0.25F + 0.5F * unit_of(word);
+}
+
 std::size_t input_index(const Task& task, const std::string& name) {
   const auto found = std::find_if(task.inputs.begin(), task.inputs.end(),
                                   [&name](const TensorSpec& input) { return input.name == name; });
@@ -274,20 +288,31 @@ std::string_view name_of(Distribution distribution) {
       return "positive";
     case Distribution::spiked:
       return "spiked";
+    case Distribution::shifted:
+      return "shifted";
   }
   return "normal";
 }
 
-DrawRule draw_rule(const ValueSpec& values, DType dtype, const Key& input,
-                   Distribution distribution) {
+DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index,
+                   const SetDraw& draw) {
+  const ValueSpec& values = task.inputs[index].values;
   DrawRule rule;
-  rule.key = input;
-  rule.constant = value_word(input, 0, constant_stream);
-  rule.distribution = distribution;
-  rule.reach = reach_of(dtype);
+  rule.key = input_key(draw.key, index);
+  rule.constant = value_word(rule.key, 0, constant_stream);
+  rule.distribution = draw.distribution;
+  rule.reach = tensor.dtype == DType::f16 ? 4 : 12;
   rule.bounded = values.kind == ValueKind::uniform;
   rule.low = static_cast<float>(values.low);
   rule.span = static_cast<float>(values.high - values.low);
+  if (draw.distribution == Distribution::shifted) {
+    set_shift(task, draw.key, rule);
+  }
+  constexpr std::uint64_t spike_purpose = 3;
+  KeyedRandom random(derive(rule.key, spike_purpose));
+  for (int i = 0; draw.distribution == Distribution::spiked && i < spike_count; ++i) {
+    rule.spikes[i] = random.below(std::max<std::size_t>(tensor.elements, 1));
+  }
   return rule;
 }
 
@@ -303,12 +328,6 @@ WholeRange whole_range(const ValueSpec& values, const Axes& axes) {
 Key input_key(const Key& set, std::size_t index) {
   constexpr std::uint64_t input_purpose = 1;
   return derive(set, input_purpose, index);
-}
-
-std::vector<char> draw_offsets(const TensorPlan& tensor, std::int64_t total, const Key& input) {
-  std::vector<char> out(tensor.bytes);
-  fill_offsets(out.data(), tensor, total, input);
-  return out;
 }
 
 std::size_t rows_input(const Task& task, std::size_t index) {
@@ -333,7 +352,7 @@ void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& cop
     case ValueKind::normal:
     case ValueKind::uniform:
       if (is_floating(tensor.dtype)) {
-        fill_floating(places, tensor, draw_rule(values, tensor.dtype, key, draw.distribution));
+        fill_floating(places, tensor, draw_rule(task, tensor, index, draw));
       } else {
         fill_whole(places, tensor, whole, key);
       }
@@ -343,7 +362,8 @@ void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& cop
       break;
     case ValueKind::offsets:
       for (char* data : places) {
-        fill_offsets(data, tensor, whole.count, key);
+        const std::vector<char> offsets = draw_offsets(task, plan, index, draw);
+        std::copy(offsets.begin(), offsets.end(), data);
       }
       break;
     case ValueKind::drawn:  // by the reference, not here

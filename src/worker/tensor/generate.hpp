@@ -12,25 +12,17 @@
 namespace kernelpro {
 
 inline constexpr Distribution all_distributions[] = {
-    Distribution::normal, Distribution::uniform,  Distribution::large,
-    Distribution::tiny,   Distribution::constant, Distribution::negative,
-    Distribution::mixed,  Distribution::positive, Distribution::spiked};
+    Distribution::normal,   Distribution::uniform,  Distribution::large, Distribution::tiny,
+    Distribution::constant, Distribution::negative, Distribution::mixed, Distribution::positive,
+    Distribution::spiked,   Distribution::shifted};
 
 [[nodiscard]] std::string_view name_of(Distribution distribution);
 
 // The key of input `index` of a set, given the set's.
 [[nodiscard]] Key input_key(const Key& set, std::size_t index);
 
-// How a floating input is drawn under its key.
-[[nodiscard]] DrawRule draw_rule(const ValueSpec& values, DType dtype, const Key& input,
-                                 Distribution distribution);
-
 // `count` alone is the bound of structured kinds.
 [[nodiscard]] WholeRange whole_range(const ValueSpec& values, const Axes& axes);
-
-// The elements of an input of row pointers that end at `total`.
-[[nodiscard]] std::vector<char> draw_offsets(const TensorPlan& tensor, std::int64_t total,
-                                             const Key& input);
 
 // The input that holds the row pointers of the columns `index`.
 [[nodiscard]] std::size_t rows_input(const Task& task, std::size_t index);
@@ -41,6 +33,10 @@ struct SetDraw {
   Distribution distribution = Distribution::normal;
   bool called = true;  // false: it will not be, and may be left as it is
 };
+
+// How floating input `index` of a task is drawn.
+[[nodiscard]] DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index,
+                                 const SetDraw& draw);
 
 // Arenas of one plan that get the same values.
 using InputCopies = std::vector<const Arena*>;

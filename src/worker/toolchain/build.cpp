@@ -28,6 +28,8 @@ constexpr const char* preprocessed_name = "candidate.ii";
 // nvcc writes the paths of sources into device code, and it makes them absolute with its folder of
 // the moment. By this name for that folder they are the same in every build.
 constexpr std::string_view fixed_folder = "/proc/self/cwd/";
+constexpr const char* rule_name = "headers.d";
+constexpr std::int64_t largest_rule = 16LL << 20;
 constexpr std::int64_t largest_preprocessed = 64LL << 20;
 // What a compiler may write on the way: assembler text is larger than what becomes of it.
 constexpr std::int64_t largest_intermediate = 256LL << 20;
@@ -61,7 +63,9 @@ class Build {
 
  private:
   [[nodiscard]] Status lay_sources() const;
-  [[nodiscard]] Result<Finished> call(const Words& words, std::int64_t file_bytes) const;
+  [[nodiscard]] Result<Finished> call(const Words& words, std::int64_t file_bytes,
+                                      const fs::path& also = {}) const;
+  [[nodiscard]] Result<Finished> find_headers();
   [[nodiscard]] Result<Finished> preprocess() const;
   [[nodiscard]] Result<BuildOutcome> find_or_compile(const std::string& beside_source) const;
   [[nodiscard]] Result<Finished> compile() const;
@@ -71,6 +75,8 @@ class Build {
   [[nodiscard]] BuildOutcome too_large(std::uintmax_t bytes) const;
   [[nodiscard]] Result<BuildOutcome> keep(const std::string& key, const Finished& compiled) const;
   [[nodiscard]] Words folder_flags() const;
+  [[nodiscard]] Words header_flags(const std::string& folder) const;
+  [[nodiscard]] Result<BuildOutcome> build();
   [[nodiscard]] std::string result_name() const { return "candidate" + result_extension_; }
 
   const BuildSetting& setting_;
@@ -81,6 +87,7 @@ class Build {
   bool cuda_;
   std::string source_name_;
   std::string result_extension_;
+  std::vector<IncludedLibrary> included_;
 };
 
 BuildOutcome outcome_of(CachedBuild build) {
@@ -109,20 +116,61 @@ Words Build::folder_flags() const {
   return {"-ffile-prefix-map=" + place_.root().string() + "=.", "-I../abi", "-I."};
 }
 
-Result<Finished> Build::call(const Words& words, std::int64_t file_bytes) const {
-  const std::int64_t used_ms = (now_ns() - start_ns_) / 1'000'000;
+// For the libraries below `folder`; what they include of each other is found too.
+Words Build::header_flags(const std::string& folder) const {
+  Words words;
+  for (const IncludedLibrary& library : included_) {
+    append(words, {"-isystem", folder + "/" + library.name});
+  }
+  return words;
+}
+
+Result<Finished> Build::call(const Words& words, std::int64_t file_bytes,
+                             const fs::path& also) const {
   JailedRun what;
   what.program = words;
   what.file_bytes = file_bytes;
   what.read = setting_.flags.read;
-  what.timeout_ms = std::max<std::int64_t>(1, setting_.settings.build_timeout_ms - used_ms);
+  if (!also.empty()) {
+    what.read.push_back(also.string());
+  }
+  what.cpu_ms = setting_.settings.build_timeout_ms;
   return place_.run(setting_.settings.jail, setting_.settings.landlock, what, stop_);
+}
+
+// Asks the compiler which headers of the libraries the source includes, and lays these out: nvcc
+// looks at the source as for the device and as for the host.
+Result<Finished> Build::find_headers() {
+  const HeaderTree& tree = *setting_.headers;
+  for (const HeaderLibrary& library : tree.libraries()) {
+    included_.push_back({library.name, {}, {}, {}});
+  }
+  Words words = {setting_.compiler.path};
+  append(words, setting_.flags.compile);
+  append(words, folder_flags());
+  append(words, header_flags(tree.root().string()));
+  append(words, {"-M", source_name_, "-MF", std::string("../out/") + rule_name});
+  Result<Finished> asked = call(words, largest_rule, tree.root());
+  included_.clear();
+  if (!asked || !asked->succeeded()) {
+    return asked;
+  }
+  KP_LET(const std::string rule, place_.read_output(rule_name));
+  included_ = tree.named_in(rule);
+  for (const IncludedLibrary& library : included_) {
+    for (const auto& [path, hash] : library.files) {
+      KP_TRY(
+          place_.lay_header(library.name + "/" + path, tree.library(library.name).files.at(path)));
+    }
+  }
+  return asked;
 }
 
 Result<Finished> Build::preprocess() const {
   Words words = {setting_.compiler.path};
   append(words, setting_.flags.compile);
   append(words, folder_flags());
+  append(words, header_flags("../inc"));
   append(words, {"-E", source_name_, "-o", std::string("../out/") + preprocessed_name});
   return call(words, largest_preprocessed);
 }
@@ -131,6 +179,7 @@ Result<Finished> Build::compile() const {
   Words words = {setting_.compiler.path};
   append(words, setting_.flags.compile);
   append(words, folder_flags());
+  append(words, header_flags((cuda_ ? std::string(fixed_folder) : "") + "../inc"));
   append(words, {cuda_ ? std::string(fixed_folder) + source_name_ : source_name_, "-o",
                  "../out/" + result_name()});
   append(words, setting_.flags.link);
@@ -139,13 +188,11 @@ Result<Finished> Build::compile() const {
 
 // For nvcc in the place of a preprocessed text, which would cost half a second, a third of a small
 // build: nvcc runs the host compiler over thousands of lines of its own for it. The headers that
-// the source can reach are these, CUTLASS where it was asked for, and those that belong to nvcc and
-// its host compiler, whose stamps are in the key; one changed by hand there goes unnoticed.
+// the source can reach are these, those of libraries, which the key has too, and those that belong
+// to nvcc and its host compiler, whose stamps are in the key; one changed by hand there goes
+// unnoticed.
 Result<std::string> Build::cuda_headers() const {
   std::string parts;
-  if (std::ranges::find(request_.options, "cutlass") != request_.options.end()) {
-    parts = cutlass_identity(setting_.settings.cutlass);
-  }
   std::error_code failure;
   std::set<fs::path> headers;
   for (const fs::directory_entry& entry :
@@ -175,6 +222,10 @@ std::string Build::key(const std::string& beside_source) const {
   for (const auto& [name, text] : request_.files) {
     add(name);
     add(text);
+  }
+  for (const IncludedLibrary& library : included_) {
+    add(library.name);
+    add(library.hash);
   }
   add(compiler_stamp(setting_.compiler));
   add(setting_.processor.architecture);
@@ -209,8 +260,13 @@ Result<BuildOutcome> Build::failed(const Finished& finished) const {
     outcome.rule = "private_file";
   }
   text = place_.without_own_path(std::move(text));
+  if (setting_.headers != nullptr) {
+    erase_all(text, setting_.headers->root().string() + "/");
+    text += setting_.headers->notes_on(text);
+  }
   if (finished.timed_out) {
-    text += fmt::format("the build was stopped after {} ms\n", setting_.settings.build_timeout_ms);
+    text += fmt::format("the build was stopped after {} ms of processor time\n",
+                        setting_.settings.build_timeout_ms);
   } else if (finished.signal != 0) {
     text += fmt::format("the compiler was ended by signal {} ({})\n", finished.signal,
                         strsignal(finished.signal));
@@ -243,8 +299,12 @@ Result<BuildOutcome> Build::keep(const std::string& key, const Finished& compile
   if (cuda_) {
     PtxasReport report = read_ptxas(compiled.errors);
     record.kernels = std::move(report.kernels);
+    record.warnings = std::move(report.warnings);
     said = std::move(report.rest);
     erase_all(said, fixed_folder);
+  }
+  if (request_.remarks) {
+    said = remark_lines(said);
   }
   const std::string diagnostics = cap_text(place_.without_own_path(std::move(said)));
   KP_LET(CachedBuild stored,
@@ -267,6 +327,18 @@ Result<BuildOutcome> Build::find_or_compile(const std::string& beside_source) co
 
 Result<BuildOutcome> Build::run() {
   KP_TRY(lay_sources());
+  if (setting_.headers != nullptr && setting_.headers->may_serve(request_)) {
+    KP_LET(const Finished found, find_headers());
+    if (!found.succeeded()) {
+      return failed(found);
+    }
+  }
+  KP_LET(BuildOutcome outcome, build());
+  outcome.record.includes = std::move(included_);
+  return outcome;
+}
+
+Result<BuildOutcome> Build::build() {
   if (cuda_) {
     const Result<std::string> headers = cuda_headers();
     return headers ? find_or_compile(*headers) : headers.error();

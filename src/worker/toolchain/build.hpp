@@ -6,6 +6,7 @@
 #include "common/base/result.hpp"
 #include "worker/toolchain/build_cache.hpp"
 #include "worker/toolchain/flags.hpp"
+#include "worker/toolchain/header_tree.hpp"
 #include "worker/toolchain/processor.hpp"
 #include "worker/toolchain/toolchain.hpp"
 
@@ -17,6 +18,7 @@ struct BuildSetting {
   const Processor& processor;
   const Compiler& compiler;
   const BuildFlags& flags;
+  const HeaderTree* headers = nullptr;  // none: sources include the system's alone
 };
 
 // The caller holds the CPU's lock.

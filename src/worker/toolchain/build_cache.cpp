@@ -57,6 +57,7 @@ json to_json(const BuildRecord& record, const std::string& diagnostics) {
           {"source_hash", record.source_hash},
           {"binary_hash", record.binary_hash},
           {"kernels", std::move(kernels)},
+          {"warnings", record.warnings},
           {"diagnostics", diagnostics}};
 }
 
@@ -74,6 +75,7 @@ std::optional<CachedBuild> from_json(const std::string& text) {
     parsed.at("source_hash").get_to(out.record.source_hash);
     parsed.at("binary_hash").get_to(out.record.binary_hash);
     parsed.at("diagnostics").get_to(out.diagnostics);
+    out.record.warnings = parsed.value("warnings", std::vector<std::string>());
     for (const json& kernel : parsed.at("kernels")) {
       out.record.kernels.push_back(kernel_from_json(kernel));
     }
@@ -230,10 +232,10 @@ Result<CachedBuild> BuildCache::store(const fs::path& name, const std::string& b
   // The compiler may quote bytes of the source that are no UTF-8; they are replaced.
   const std::string text =
       to_json(record, diagnostics).dump(2, ' ', false, json::error_handler_t::replace);
-  if (const Status written = write_file_atomic(out.library, binary); !written) {
+  if (const Status written = write_file_unsynced(out.library, binary); !written) {
     return cache_error(written.error(), folder_);
   }
-  if (const Status written = write_file_atomic(record_of(out.library), text); !written) {
+  if (const Status written = write_file_unsynced(record_of(out.library), text); !written) {
     return cache_error(written.error(), folder_);
   }
   note_use(name, static_cast<std::int64_t>(binary.size() + text.size()));

@@ -1,4 +1,4 @@
-// nvcc and what lies around it: its toolkit, its host compiler, CUTLASS.
+// nvcc and what lies around it: its toolkit, its host compiler.
 #pragma once
 
 #include <filesystem>
@@ -34,13 +34,5 @@ inline constexpr const char* nvcc_name = "nvcc";
 // Machine code for `architecture` ("90a"; empty: 90a) and no PTX: the driver's compiler for it
 // cannot be reached from the runner's jail.
 [[nodiscard]] std::vector<std::string> architecture_flags(const std::string& architecture);
-
-// The include trees of a CUTLASS checkout. An environment error when `checkout` is empty or none,
-// or, as root, when the jailed compiler could not read it.
-[[nodiscard]] Result<std::vector<std::string>> cutlass_includes(
-    const std::filesystem::path& checkout);
-
-// Its version header and its commit where git tells; edits that are not committed do not show.
-[[nodiscard]] std::string cutlass_identity(const std::filesystem::path& checkout);
 
 }  // namespace kernelpro

@@ -11,13 +11,13 @@ namespace {
 using std::string_view;
 
 constexpr string_view cuda_summary =
-    "allowed with nvcc are cutlass, -O0 to -O3, -std=c++17, -std=c++20, -DNAME=VALUE with a plain "
+    "allowed with nvcc are -O0 to -O3, -std=c++17, -std=c++20, -DNAME=VALUE with a plain "
     "value, -UNAME, --use_fast_math, -ftz=, -prec-div=, -prec-sqrt= and -fmad= with true or false, "
     "-maxrregcount=N, -restrict, --extra-device-vectorization, --expt-relaxed-constexpr, "
     "--expt-extended-lambda, -diag-suppress=N, and -Xptxas with -O0 to -O3, -v, -dlcm=, -dscm=, "
     "--allow-expensive-optimizations= or -warn-spills";
 
-constexpr string_view cuda_words = " cutlass -O0 -O1 -O2 -O3 -std=c++17 -std=c++20 ";
+constexpr string_view cuda_words = " -O0 -O1 -O2 -O3 -std=c++17 -std=c++20 ";
 
 // With one dash or two, as nvcc takes them.
 constexpr string_view long_words =
@@ -58,10 +58,18 @@ constexpr auto cuda_refusals = std::to_array<RefusedPrefix>({
     {"threads", "the toolchain chooses how many builds run at once"},
     {"split-compile", "the toolchain chooses how many builds run at once"},
     {"t", "the toolchain chooses how many builds run at once"},
-    {"isystem", "a candidate includes the toolkit, system headers and files beside it only"},
-    {"system-include", "a candidate includes the toolkit, system headers and files beside it only"},
-    {"include", "a candidate includes the toolkit, system headers and files beside it only"},
-    {"I", "a candidate includes the toolkit, system headers and files beside it only"},
+    {"isystem",
+     "a candidate includes the toolkit, the system, files beside it and the libraries of --include "
+     "only"},
+    {"system-include",
+     "a candidate includes the toolkit, the system, files beside it and the libraries of --include "
+     "only"},
+    {"include",
+     "a candidate includes the toolkit, the system, files beside it and the libraries of --include "
+     "only"},
+    {"I",
+     "a candidate includes the toolkit, the system, files beside it and the libraries of --include "
+     "only"},
     {"L", "a candidate links nothing of its own"},
     {"l", "a candidate links nothing of its own"},
     {"keep", "the toolchain decides where files are written"},

@@ -76,6 +76,20 @@ bool shows_private_file(const std::string& diagnostics, const fs::path& source_f
   return false;
 }
 
+std::string remark_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    if (line.find("not vectorized") != std::string_view::npos ||
+        line.find("remark: ") != std::string_view::npos) {
+      out += line;
+    }
+  }
+  return out;
+}
+
 std::string cap_text(std::string text) {
   if (text.size() <= longest_text) {
     return text;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace kernelpro {
 
@@ -12,6 +13,9 @@ namespace kernelpro {
 [[nodiscard]] bool shows_private_file(const std::string& diagnostics,
                                       const std::filesystem::path& source_folder,
                                       const std::filesystem::path& root);
+
+// Of all that compilers say of loops, why they did not vectorize some.
+[[nodiscard]] std::string remark_lines(std::string_view text);
 
 // The first part of a long text, with a last line that says how much was left out.
 [[nodiscard]] std::string cap_text(std::string text);

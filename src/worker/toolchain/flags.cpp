@@ -54,6 +54,12 @@ Result<BuildFlags> processor_flags(const BuildRequest& request, const Compiler& 
   // g++ ignores pragmas it does not know, such as `omp tile`, without a word.
   append(flags.compile, {"-shared", "-fPIC", "-fvisibility=hidden", "-Werror=unknown-pragmas",
                          "-frandom-seed=kernelpro"});
+  if (request.remarks) {
+    const bool clang = compiler.name.find("clang") != std::string::npos;
+    append(flags.compile,
+           clang ? Words{"-g1", "-Rpass-missed=loop-vectorize", "-Rpass-analysis=loop-vectorize"}
+                 : Words{"-g1", "-fopt-info-vec-missed"});
+  }
   // Undefined symbols fail here, with the compiler's text, and not when the candidate is loaded.
   flags.link = {"-Wl,-z,now", "-Wl,-z,defs"};
   for (const std::string& library : request.libraries) {
@@ -75,24 +81,13 @@ Words cuda_libraries(const Words& libraries, const Compiler& nvcc) {
   return words;
 }
 
-Result<BuildFlags> cuda_flags(const BuildRequest& request, const Compiler& nvcc,
-                              const fs::path& cutlass) {
+BuildFlags cuda_flags(const BuildRequest& request, const Compiler& nvcc) {
   BuildFlags flags;
   flags.read = {toolkit_folder(nvcc).string()};
   flags.compile = defaults(request.options, "-std=c++17");
   append(flags.compile, nvcc.target_flags);
   append(flags.compile, {"-ccbin", nvcc.host_compiler, "-lineinfo", "-Xptxas", "-v"});
-  for (const std::string& option : request.options) {
-    if (option != "cutlass") {
-      flags.compile.push_back(option);
-      continue;
-    }
-    KP_LET(const Words trees, cutlass_includes(cutlass));
-    for (const std::string& tree : trees) {
-      append(flags.compile, {"-isystem", tree});
-    }
-    append(flags.read, trees);
-  }
+  append(flags.compile, request.options);
   if (request.cubin) {
     flags.compile.emplace_back("-cubin");
     return flags;
@@ -116,10 +111,9 @@ bool is_plain_file_name(const std::string& name) {
 
 }  // namespace
 
-Result<BuildFlags> build_flags(const BuildRequest& request, const Compiler& compiler,
-                               const fs::path& cutlass) {
+Result<BuildFlags> build_flags(const BuildRequest& request, const Compiler& compiler) {
   if (is_cuda(compiler)) {
-    return cuda_flags(request, compiler, cutlass);
+    return cuda_flags(request, compiler);
   }
   if (request.cubin) {
     return make_error(ErrorKind::bad_input, "only nvcc builds a cubin; ask for that compiler",

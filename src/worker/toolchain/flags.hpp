@@ -22,10 +22,9 @@ struct BuildFlags {
   std::vector<std::string> read;  // folders that the jailed compiler needs beside the system's
 };
 
-// All flags but those that name folders of the build. An environment error when `openmp` or
-// `cutlass` is asked for and is not there. `cutlass` is a checkout or empty.
-[[nodiscard]] Result<BuildFlags> build_flags(const BuildRequest& request, const Compiler& compiler,
-                                             const std::filesystem::path& cutlass);
+// All flags but those that name folders of the build. An environment error when `openmp` is asked
+// for and is not there.
+[[nodiscard]] Result<BuildFlags> build_flags(const BuildRequest& request, const Compiler& compiler);
 
 // Names of files and libraries become parts of paths and flags: a bad_input error when one is not
 // plain.

@@ -22,7 +22,7 @@ struct RefusedOption {
 
 // The list for nvcc: -O0 to -O3, -std=c++17 or c++20, -D and -U with plain values, the switches of
 // device arithmetic, -maxrregcount, a few language switches, -diag-suppress, and -Xptxas followed
-// by words of a list of its own. One word of our own: `cutlass` adds the CUTLASS headers.
+// by words of a list of its own.
 [[nodiscard]] std::optional<RefusedOption> refused_cuda_option(
     const std::vector<std::string>& options);
 

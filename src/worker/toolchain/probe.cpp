@@ -130,7 +130,7 @@ Result<Finished> build_kernel(const ToolchainSettings& settings, const Compiler&
          MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms));
   KP_LET(const Workplace place, Workplace::create({}));
   KP_TRY(place.lay_source("probe.cu", cuda_probe_program));
-  KP_LET(const BuildFlags flags, build_flags({}, nvcc, {}));
+  KP_LET(const BuildFlags flags, build_flags({}, nvcc));
   JailedRun what{{nvcc.path}, probe_file_bytes, settings.build_timeout_ms, flags.read};
   what.program.insert(what.program.end(), flags.compile.begin(), flags.compile.end());
   what.program.insert(what.program.end(), {"probe.cu", "-o", "../out/probe.so"});

@@ -138,6 +138,32 @@ std::vector<KernelResources> Reader::finish() {
   return std::move(kernels_);
 }
 
+// What costs speed: "(C7510) Potential Performance Loss: wgmma.mma_async instructions are
+// serialized …", spills that were asked about.
+bool costs_speed(const std::string& line) {
+  return line.starts_with("ptxas") &&
+         (line.find("Performance Loss") != std::string::npos || line.starts_with("ptxas warning"));
+}
+
+// The function that it is about is named in what a person would call it.
+std::string with_plain_name(const std::string& line) {
+  const std::size_t open = line.find('\'');
+  const std::size_t close = line.find('\'', open + 1);
+  return open == std::string::npos || close == std::string::npos
+             ? line
+             : line.substr(0, open + 1) + demangled(line.substr(open + 1, close - open - 1)) +
+                   line.substr(close);
+}
+
+void take_warning(const std::string& line, std::vector<std::string>& warnings) {
+  constexpr std::size_t most = 8;
+  constexpr std::size_t longest = 400;
+  const std::string text = with_plain_name(line).substr(0, longest);
+  if (warnings.size() < most && std::ranges::find(warnings, text) == warnings.end()) {
+    warnings.push_back(text);
+  }
+}
+
 }  // namespace
 
 PtxasReport read_ptxas(const std::string& text) {
@@ -145,6 +171,9 @@ PtxasReport read_ptxas(const std::string& text) {
   Reader reader;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    if (costs_speed(line)) {
+      take_warning(line, report.warnings);
+    }
     if (!reader.take_line(line)) {
       report.rest += line + "\n";
     }

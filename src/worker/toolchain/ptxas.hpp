@@ -10,6 +10,7 @@ namespace kernelpro {
 
 struct PtxasReport {
   std::vector<KernelResources> kernels;  // in the order of ptxas; device functions are left out
+  std::vector<std::string> warnings;     // what it says that costs speed; a few, each once
   std::string rest;                      // the text without ptxas' information
 };
 

@@ -145,6 +145,7 @@ struct Toolchain::State {
   Processor processor;
   std::vector<Compiler> compilers;
   std::optional<Error> nvcc_problem;  // why nvcc is not among them
+  std::optional<HeaderTree> headers = std::nullopt;
 };
 
 Toolchain::Toolchain(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -196,6 +197,14 @@ void Toolchain::hold_builds() const {
   state_->cache.hold();
 }
 
+Status Toolchain::use_headers(std::vector<HeaderLibrary> libraries) {
+  state_->headers.reset();
+  if (!libraries.empty()) {
+    KP_LET(state_->headers, HeaderTree::lay(std::move(libraries)));
+  }
+  return {};
+}
+
 Result<Compiler> Toolchain::find(const std::string& name) const {
   if (name.empty()) {
     return state_->compilers.front();
@@ -234,12 +243,13 @@ Result<BuildOutcome> Toolchain::build(const BuildRequest& request, std::stop_tok
   if (!compiler) {
     return compiler.error();
   }
-  KP_LET(const BuildFlags flags, build_flags(request, *compiler, state_->settings.cutlass));
+  KP_LET(const BuildFlags flags, build_flags(request, *compiler));
   const ToolchainSettings& settings = state_->settings;
   KP_LET(const MachineLock lock,
          MachineLock::acquire("cpu", LockMode::build, settings.lock_timeout_ms, stop));
-  return build_in_jail({settings, state_->cache, state_->processor, *compiler, flags}, request,
-                       std::move(stop));
+  return build_in_jail({settings, state_->cache, state_->processor, *compiler, flags,
+                        state_->headers ? &*state_->headers : nullptr},
+                       request, std::move(stop));
 }
 
 }  // namespace kernelpro

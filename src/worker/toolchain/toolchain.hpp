@@ -32,7 +32,10 @@ struct BuildRequest {
   std::vector<std::string> options;          // checked against the allow-list
   std::vector<std::string> libraries;        // "openblas" becomes -lopenblas; [a-zA-Z0-9_]+
   std::map<std::string, std::string> files;  // headers laid beside the source, by plain name
-  bool cubin = false;                        // nvcc only: device code alone, for cuModuleLoad
+  // Not nvcc: with line information, and what the compiler says of loops that it does not vectorize
+  // in the diagnostics. The machine code is the same without.
+  bool remarks = false;
+  bool cubin = false;  // nvcc only: device code alone, for cuModuleLoad
 };
 
 struct BuildOutcome {
@@ -52,10 +55,9 @@ struct ToolchainSettings {
   std::filesystem::path abi_include;  // the folder that holds kernelpro/candidate.h
   std::filesystem::path jail;         // kernelpro-jail
   bool landlock = true;
-  std::string cuda_architecture;         // of the device, as "90a"; empty: 90a
-  std::filesystem::path cutlass;         // a CUTLASS checkout; empty: there is none
-  std::int64_t cache_bytes = 2LL << 30;  // of builds; those used longest ago go first
-  std::int64_t build_timeout_ms = 60'000;
+  std::string cuda_architecture;           // of the device, as "90a"; empty: 90a
+  std::int64_t cache_bytes = 2LL << 30;    // of builds; those used longest ago go first
+  std::int64_t build_timeout_ms = 60'000;  // of the processors, for each step of a build
   std::int64_t lock_timeout_ms = 120'000;  // how long a timing of somebody else is waited for
 };
 
@@ -78,6 +80,10 @@ class Toolchain {
 
   // What was built or found so far stays in the cache while this object lives.
   void hold_builds() const;
+
+  // What sources may include from now on, beside the system's; not while something is built. The
+  // build of a source sees exactly what it includes, and that is in the record and in the key.
+  [[nodiscard]] Status use_headers(std::vector<HeaderLibrary> libraries);
 
   // A failed build is a value (`ok` is false), also one by a compiler that nobody knows; an error
   // means that no build could be tried: the compiler is not installed, disk full, no landlock, or

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <fstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "common/base/jail_policy.hpp"
@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// How much longer a build may take than the processors work for it: others may build beside it.
+constexpr std::int64_t most_stretch = 10;
 constexpr uid_t nobody = 65534;  // whom kernelpro-jail becomes when it is started as root
 
 // For one program: enough for the largest honest templates, and not what the judge itself needs.
@@ -102,11 +104,24 @@ Status lay_headers(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+Status lay_below(const fs::path& root, const std::string& path, std::string_view text) {
+  std::error_code failure;
+  fs::path folder = root;
+  for (const fs::path& part : fs::path(path).parent_path()) {
+    folder /= part;
+    if (!fs::is_directory(folder, failure)) {
+      KP_TRY(make_folder(folder));
+    }
+  }
+  return write_plain(root / path, text);
+}
+
 Result<Workplace> Workplace::create(const fs::path& abi_include) {
   KP_LET(ScratchDir scratch, ScratchDir::create("build"));
   Workplace made(std::move(scratch));
   KP_TRY(make_folder(made.source_folder()));
   KP_TRY(make_folder(made.output_folder()));
+  KP_TRY(make_folder(made.header_folder()));
   KP_TRY(make_folder(made.root() / "abi"));
   if (!abi_include.empty()) {
     KP_TRY(lay_headers(abi_include / "kernelpro", made.root() / "abi" / "kernelpro"));
@@ -116,6 +131,10 @@ Result<Workplace> Workplace::create(const fs::path& abi_include) {
 
 Status Workplace::lay_source(const std::string& name, std::string_view text) const {
   return write_plain(source_folder() / name, text);
+}
+
+Status Workplace::lay_header(const std::string& path, std::string_view text) const {
+  return lay_below(header_folder(), path, text);
 }
 
 std::uintmax_t Workplace::output_bytes() const {
@@ -152,21 +171,22 @@ Result<Finished> Workplace::run(const fs::path& jail, bool landlock, const Jaile
   policy.read = system_paths();
   policy.read.push_back(source_folder().string());
   policy.read.push_back((root() / "abi").string());
+  policy.read.push_back(header_folder().string());
   policy.read.insert(policy.read.end(), what.read.begin(), what.read.end());
   policy.write = {output_folder().string()};
   policy.memory_bytes = compiler_memory();
   policy.file_bytes = what.file_bytes;
   policy.landlock = landlock;
   policy.guard = true;
-  // Beside the time limit, which somebody must be there to keep. Some compilers have threads.
-  policy.cpu_seconds =
-      (what.timeout_ms / 1000 + 5) * std::max(std::thread::hardware_concurrency(), 1U);
+  policy.tree_cpu_ms = what.cpu_ms;
+  // Beside that limit, which somebody must be there to keep.
+  policy.cpu_seconds = what.cpu_ms / 1000 + 5;
 
   Command command;
   command.guarded = true;
   command.arguments = jail_arguments(jail.string(), policy, what.program);
   command.directory = source_folder().string();
-  command.timeout_ms = what.timeout_ms;
+  command.timeout_ms = most_stretch * what.cpu_ms;
   // SOURCE_DATE_EPOCH: __DATE__ and __TIME__ do not make two builds of one source differ.
   command.environment = {{"PATH", "/usr/bin:/bin"},
                          {"LC_ALL", "C"},
@@ -176,6 +196,9 @@ Result<Finished> Workplace::run(const fs::path& jail, bool landlock, const Jaile
   Result<Finished> finished = run_command(command, std::move(stop));
   if (finished && finished->signal == 0 && finished->exit_code == jail_failed_exit_code) {
     return make_error(ErrorKind::environment, finished->errors, "starting " + what.program[0]);
+  }
+  if (finished && finished->signal == SIGXCPU) {
+    finished->timed_out = true;
   }
   return finished;
 }

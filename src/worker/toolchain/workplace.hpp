@@ -16,20 +16,27 @@ namespace kernelpro {
 
 struct JailedRun {
   std::vector<std::string> program;
-  std::int64_t file_bytes = 0;  // largest file it may write
-  std::int64_t timeout_ms = 0;
+  std::int64_t file_bytes = 0;    // largest file it may write
+  std::int64_t cpu_ms = 0;        // that it and all it starts may take of the processors together
   std::vector<std::string> read;  // what it may read beside the system and its own folder
 };
 
-// A scratch folder of three: src (read-only for what runs in the jail), abi (likewise, a copy of
-// the public headers, so that no path of this machine gets into a binary) and out (writable). As
-// root all of it belongs to `nobody`, whom the jail becomes.
+// Lays a file into a folder of `root`, which jailed programs may read; what is missing of its
+// folders is made.
+[[nodiscard]] Status lay_below(const std::filesystem::path& root, const std::string& path,
+                               std::string_view text);
+
+// A scratch folder of four: src (read-only for what runs in the jail), abi (likewise, a copy of
+// the public headers, so that no path of this machine gets into a binary), inc (likewise, what the
+// source includes of libraries) and out (writable). As root all of it belongs to `nobody`, whom the
+// jail becomes.
 class Workplace {
  public:
   // `abi_include` holds kernelpro/candidate.h; empty: no headers are laid out.
   [[nodiscard]] static Result<Workplace> create(const std::filesystem::path& abi_include);
 
   [[nodiscard]] Status lay_source(const std::string& name, std::string_view text) const;
+  [[nodiscard]] Status lay_header(const std::string& path, std::string_view text) const;
   // A file that a jailed program left in out; an error when it is no plain file.
   [[nodiscard]] Result<std::string> read_output(const std::string& name) const;
 
@@ -38,6 +45,7 @@ class Workplace {
   [[nodiscard]] std::uintmax_t output_bytes(const std::string& name) const;
 
   // Runs in src, with a neutral environment. An error also when the jail itself could not be built.
+  // `timed_out`: it used up its time on the processors, or took many times as long without that.
   [[nodiscard]] Result<Finished> run(const std::filesystem::path& jail, bool landlock,
                                      const JailedRun& what, std::stop_token stop = {}) const;
 
@@ -46,6 +54,7 @@ class Workplace {
 
   [[nodiscard]] const std::filesystem::path& root() const { return scratch_.path(); }
   [[nodiscard]] std::filesystem::path source_folder() const { return root() / "src"; }
+  [[nodiscard]] std::filesystem::path header_folder() const { return root() / "inc"; }
   [[nodiscard]] std::filesystem::path output_folder() const { return root() / "out"; }
 
  private:

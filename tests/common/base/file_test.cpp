@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -65,11 +66,22 @@ TEST_F(FileTest, ErrorsNameTheFileAndTheReason) {
   EXPECT_THAT(unwritable.error().message, HasSubstr(at("no/such/folder").string()));
 }
 
+TEST_F(FileTest, WhatHasNoEndIsNoFile) {
+  const Result<std::string> read = read_file("/dev/zero");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().text(), "/dev/zero: this is no file, and it goes on and on");
+  EXPECT_EQ(*read_file("/dev/null"), "");
+}
+
+constexpr std::array writers = {&write_file_atomic, &write_file_unsynced};
+
 TEST_F(FileTest, ReplacesTheOldContentAndLeavesNoOtherFile) {
-  ASSERT_TRUE(write_file_atomic(at("x"), "a long old content").ok());
-  ASSERT_TRUE(write_file_atomic(at("x"), "new").ok());
-  EXPECT_EQ(*read_file(at("x")), "new");
-  EXPECT_EQ(entries(scratch_->path()), 1U);
+  for (const auto write : writers) {
+    ASSERT_TRUE(write(at("x"), "a long old content").ok());
+    ASSERT_TRUE(write(at("x"), "new").ok());
+    EXPECT_EQ(*read_file(at("x")), "new");
+    EXPECT_EQ(entries(scratch_->path()), 1U);
+  }
 }
 
 TEST_F(FileTest, WritesFilesWithTheLongestPossibleName) {
@@ -109,20 +121,22 @@ TEST_F(FileTest, FullDiskIsSaidAndKeepsTheOldFile) {
 }
 
 TEST_F(FileTest, WriteThatIsCutShortKeepsTheOldFile) {
-  ASSERT_TRUE(write_file_atomic(at("x"), "old").ok());
-  rlimit before{};
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small{4096, before.rlim_max};
-  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
-  ::setrlimit(RLIMIT_FSIZE, &small);
-  const Status written = write_file_atomic(at("x"), std::string(100'000, 'n'));
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  for (const auto write : writers) {
+    ASSERT_TRUE(write(at("x"), "old").ok());
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{4096, before.rlim_max};
+    auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const Status written = write(at("x"), std::string(100'000, 'n'));
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
 
-  ASSERT_FALSE(written.ok());
-  EXPECT_EQ(written.error().kind, ErrorKind::io);
-  EXPECT_EQ(*read_file(at("x")), "old");
-  EXPECT_EQ(entries(scratch_->path()), 1U);
+    ASSERT_FALSE(written.ok());
+    EXPECT_EQ(written.error().kind, ErrorKind::io);
+    EXPECT_EQ(*read_file(at("x")), "old");
+    EXPECT_EQ(entries(scratch_->path()), 1U);
+  }
 }
 
 TEST_F(FileTest, MakesNestedFoldersAndAcceptsExistingOnes) {

@@ -155,6 +155,7 @@ std::vector<DiagnoseOrder> orders_of_every_kind() {
   orders[3].program = {"./app", "--fast"};
   orders[3].directory = "/home/me";
   orders[3].environment = {"A=B"};
+  orders[3].backend = Backend::cpu;
   orders[4].kind = DiagnoseKind::nsys;
   orders[4].nsys_report = "/home/me/r.nsys-rep";
   orders[5].kind = DiagnoseKind::profile;

@@ -283,10 +283,10 @@ INSTANTIATE_TEST_SUITE_P(
                "uniform, index, offsets, drawn, csr_columns"},
         Damage{"/verdict/timing/color", "red",
                "/verdict/timing/color: unknown key, expected one of at_least, budget, comparison, "
-               "noise_floor, shapes, speedup, speedup_interval"},
+               "likely, noise_floor, shapes, speedup, speedup_interval"},
         Damage{"/ceilings/a~1b", 1, "/ceilings/a~1b: unknown key, expected one of list, machine"},
-        Damage{"/version", 3,
-               "/version: certificate version 3, expected 1 or 2: read it with the kernelpro that "
+        Damage{"/version", 5,
+               "/version: certificate version 5, expected 1 to 4: read it with the kernelpro that "
                "wrote it"}));
 
 TEST(Json, AnUnknownElementTypeListsTheKnownOnes) {
@@ -404,7 +404,7 @@ TEST(Json, AnySingleMutationOfACertificateGivesAValidValueOrAnError) {
   Random random(20240229);
   int values = 0;
   int errors = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const std::string damaged = mutated(text, random);
     const Result<json> parsed = parse_json(damaged);
     const Result<Certificate> read =
@@ -418,8 +418,8 @@ TEST(Json, AnySingleMutationOfACertificateGivesAValidValueOrAnError) {
       EXPECT_FALSE(read.error().context.empty());
     }
   }
-  EXPECT_GT(values, 100);
-  EXPECT_GT(errors, 100);
+  EXPECT_GT(values, 25);
+  EXPECT_GT(errors, 25);
 }
 
 }  // namespace

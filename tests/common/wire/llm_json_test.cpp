@@ -28,6 +28,7 @@ LlmSettings changed_llm_settings() {
   settings.prices[""] = *parse_price("1/2");
   settings.reviewer = true;
   settings.tools = ToolUse::reactive;
+  settings.code = CodeUse::tools;
   settings.prompts = "/home/me/prompts";
   settings.repairs = 7;
   settings.timeout_seconds = 12.5;

@@ -198,7 +198,7 @@ TEST(ProfileJson, AnySingleMutationGivesAValidValueOrAnError) {
   Random random(20261116);
   int values = 0;
   int errors = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const std::string damaged = mutated(text, random);
     const Result<json> parsed = parse_json(damaged);
     const Result<Profile> read =
@@ -212,8 +212,8 @@ TEST(ProfileJson, AnySingleMutationGivesAValidValueOrAnError) {
       EXPECT_FALSE(read.error().context.empty());
     }
   }
-  EXPECT_GT(values, 100);
-  EXPECT_GT(errors, 100);
+  EXPECT_GT(values, 25);
+  EXPECT_GT(errors, 25);
 }
 
 }  // namespace

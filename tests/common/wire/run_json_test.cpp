@@ -29,6 +29,8 @@ RunSettings changed_run_settings() {
   settings.tiers = {"sure"};
   settings.moves = {"tile", "unroll"};
   settings.fast_math = false;
+  settings.sweep = false;
+  settings.stop_at = 0.9;
   settings.accept_suspect = true;
   settings.allow_precision = {"bf16"};
   settings.judging.sandbox = false;
@@ -38,7 +40,9 @@ RunSettings changed_run_settings() {
   settings.judging.warm = true;
   settings.feedback = Feedback::raw;
   settings.judging.trace = true;
+  settings.judging.includes = {{"cutlass", "/some/folder", "0123", "abc"}};
   settings.objective = Objective::time_then_energy;
+  settings.memory = "/some/lessons.sqlite";
   settings.starts = {testing::sample_candidate("mine")};
   return settings;
 }
@@ -57,6 +61,13 @@ TEST(RunJson, SettingsSurviveARoundTrip) {
   EXPECT_EQ(to_json(*read), written);
   EXPECT_EQ(read->seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(read->seconds, 0.1 + 0.2);
+}
+
+TEST(RunJson, ARunFromBeforeThereWasATunerKeepsItsSteps) {
+  json written = to_json(RunSettings{});
+  EXPECT_TRUE(run_settings_from_json(written)->sweep);
+  written.erase("sweep");
+  EXPECT_FALSE(run_settings_from_json(written)->sweep);
 }
 
 TEST(RunJson, ARankingSurvivesARoundTrip) {

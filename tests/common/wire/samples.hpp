@@ -64,8 +64,9 @@ inline ShapeTiming sample_shape_timing() {
   ShapeTiming timing;
   timing.incumbent_alone_ns = 1.5;
   timing.at_least = true;
+  timing.likely = 2.25;
   timing.dropped_pairs = 3;
-  timing.budget = {0.005, 0.0025, 0.0075, 0.001};
+  timing.budget = {0.005, 0.0025, 0.0075, 0.001, 0.002};
   timing.shape = {{"m", 512}};
   timing.calls = 17;
   timing.flushed = true;
@@ -142,7 +143,8 @@ inline Verdict sample_verdict() {
   verdict.verified = false;
   verdict.checks = {{Stage::held_out, {{"m", 5}}, "tiny", numbered_key(12), 1e-7, 2e-7, 3e-7, 4}};
   verdict.rules_run = {"guard", "clock"};
-  verdict.timing = {{sample_shape_timing()}, 1.8, {1.7, 1.9}, 0.01, 0.02, true, Comparison::slower};
+  verdict.timing = {{sample_shape_timing()}, 1.8, {1.7, 1.9}, 0.01, 0.02, true, 2.25,
+                    Comparison::slower};
   verdict.energy = sample_energy();
   verdict.build_ns = 123;
   verdict.judge_ns = std::numeric_limits<std::int64_t>::max();
@@ -158,6 +160,8 @@ inline Certificate sample_certificate() {
   certificate.candidate = sample_candidate("mine");
   certificate.incumbent = sample_candidate("naive");
   certificate.build = {"/usr/bin/g++-12", "g++ 12.2", {"-O3"}, "11", "22"};
+  certificate.build.warnings = {"ptxas warning"};
+  certificate.build.includes = {{"cutlass", "abc", "55", {{"cute/tensor.hpp", "66"}}}};
   certificate.incumbent_build = {"/usr/bin/clang++-19", "clang 19.1", {"-O2"}, "33", "44"};
   certificate.machine = sample_machine();
   certificate.threads = 3;

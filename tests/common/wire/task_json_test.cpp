@@ -64,6 +64,22 @@ TEST(TaskJson, EntryAndTrustInTheBaselineSurviveARoundTripAndTheSchema) {
   EXPECT_NE(task_hash(task), before);
 }
 
+TEST(TaskJson, WhatWasSeenOfAModuleSurvivesARoundTripAndTheSchema) {
+  Task task = testing::sample_task();
+  const std::string before = task_hash(task);
+  task.reference.products = 9.5e9;
+  task.reference.runs = {"operator addmm: 1 call, 25 % of the operations"};
+  task.reference.without_effect = {"norm_running_mean"};
+  const nlohmann::json written = to_json(task);
+  EXPECT_EQ(SchemaFile("task.json").complaints(written), "");
+  const Result<Task> read = task_from_json(written);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->reference.products, 9.5e9);
+  EXPECT_EQ(read->reference.runs, task.reference.runs);
+  EXPECT_EQ(read->reference.without_effect, task.reference.without_effect);
+  EXPECT_NE(task_hash(*read), before);
+}
+
 TEST(TaskJson, WrongShapeOfCudaIsNamed) {
   nlohmann::json written = to_json(testing::sample_task());
   written["cuda_shapes"] = {{{"m", "many"}}};

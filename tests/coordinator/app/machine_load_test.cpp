@@ -106,6 +106,14 @@ TEST_F(MachineLoadTest, AnotherKernelproIsNamed) {
               ElementsAre(HasSubstr("another kernelpro judges on this machine (process 200)")));
 }
 
+TEST_F(MachineLoadTest, AWorkerThatWaitsForItsNextOrderBurdensNobody) {
+  before_.processes[200] = after_.processes[200] = process("kernelpro-worke", 3);
+  EXPECT_THAT(load_notes(load()), IsEmpty());
+  after_.processes[201] = process("kernelpro-runne", 0, 200);
+  EXPECT_THAT(load_notes(load()),
+              ElementsAre(HasSubstr("another kernelpro judges on this machine (process 200)")));
+}
+
 TEST_F(MachineLoadTest, NothingIsSaidWhereNothingIsKnown) {
   EXPECT_THAT(load_notes(load_between({}, {}, 100)), IsEmpty());
   EXPECT_EQ(read_processor_times("/nowhere").processors, 0);
@@ -114,14 +122,14 @@ TEST_F(MachineLoadTest, NothingIsSaidWhereNothingIsKnown) {
 TEST_F(MachineLoadTest, ReadsWhatTheKernelCounted) {
   const Result<ScratchDir> proc = ScratchDir::create("proc");
   const std::string processor = "cpu" + std::to_string(first_processor());
-  ASSERT_TRUE(write_file_atomic(proc->path() / "stat", "cpu 9 9 9 9 9 9 9 9 9 9\n" + processor +
-                                                           " 1 2 3 1000 500 4 5 6 7 8\n"));
+  ASSERT_TRUE(write_file_unsynced(proc->path() / "stat", "cpu 9 9 9 9 9 9 9 9 9 9\n" + processor +
+                                                             " 1 2 3 1000 500 4 5 6 7 8\n"));
   fs::create_directories(proc->path() / "42");
   std::string fields;
   for (int field = 4; field <= 52; ++field) {
     fields += " " + std::to_string(field == 39 ? first_processor() : field);
   }
-  ASSERT_TRUE(write_file_atomic(proc->path() / "42" / "stat", "42 (a) b (c)) S" + fields + "\n"));
+  ASSERT_TRUE(write_file_unsynced(proc->path() / "42" / "stat", "42 (a) b (c)) S" + fields + "\n"));
   const ProcessorTimes times = read_processor_times(proc->path());
   EXPECT_EQ(times.processors, 1);
   EXPECT_EQ(times.busy, 1 + 2 + 3 + 4 + 5);

@@ -25,8 +25,8 @@ class OwnBuild : public ::testing::Test {
  protected:
   [[nodiscard]] Status added(const std::string& database, NewTask& wishes) const {
     const auto folder = folder_->path();
-    EXPECT_TRUE(write_file_atomic(folder / "mine.cpp", "").ok());
-    EXPECT_TRUE(write_file_atomic(folder / "compile_commands.json", database).ok());
+    EXPECT_TRUE(write_file_unsynced(folder / "mine.cpp", "").ok());
+    EXPECT_TRUE(write_file_unsynced(folder / "compile_commands.json", database).ok());
     return add_own_build(folder / "mine.cpp", folder / "compile_commands.json", wishes);
   }
 

@@ -47,7 +47,7 @@ class ConfigReader : public ::testing::Test {
 
   [[nodiscard]] Result<Config> load(const std::string& text) const {
     const std::filesystem::path file = folder_->path() / "kernelpro.toml";
-    EXPECT_TRUE(write_file_atomic(file, text).ok());
+    EXPECT_TRUE(write_file_unsynced(file, text).ok());
     return load_config(file, root_);
   }
 

@@ -31,6 +31,7 @@ class AnsweringWorker : public ::testing::Test {
     evaluated_.certificate.task = open_.task;
     evaluated_.certificate.task_hash = task_hash(open_.task);
     evaluated_.certificate.candidate = *evaluate_.candidate;
+    evaluated_.certificate.build.includes.clear();
   }
 
   // How an evaluation ends with a worker that gives these two answers, whatever it is asked.
@@ -38,9 +39,9 @@ class AnsweringWorker : public ::testing::Test {
                                          const std::string& second) const {
     const fs::path program = folder_->path() / "worker";
     const fs::path answers = folder_->path() / "answers";
-    EXPECT_TRUE(write_file_atomic(answers, first + second).ok());
-    EXPECT_TRUE(write_file_atomic(program, "#!/bin/sh\nread -r line\ncat " + answers.string() +
-                                               "\nread -r line\n")
+    EXPECT_TRUE(write_file_unsynced(answers, first + second).ok());
+    EXPECT_TRUE(write_file_unsynced(program, "#!/bin/sh\nread -r line\ncat " + answers.string() +
+                                                 "\nread -r line\n")
                     .ok());
     fs::permissions(program, fs::perms::owner_all);
     Result<WorkerClient> worker = WorkerClient::start(program);

@@ -233,6 +233,21 @@ TEST(DiagnosisPage, BeginsWithAPlainSentenceAndHasAllParts) {
                     HasSubstr("ncu does not know it on sm_90"), HasSubstr("SOLBottleneck")));
 }
 
+TEST(DiagnosisPage, OfAProgramOnProcessorsSpeaksOfFunctions) {
+  Diagnosed diagnosed = sample_diagnosed();
+  HostRun host;
+  host.evidence = {"samples", "machine code"};
+  diagnosed.profile.host = host;
+  diagnosed.profile.trace.reset();
+  const std::string page = diagnosis_page(diagnosed);
+  expect_harmless(page);
+  EXPECT_THAT(page, HasSubstr("by its main function"));
+  EXPECT_THAT(section(page, "kernels"),
+              AllOf(HasSubstr(">Functions<"), Not(HasSubstr("launches")), Not(HasSubstr("grid"))));
+  EXPECT_THAT(section(page, "facts"), HasSubstr("machine code"));
+  EXPECT_THAT(section(page, "source"), HasSubstr("Where threads were seen"));
+}
+
 TEST(DiagnosisPage, TheRooflineHasAPointForEachKernelThatWasCounted) {
   Diagnosed diagnosed = sample_diagnosed();
   Profile& profile = diagnosed.profile;

@@ -28,7 +28,7 @@ class ApiKeyTest : public ::testing::Test {
   std::string file(const std::string& content, fs::perms perms = fs::perms::owner_read) {
     const fs::path path = scratch_->path() / "key";
     fs::remove(path);
-    EXPECT_TRUE(write_file_atomic(path, content).ok());
+    EXPECT_TRUE(write_file_unsynced(path, content).ok());
     fs::permissions(path, perms);
     return path.string();
   }

@@ -119,7 +119,7 @@ class BatchTest : public ::testing::Test {
   }
   void respond_text(const std::string& text, const std::string& name = "responses.jsonl") const {
     ASSERT_TRUE(make_directories(folder()).ok());
-    ASSERT_TRUE(write_file_atomic(folder() / name, text).ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / name, text).ok());
   }
 
   // The text of the answer after a new start; "" where there is none yet.

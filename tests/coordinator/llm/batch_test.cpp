@@ -158,7 +158,7 @@ TEST_F(BatchTest, ARequestWithAnOlderNameIsStillKnown) {
   ASSERT_TRUE(run.journal.keep(call).ok());
   const std::string name = "gemm-1.7.coder.1." + whole_batch_hash(call.request);
   const json line = {{"custom_id", name}, {"body", body}};
-  ASSERT_TRUE(write_file_atomic(folder() / "requests.jsonl", line.dump() + "\n").ok());
+  ASSERT_TRUE(write_file_unsynced(folder() / "requests.jsonl", line.dump() + "\n").ok());
   run.start();
   EXPECT_EQ(answer_to(run, coder), "");
   ASSERT_TRUE(run.hand_out().ok());
@@ -257,13 +257,13 @@ TEST_F(BatchTest, ARunOfTheSameNameFromElsewhereIsNotOverwritten) {
 TEST_F(BatchTest, WhatOthersWroteIntoTheFileOfRequestsIsAnError) {
   Asker run = asker();
   ASSERT_TRUE(make_directories(folder()).ok());
-  ASSERT_TRUE(write_file_atomic(folder() / "requests.jsonl", "{\"custom_id\": \"mine\"}\n").ok());
+  ASSERT_TRUE(write_file_unsynced(folder() / "requests.jsonl", "{\"custom_id\": \"mine\"}\n").ok());
   run.start();
   EXPECT_THAT(answer_to(run, coder), HasSubstr("requests.jsonl:1: this is no request of a run"));
 }
 
 TEST_F(BatchTest, AFileWhereTheFolderShouldBeIsAnError) {
-  ASSERT_TRUE(write_file_atomic(folder(), "a file").ok());
+  ASSERT_TRUE(write_file_unsynced(folder(), "a file").ok());
   Asker run = asker();
   run.start();
   EXPECT_THAT(answer_to(run, coder), HasSubstr("a file, expected the folder of a batch"));

@@ -89,7 +89,7 @@ TEST_F(MakeCallerTest, WhatWasHandedOutAndIsAskedElsewhereNowIsNotCharged) {
   ASSERT_TRUE(caller->hand_out().ok());
   const std::string file = (scratch_->path() / "run.jsonl").string();
   ASSERT_TRUE(
-      write_file_atomic(
+      write_file_unsynced(
           file, transcript_text({sample_call(fixer, request_of("Otherwise."), "code")}).value())
           .ok());
   const Usage usage = sample_answer("code").usage;
@@ -131,7 +131,8 @@ TEST_F(MakeCallerTest, AReplayAsksForTheModelsOfItsRecording) {
   ChatRequest request = request_of("Work.");
   request.model = "model-a";
   ASSERT_TRUE(
-      write_file_atomic(file, transcript_text({sample_call(name, request, "code")}).value()).ok());
+      write_file_unsynced(file, transcript_text({sample_call(name, request, "code")}).value())
+          .ok());
   settings_.llm = "replay:" + file;
   const auto caller = make();
   EXPECT_EQ(caller->call(name, request_of("Work."), {})->answer.text, "code");

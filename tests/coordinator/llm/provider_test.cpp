@@ -23,7 +23,7 @@ TEST_F(ProviderTest, BothProvidersAreAskedByTheirNames) {
   const llm_server::HttpServer server(llm_server::api_handler("sk-from-a-file"));
   const Result<ScratchDir> scratch = ScratchDir::create("provider-test");
   const std::string key = (scratch->path() / "key").string();
-  ASSERT_TRUE(write_file_atomic(key, "sk-from-a-file\n").ok());
+  ASSERT_TRUE(write_file_unsynced(key, "sk-from-a-file\n").ok());
   for (const std::string provider : {"anthropic", "openai"}) {
     const Result<std::unique_ptr<Chat>> chat =
         make_http_chat(provider + ":some-model", server.url(), key, 60);

@@ -32,7 +32,7 @@ class ReplayChatTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::unique_ptr<ReplayChat> open(const std::vector<LlmCall>& calls) const {
-    EXPECT_TRUE(write_file_atomic(file(), transcript_text(calls).value()).ok());
+    EXPECT_TRUE(write_file_unsynced(file(), transcript_text(calls).value()).ok());
     auto chat = ReplayChat::open(file());
     EXPECT_TRUE(chat.ok()) << error_text(chat);
     return std::move(*chat);

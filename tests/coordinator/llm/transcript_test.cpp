@@ -60,7 +60,7 @@ class TranscriptTest : public ::testing::Test {
 
   [[nodiscard]] std::filesystem::path file() const { return scratch_->path() / "run.jsonl"; }
   [[nodiscard]] std::string error_of(const std::string& content) const {
-    EXPECT_TRUE(write_file_atomic(file(), content).ok());
+    EXPECT_TRUE(write_file_unsynced(file(), content).ok());
     return error_text(read_transcript(file()));
   }
   // The line of a call, changed.
@@ -75,7 +75,7 @@ class TranscriptTest : public ::testing::Test {
 
 TEST_F(TranscriptTest, CallsAreReadAsTheyWereWritten) {
   const std::vector<LlmCall> calls = some_calls();
-  ASSERT_TRUE(write_file_atomic(file(), transcript_text(calls).value()).ok());
+  ASSERT_TRUE(write_file_unsynced(file(), transcript_text(calls).value()).ok());
   const Result<std::vector<LlmCall>> read = read_transcript(file());
   ASSERT_TRUE(read.ok()) << error_text(read);
   ASSERT_THAT(*read, SizeIs(calls.size()));
@@ -98,7 +98,7 @@ TEST_F(TranscriptTest, EveryLineFitsTheSchema) {
 TEST_F(TranscriptTest, ACallThatWaitsIsLeftOut) {
   std::vector<LlmCall> calls = some_calls();
   calls[0].state = CallState::waiting;
-  ASSERT_TRUE(write_file_atomic(file(), transcript_text(calls).value()).ok());
+  ASSERT_TRUE(write_file_unsynced(file(), transcript_text(calls).value()).ok());
   EXPECT_THAT(*read_transcript(file()), SizeIs(2));
 }
 

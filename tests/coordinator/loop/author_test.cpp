@@ -123,6 +123,11 @@ TEST_F(AuthorTest, IsToldHowManyOthersAreUnderWayFromTheSameParent) {
           return one.parent == child.parent && one.id < child.id && one.ended >= child.born;
         });
     EXPECT_EQ(order.under_way, others) << id;
+    EXPECT_LE(std::ssize(order.planned), others) << id;
+    for (const Node& one : order.planned) {
+      EXPECT_EQ(one.parent, child.parent) << id;
+      EXPECT_FALSE(one.plan.empty()) << id;
+    }
     most = std::max(most, order.under_way);
   }
   EXPECT_GT(most, 0);

@@ -59,6 +59,13 @@ TEST(Finalists, ByTimeReadFasterThanTheBaseline) {
   EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::time), 1), IsEmpty());
 }
 
+TEST(Finalists, AreChosenByWhatTheySeemToBeWithoutOtherPrograms) {
+  std::vector<Node> nodes = {passed(0, 1), passed(1, 1.1), passed(2, 0.6), passed(3, 0.5)};
+  nodes[2].likely = 3;
+  nodes[3].likely = 0.9;
+  EXPECT_THAT(choose_finalists(nodes, looking_for(Objective::time), 1), ElementsAre(2));
+}
+
 TEST(Finalists, AFewSuspectsJoinThemOnceInAPhase) {
   std::vector<Node> nodes = {passed(0, 1), passed(1, 2),    passed(2, 40),   passed(3, 30),
                              passed(4, 5), passed(5, 2.5),  passed(6, 1.5),  passed(7, 1.9),

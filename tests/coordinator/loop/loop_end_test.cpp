@@ -141,6 +141,21 @@ TEST_F(LoopEnd, AtLeastIsSaidOfANodeAndOfWhatWasComparedWithIt) {
   EXPECT_FALSE(best().suspect);
 }
 
+// Nothing reads faster than the baseline then; what was found is there when it is quiet.
+TEST_F(LoopEnd, WhatOtherProgramsHidIsFoundWhenTheyAreGone) {
+  laboratory_.others_take = 0.95;
+  work();
+  EXPECT_EQ(run_.best, root_node) << "nothing is claimed";
+  const auto seems_faster = std::ranges::count_if(
+      journal_.nodes, [](const Node& node) { return node.speedup < 1 && node.likely > 2; });
+  EXPECT_GT(seems_faster, 0);
+  laboratory_.others_take = 0;
+  confirm();
+  EXPECT_THAT(journal_.sources.at(best().source_hash), HasSubstr("int N = 4"));
+  EXPECT_TRUE(best().confirmed);
+  EXPECT_EQ(best().likely, 0) << "it was quiet";
+}
+
 TEST_F(LoopEnd, ConfirmingTriesNothingNewAndLeavesAStoppedRunAsItWas) {
   work();
   const std::size_t nodes = journal_.nodes.size();

@@ -53,6 +53,9 @@ class FormulaLaboratory : public Laboratory {
     }
     energy_jobs += job.energy ? 1 : 0;
     diagnose_jobs += job.diagnose ? 1 : 0;
+    if (job.diagnose) {
+      diagnose_bounds.push_back(job.diagnose_above);
+    }
     return std::optional(verdict_on(job));
   }
 
@@ -100,10 +103,19 @@ class FormulaLaboratory : public Laboratory {
     verdict.suspect = has(candidate, suspect_option) || all_suspect;
     verdict.timing.speedup = !incumbent && fails_to_confirm(candidate) ? 0.9 : speedup;
     verdict.timing.at_least = at_least;
+    if (others_take > 0) {
+      verdict.timing.likely = verdict.timing.speedup;
+      verdict.timing.speedup *= 1 - others_take;
+    }
     verdict.timing.speedup_interval = {0.99 * verdict.timing.speedup,
                                        1.01 * verdict.timing.speedup};
     verdict.timing.comparison =
         verdict.timing.speedup > 1.02 ? Comparison::faster : Comparison::same;
+    if (bound > 0) {
+      ShapeTiming& shape = verdict.timing.shapes.emplace_back();
+      shape.share_of_bound = speed_of(candidate) / bound;
+      shape.candidate_ns = 1e6;
+    }
     return out;
   }
 
@@ -113,13 +125,16 @@ class FormulaLaboratory : public Laboratory {
 
   int judged = 0;
   int final_jobs = 0;
+  double bound = 0;                                      // speed that nothing exceeds; 0: unknown
   bool at_least = false;                                 // of every timing
+  double others_take = 0;                                // of a candidate's speed
   bool quiet_at_the_end = false;                         // suspects turn out clean as finalists
   bool noisy_at_the_end = false;                         // every finalist is suspect
   bool nothing_at_the_end = false;                       // no finalist can be judged
   std::function<void(const Job&, Verdict&)> at_the_end;  // changes the verdict on a finalist
   int energy_jobs = 0;
   int diagnose_jobs = 0;
+  std::vector<double> diagnose_bounds;       // what the speed-up must exceed, of each
   std::optional<DiagnosisReport> diagnosis;  // of everything that is to be diagnosed
   bool measures_energy = true;
   int lose_every = 0;
@@ -201,6 +216,11 @@ class MemoryJournal : public Journal {
     return found == certificates.end() ? std::optional<Certificate>() : found->second;
   }
 
+  Status recalled(const Recollection& recollection) override {
+    told = recollection;
+    return {};
+  }
+
   void clear() {
     nodes.clear();
     closures.clear();
@@ -211,6 +231,7 @@ class MemoryJournal : public Journal {
   std::vector<Closure> closures;
   std::map<std::string, std::string> sources;
   std::map<NodeId, Certificate> certificates;
+  std::optional<Recollection> told;
 };
 
 class LoopTest : public ::testing::Test {
@@ -225,6 +246,7 @@ class LoopTest : public ::testing::Test {
     baseline.options = {"-O2"};
     run_.task.baselines = {baseline};
     run_.settings.evaluations = 12;
+    run_.settings.sweep = false;  // steps show how a tree grows; sweeps have tests of their own
     for (const auto& [id, options] :
          {std::pair("o3", "-O3"), std::pair("tracer", "-ftracer"), std::pair("web", "-fweb"),
           std::pair("wrong", "-fno-plt"), std::pair("same", "-fgcse")}) {
@@ -235,7 +257,7 @@ class LoopTest : public ::testing::Test {
 
   void add_move(const std::string& id, const std::string& keys) {
     const std::string text = "---\nid: " + id + "\ntitle: Try " + id + "\n" + keys + "---\nDo.\n";
-    EXPECT_TRUE(write_file_atomic(folder_->path() / (id + ".md"), text));
+    EXPECT_TRUE(write_file_unsynced(folder_->path() / (id + ".md"), text));
   }
 
   // Works until the run ends, or is stopped by the laboratory.
@@ -249,6 +271,7 @@ class LoopTest : public ::testing::Test {
     PlaybookSettings settings;
     settings.moves = folder_->path();
     settings.tiers = run_.settings.tiers;
+    settings.sweep = run_.settings.sweep;
     const Result<Playbook> playbook = Playbook::load(settings);
     ASSERT_TRUE(playbook) << playbook.error().text();
     const Result<std::unique_ptr<Search>> search =

@@ -243,9 +243,13 @@ TEST_F(LoopOnAGpu, ADiagnosisThatFailedLeavesTheOneFromTimes) {
   EXPECT_EQ(run_.state, RunState::finished);
 }
 
-TEST_F(LoopTest, OnACpuNothingIsDiagnosed) {
+TEST_F(LoopTest, OnACpuOnlyWhatIsFasterThanItsParentIsDiagnosed) {
   work();
-  EXPECT_EQ(laboratory_.diagnose_jobs, 0);
+  EXPECT_EQ(laboratory_.diagnose_jobs, charged() + 1);
+  EXPECT_EQ(laboratory_.diagnose_bounds.front(), 0) << "the root always";
+  EXPECT_TRUE(std::all_of(laboratory_.diagnose_bounds.begin() + 1,
+                          laboratory_.diagnose_bounds.end(),
+                          [](double above) { return above > 0; }));
 }
 
 std::vector<std::string> shape_of(const std::vector<Node>& nodes) {
@@ -320,7 +324,8 @@ TEST_P(LoopResumed, ARunThatIsStoppedAnywhereEndsWithTheSameTree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Searches, LoopResumed, ::testing::Values("mcts", "greedy", "random"),
+INSTANTIATE_TEST_SUITE_P(Searches, LoopResumed,
+                         ::testing::Values("horizon", "mcts", "greedy", "beam", "elites", "random"),
                          [](const auto& named) { return std::string(named.param); });
 
 TEST_F(LoopTest, AnotherSeedOfTheRandomSearchGivesAnotherTree) {

@@ -98,7 +98,7 @@ TEST_P(CudaMoves, CompilesForCudaWhatTheyWrite) {
   const Result<ScratchDir> scratch = ScratchDir::create("cuda-moves");
   ASSERT_TRUE(scratch) << scratch.error().text();
   const fs::path file = scratch->path() / "rewritten.cu";
-  ASSERT_TRUE(write_file_atomic(file, text));
+  ASSERT_TRUE(write_file_unsynced(file, text));
   const Result<Finished> finished = compile_for_cuda(*nvcc, file, scratch->path() / "out.o");
   ASSERT_TRUE(finished) << finished.error().text();
   EXPECT_TRUE(finished->succeeded()) << text << finished->output << finished->errors;
@@ -142,7 +142,7 @@ TEST(CudaMovesOfAStranger, LeaveTheAdapterOfAnEntryAlone) {
   const Result<ScratchDir> scratch = ScratchDir::create("cuda-moves");
   ASSERT_TRUE(scratch) << scratch.error().text();
   for (const std::string& each : {text, parts->own}) {
-    ASSERT_TRUE(write_file_atomic(scratch->path() / "rewritten.cu", each));
+    ASSERT_TRUE(write_file_unsynced(scratch->path() / "rewritten.cu", each));
     const Result<Finished> finished =
         compile_for_cuda(*nvcc, scratch->path() / "rewritten.cu", scratch->path() / "out.o");
     ASSERT_TRUE(finished) << finished.error().text();

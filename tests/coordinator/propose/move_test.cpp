@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
 
 #include "common/base/file.hpp"
 #include "common/model/tunables.hpp"
@@ -62,6 +63,33 @@ TEST(MoveFile, SaysEverythingAboutAMove) {
   EXPECT_EQ(move->when[2].value, "for (");
 }
 
+TEST(MoveFile, MaySayWhatATaskMustHave) {
+  Task task;
+  TensorSpec tensor;
+  tensor.shape = {*Formula::parse("n")};
+  task.axes = {{"n", std::nullopt}};
+  task.inputs = {tensor};
+  task.outputs = {tensor};
+  task.timed_shapes = {{{"n", 100}}};
+  task.work.flops = *Formula::parse("2*n");
+  const auto fits = [&task](const std::string& when) {
+    const Result<Move> move =
+        parse_move(with_keys("id: x\ntier: write\ntitle: X\nwhen: " + when + "\n"), "x.md");
+    EXPECT_TRUE(move) << move.error().text();
+    return move && suits(*move, task, Backend::cuda);
+  };
+  EXPECT_FALSE(fits("task constant"));
+  EXPECT_FALSE(fits("task products; source x"));
+  EXPECT_TRUE(fits("not task products"));
+  EXPECT_TRUE(fits("source x"));
+  task.inputs.front().constant = true;
+  task.work.flops = *Formula::parse("2*n*n");
+  EXPECT_TRUE(fits("task constant; task products"));
+  task.reference.products = 0;  // of a PyTorch module: all of them are elementwise
+  EXPECT_TRUE(fits("not task products"));
+  EXPECT_THAT(complaint(with_keys("when: task large\n")), HasSubstr("\"task constant\""));
+}
+
 TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(complaint("id: x\n"), "x.md:1: expected --- before the keys");
   EXPECT_EQ(complaint("---\nid: x\n"), "x.md:2: expected --- after the keys");
@@ -75,7 +103,7 @@ TEST(MoveFile, AMalformedFileSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(complaint(with_keys("gain: 0.5\n")),
             "x.md:2: gain: expected a number from 1 to 1000, not \"0.5\"");
   EXPECT_EQ(complaint(with_keys("when: sometimes\n")),
-            "x.md:2: when: expected \"[not] option|compiler|source|after|policy VALUE\", not "
+            "x.md:2: when: expected \"[not] option|compiler|source|after|policy|task VALUE\", not "
             "\"sometimes\"");
   EXPECT_EQ(complaint(with_keys("classes: slow\n")),
             "x.md:2: classes: expected memory, compute, latency or overhead, not \"slow\"");
@@ -179,10 +207,58 @@ TEST_P(ShippedMoves, ThatSomebodyHasToWriteSayHow) {
   }
 }
 
-// The table of what to write against which finding names tools and moves that there are.
+// An example is a whole candidate that a prompt can hold; none lies about that no move shows.
+TEST(MoveExamples, AreWholeCandidatesThatAMoveShows) {
+  constexpr std::size_t longest = 10'000;
+  const Result<std::vector<Move>> moves = load_moves(KERNELPRO_SOURCE_DIR "/knowledge/moves/cuda");
+  ASSERT_TRUE(moves) << moves.error().text();
+  std::set<std::string> shown;
+  for (const Move& move : *moves) {
+    if (move.example.empty()) {
+      continue;
+    }
+    SCOPED_TRACE(move.id);
+    shown.insert(move.example);
+    EXPECT_TRUE(move.example_source.starts_with("// kp:compiler nvcc\n// kp:options "));
+    EXPECT_THAT(move.example_source, HasSubstr("int kp_launch("));
+    EXPECT_LE(move.example_source.size(), longest);
+  }
+  for (const auto& entry :
+       fs::directory_iterator(KERNELPRO_SOURCE_DIR "/knowledge/examples/cuda")) {
+    EXPECT_TRUE(shown.contains(entry.path().filename().string())) << entry.path();
+  }
+}
+
+TEST(MoveExamples, MustBeThereAndBelongToMovesThatSomebodyWrites) {
+  const Result<ScratchDir> folder = ScratchDir::create("moves");
+  ASSERT_TRUE(folder);
+  const fs::path moves = folder->path() / "moves" / "cuda";
+  fs::create_directories(moves);
+  const std::string text =
+      "---\nid: a\ntier: write\ntitle: A\nexample: a.cu\n---\nDo it like this.\n";
+  ASSERT_TRUE(write_file_unsynced(moves / "a.md", text));
+  const Result<std::vector<Move>> missing = load_moves(moves);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().text(), HasSubstr("examples/cuda/a.cu"));
+  fs::create_directories(folder->path() / "examples" / "cuda");
+  ASSERT_TRUE(write_file_unsynced(folder->path() / "examples" / "cuda" / "a.cu", "code\n"));
+  const Result<std::vector<Move>> there = load_moves(moves);
+  ASSERT_TRUE(there) << there.error().text();
+  EXPECT_EQ(there->front().example_source, "code\n");
+  const Result<Move> mechanical = parse_move(
+      "---\nid: a\ntier: build\ntitle: A\noptions: -O3\nexample: a.cu\n---\nText.\n", "a.md");
+  ASSERT_FALSE(mechanical);
+  EXPECT_THAT(mechanical.error().text(), HasSubstr("only a move of the tier write has an example"));
+}
+
+// The table of what to write against which finding names tools and moves that there are. Those for
+// processors may be moves that the playbook makes itself.
 TEST(MoveDocs, NameAMoveToWriteForEveryToolOfTheDiagnosis) {
   const Result<std::vector<Move>> moves = load_moves(KERNELPRO_SOURCE_DIR "/knowledge/moves/cuda");
   ASSERT_TRUE(moves) << moves.error().text();
+  const Result<std::vector<Move>> cpu_moves =
+      load_moves(KERNELPRO_SOURCE_DIR "/knowledge/moves/cpu");
+  ASSERT_TRUE(cpu_moves) << cpu_moves.error().text();
   const Result<std::string> docs = read_file(KERNELPRO_SOURCE_DIR "/docs/moves.md");
   ASSERT_TRUE(docs) << docs.error().text();
   for (const auto& entry :
@@ -199,9 +275,10 @@ TEST(MoveDocs, NameAMoveToWriteForEveryToolOfTheDiagnosis) {
     named.erase(named.begin());
     EXPECT_THAT(named, Not(IsEmpty())) << tool;
     for (const std::string& id : named) {
-      EXPECT_TRUE(std::any_of(
-          moves->begin(), moves->end(),
-          [&id](const Move& move) { return move.id == id && move.tier == written_tier; }))
+      const bool written = std::any_of(moves->begin(), moves->end(), [&id](const Move& move) {
+        return move.id == id && move.tier == written_tier;
+      });
+      EXPECT_TRUE(written || std::ranges::find(*cpu_moves, id, &Move::id) != cpu_moves->end())
           << tool << ": " << id;
     }
   }
@@ -217,7 +294,7 @@ TEST(MoveFolder, AnIdTwiceAndAnEmptyFolderAreErrors) {
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().text(), HasSubstr("no moves are there"));
   for (const char* name : {"a.md", "b.md"}) {
-    ASSERT_TRUE(write_file_atomic(folder->path() / name, with_keys(all_keys)));
+    ASSERT_TRUE(write_file_unsynced(folder->path() / name, with_keys(all_keys)));
   }
   const Result<std::vector<Move>> twice = load_moves(folder->path());
   ASSERT_FALSE(twice);

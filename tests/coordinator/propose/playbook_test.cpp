@@ -194,12 +194,12 @@ TEST(PlaybookTest, TheMostPromisingComesFirstAndWhatIsKnownNever) {
 TEST(PlaybookTest, AMoveThatNeverPaysPromisesLessAndLess) {
   const Playbook book = playbook();
   const Suggestion suggestion = first(all_for(gemm({"-O3", "target"})), "interchange");
-  MoveRecords records;
-  EXPECT_DOUBLE_EQ(Playbook::promise(suggestion, records), suggestion.promise);
-  records["interchange"] = {4, 0.0};
-  EXPECT_LT(Playbook::promise(suggestion, records), suggestion.promise / 2);
-  records["interchange"] = {4, 8.0};
-  EXPECT_GT(Playbook::promise(suggestion, records), suggestion.promise);
+  Experience experience;
+  EXPECT_DOUBLE_EQ(Playbook::promise(suggestion, experience), suggestion.promise);
+  experience.records["interchange"] = {4, 0.0};
+  EXPECT_LT(Playbook::promise(suggestion, experience), suggestion.promise / 2);
+  experience.records["interchange"] = {4, 8.0};
+  EXPECT_GT(Playbook::promise(suggestion, experience), suggestion.promise);
 }
 
 TEST(PlaybookTest, AMoveMadeBeforeOnTheWayPromisesLess) {
@@ -207,7 +207,8 @@ TEST(PlaybookTest, AMoveMadeBeforeOnTheWayPromisesLess) {
   const double fresh = Playbook::promise(first(all_for(parent), "interchange"), {});
   parent.moves = {"interchange"};
   EXPECT_LT(Playbook::promise(first(all_for(parent), "interchange"), {}), fresh / 2);
-  const MoveRecords gained = {{"interchange", {1, 3.0}}};
+  Experience gained;
+  gained.records["interchange"] = {1, 3.0};
   EXPECT_LT(Playbook::promise(first(all_for(parent), "interchange"), gained), fresh);
 }
 

@@ -72,7 +72,7 @@ class CExport : public ::testing::Test {
   }
 
   void lay(const std::string& name, const std::string& text) const {
-    ASSERT_TRUE(write_file_atomic(folder() / name, text).ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / name, text).ok());
   }
 
   // What a shell prints that must succeed.

@@ -176,9 +176,19 @@ TEST(DiagnosisText, NcuRulesWithoutAnEstimateAreForRawOnly) {
   EXPECT_THAT(diagnosis_text(diagnosed, true), HasSubstr("Chatter: By the way."));
 }
 
+TEST(DiagnosisMarkdown, OfAProgramOnProcessorsHasFunctionsAndNoLaunches) {
+  Diagnosed diagnosed = sample_diagnosed();
+  diagnosed.profile.host = HostRun{};
+  diagnosed.profile.trace.reset();
+  EXPECT_THAT(diagnosis_markdown(diagnosed, false),
+              AllOf(HasSubstr("## Functions\n\n| function | share | class |\n|---|---|---|\n"
+                              "| `scale(float*)` | 75 % | dram |"),
+                    Not(HasSubstr("launches"))));
+}
+
 constexpr const char* as_markdown = R"(# Diagnosis of `./scale --size 4096`
 
-> The GPU's counters were not read: the driver denies them (ERR_NVGPUCTRPERM)
+> Counters were not read: the driver denies them (ERR_NVGPUCTRPERM)
 
 |  |  |
 |---|---|

@@ -80,8 +80,8 @@ TEST_P(PatchedDiff, TurnsTheOneTextIntoTheOther) {
   for (int i = 0; i < 15; ++i) {
     const std::string before = random_text(random);
     const std::string after = random_text(random);
-    ASSERT_TRUE(write_file_atomic(scratch->path() / "text", before).ok());
-    ASSERT_TRUE(write_file_atomic(scratch->path() / "diff", diff(before, after)).ok());
+    ASSERT_TRUE(write_file_unsynced(scratch->path() / "text", before).ok());
+    ASSERT_TRUE(write_file_unsynced(scratch->path() / "diff", diff(before, after)).ok());
     Command command;
     command.arguments = {"patch", "--silent", "--fuzz=0", "text", "diff"};
     command.directory = scratch->path().string();

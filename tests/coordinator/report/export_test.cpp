@@ -61,7 +61,7 @@ class Export : public ::testing::Test {
 
   // Puts another kernel in the place of the exported one.
   void rebuild_kernel(const std::string& source) const {
-    ASSERT_TRUE(write_file_atomic(folder() / "kernel.cpp", source).ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / "kernel.cpp", source).ok());
     const Finished built = run({KERNELPRO_CXX, "-std=c++20", "-shared", "-fPIC", "-I.",
                                 "kernel.cpp", "-o", "libkernel.so"});
     ASSERT_TRUE(built.succeeded()) << built.errors;
@@ -240,7 +240,7 @@ TEST_F(Export, DrawsEveryKindOfInputAndCallsAsTheInterfaceSays) {
   EXPECT_THAT(measured.output, HasSubstr("n=500: 1 rounds of 3 calls\n"));
   EXPECT_THAT(measured.output, HasSubstr("n=333: 1 rounds of 3 calls, caches flushed"));
 
-  ASSERT_TRUE(write_file_atomic(folder() / "call.cpp", code_block(content("README.md"))).ok());
+  ASSERT_TRUE(write_file_unsynced(folder() / "call.cpp", code_block(content("README.md"))).ok());
   const Finished compiled =
       run({KERNELPRO_CXX, "-std=c++20", "-Wall", "-Werror", "-fsyntax-only", "-I.", "call.cpp"});
   EXPECT_TRUE(compiled.succeeded()) << compiled.errors;

@@ -28,7 +28,7 @@ class WriteExport : public ::testing::Test {
   [[nodiscard]] const fs::path& folder() const { return scratch_->path(); }
 
   void lay(const std::string& name, const std::string& content) const {
-    ASSERT_TRUE(write_file_atomic(folder() / name, content).ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / name, content).ok());
   }
 
   [[nodiscard]] std::string content(const std::string& name) const {

@@ -236,6 +236,24 @@ TEST(RunReport, SaysThatABestIsNotConfirmedAndHowToConfirmIt) {
                               "again; best while the machine is quiet\n")));
 }
 
+TEST(RunReport, SaysWhatCandidatesSeemToBeWhereOtherProgramsDisturbedAll) {
+  std::vector<Node> nodes = sample_nodes();
+  for (Node& node : nodes) {
+    node.speedup = node.id == root_node ? 1 : 0.5;
+    node.speedup_interval = {0.4, 0.6};
+    node.confirmed = false;
+  }
+  nodes[3].likely = 6;
+  auto run = sample_run();
+  run.best = root_node;
+  const std::string text = run_report_text(make_run_report(run, nodes, tiers));
+  EXPECT_THAT(text, HasSubstr("No candidate of small is confirmed to be faster than its baseline"));
+  EXPECT_THAT(text, HasSubstr("  best         none is confirmed\n"));
+  EXPECT_THAT(text, HasSubstr("node 3, 0.50: other programs disturbed its timing; without them it "
+                              "seems 6.00 times as fast"));
+  EXPECT_THAT(text, HasSubstr("`kernelpro confirm small-1`"));
+}
+
 TEST(RunReport, SaysAtLeastWhereTheBaselineVaried) {
   std::vector<Node> nodes = sample_nodes();
   nodes[3].at_least = true;

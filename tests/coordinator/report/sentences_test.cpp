@@ -134,5 +134,18 @@ TEST(DiagnosisSentence, SaysWhatHoldsItBackAndWhatIsToBeGained) {
             "defect.");
 }
 
+TEST(DiagnosisSentence, SpeaksOfFunctionsAndProcessorsWhereThereIsNoGpu) {
+  Diagnosed diagnosed = testing::sample_diagnosed();
+  diagnosed.profile.host = HostRun{};
+  diagnosed.profile.device = "";
+  diagnosed.report.findings.clear();
+  EXPECT_EQ(diagnosis_sentence(diagnosed),
+            "./scale --size 4096 is held back by memory (90 % sure, by its main function "
+            "scale(float*)); no tool found a defect.");
+  diagnosed.report.kind = KernelClass::tail;
+  EXPECT_EQ(diagnosis_sentence(diagnosed),
+            "./scale --size 4096 is held back by idle processors; no tool found a defect.");
+}
+
 }  // namespace
 }  // namespace kernelpro

@@ -43,7 +43,7 @@ std::vector<Node> small_run() {
 
 std::vector<ToolRecord> records_of(const std::vector<Node>& nodes) {
   std::vector<ToolRecord> records;
-  add_to_records(nodes, records);
+  add_to_records(nodes, "a device", records);
   return records;
 }
 
@@ -106,6 +106,25 @@ TEST(ToolRecords, GainsAreOverTheParentAndTheirMeanIsGeometric) {
   EXPECT_DOUBLE_EQ(one.measured(), 2);
 }
 
+TEST(ToolRecords, WhatAToolDerivedCountsNotWhatWasMadeOfIt) {
+  std::vector<Node> nodes = small_run();
+  nodes[0].diagnosis.findings[0].derived_gain = 3;
+  EXPECT_DOUBLE_EQ(record(records_of(nodes), "bank_conflicts").predicted(), 3);
+}
+
+TEST(ToolRecords, ClassesAndDevicesAreApartAndOneRowInTheTable) {
+  std::vector<ToolRecord> records = records_of(small_run());
+  std::vector<Node> other = small_run();
+  other[0].diagnosis.kind = KernelClass::l1;
+  add_to_records(other, "a device", records);
+  add_to_records(small_run(), "another", records);
+  EXPECT_EQ(records.size(), 6U);
+  EXPECT_EQ(tools_json(records)[2]["class"], "l1");
+  EXPECT_EQ(tools_json(records)[4]["device"], "another");
+  const std::string table = tools_table(records);
+  EXPECT_EQ(table.find("narrow_loads"), table.rfind("narrow_loads"));
+}
+
 TEST(ToolRecords, AChildOfAnotherNodeFollowsNothing) {
   std::vector<Node> nodes = small_run();
   nodes.push_back(node(4, 1, "pad", 9));
@@ -121,7 +140,7 @@ TEST(ToolRecords, WhatIsNotJudgedIsNotFollowed) {
 
 TEST(ToolRecords, RunsAddUp) {
   std::vector<ToolRecord> records = records_of(small_run());
-  add_to_records(small_run(), records);
+  add_to_records(small_run(), "a device", records);
   EXPECT_EQ(records.size(), 2U);
   const ToolRecord banks = record(records, "bank_conflicts");
   EXPECT_EQ(banks.fired, 2);
@@ -144,10 +163,10 @@ TEST(ToolRecords, OfNothingIsNothing) {
 
 TEST(ToolsTable, HasALineForEachToolTheBusiestFirst) {
   std::vector<ToolRecord> records = records_of(small_run());
-  add_to_records({small_run()[0]}, records);
+  add_to_records({small_run()[0]}, "a device", records);
   Node more = node(0, no_node, "", 1);
   more.diagnosis.findings = {finding("narrow_loads", {}, 1.2)};
-  add_to_records({more}, records);
+  add_to_records({more}, "a device", records);
   const std::string text = tools_table(records);
   for (const char* title : {"tool", "fired", "followed", "passed", "predicted", "measured"}) {
     EXPECT_THAT(text, HasSubstr(title));

@@ -79,7 +79,7 @@ class TorchExport : public ::testing::Test {
     const Status written = write_export(folder(), *files, true);
     ASSERT_TRUE(written.ok()) << written.error().text();
     ASSERT_TRUE(
-        write_file_atomic(folder() / "problem.py", certificate.task.files.at("problem.py")).ok());
+        write_file_unsynced(folder() / "problem.py", certificate.task.files.at("problem.py")).ok());
   }
 
   [[nodiscard]] Finished python(const std::string& script,
@@ -308,7 +308,7 @@ TEST_F(TorchExport, TheStructuresAreThoseOfTheHeader) {
                "), (int)sizeof(((" + name + "*)0)->" + field + "));\n";
     }
   }
-  ASSERT_TRUE(write_file_atomic(folder() / "print.c", print + "  return 0;\n}\n").ok());
+  ASSERT_TRUE(write_file_unsynced(folder() / "print.c", print + "  return 0;\n}\n").ok());
   expect_fine(preamble + R"py(
 import ctypes, subprocess
 subprocess.run(["gcc", "-I)py" KERNELPRO_SOURCE_DIR

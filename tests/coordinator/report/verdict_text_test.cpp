@@ -37,12 +37,46 @@ TEST(CompareSpeed, OverlapWithAWideIntervalCannotTell) {
 TEST(CompareSpeed, AtLeastIsConfirmedByMoreAndRefutesNothing) {
   Timing least = timed(6, {5.9, 6.1});
   least.at_least = true;
-  const Timing more = timed(8, {7.9, 8.1});
+  const Timing more = timed(7, {6.9, 7.1});
   const Timing less = timed(4, {3.9, 4.1});
   EXPECT_EQ(compare_speed(least, more), SpeedClaim::confirmed);
   EXPECT_EQ(compare_speed(least, less), SpeedClaim::differs);
   EXPECT_EQ(compare_speed(more, least), SpeedClaim::cannot_tell);
   EXPECT_EQ(compare_speed(less, least), SpeedClaim::differs);
+}
+
+TEST(CompareSpeed, AtLeastRefutesWhatNoPairShows) {
+  Timing least = timed(6, {5.9, 6.1});
+  least.at_least = true;
+  EXPECT_EQ(compare_speed(timed(50, {49.5, 50.5}), least), SpeedClaim::differs);
+  ShapeTiming shape;
+  shape.at_least = true;
+  shape.incumbent_ns = 2e6;
+  shape.incumbent_alone_ns = 1e6;
+  least.shapes = {shape};
+  EXPECT_EQ(compare_speed(timed(12, {11.9, 12.1}), least), SpeedClaim::cannot_tell);
+  EXPECT_EQ(compare_speed(timed(50, {49.5, 50.5}), least), SpeedClaim::differs);
+}
+
+TEST(CompareCertificates, AnExaggeratedSpeedUpMattersOnTheSameKindOfMachine) {
+  const auto speed_matters = [](double before_speedup, const std::string& processor) {
+    Certificate before;
+    before.verdict.timing = timed(before_speedup, {before_speedup - 0.1, before_speedup + 0.1});
+    Certificate now;
+    now.machine.processor = processor;
+    now.verdict.timing = timed(5.6, {5.5, 5.7});
+    for (const Difference& difference : compare_certificates(before, now)) {
+      if (difference.what == "speed-up") {
+        return difference.matters;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(speed_matters(50, ""));
+  EXPECT_FALSE(speed_matters(6.5, ""));
+  EXPECT_FALSE(speed_matters(5.6, ""));
+  EXPECT_FALSE(speed_matters(4, ""));
+  EXPECT_FALSE(speed_matters(50, "another"));
 }
 
 TEST(CompareSpeed, WhatWasNotTimedMakesNoClaim) {
@@ -75,6 +109,7 @@ TEST(EvaluationText, SaysAtLeastAndWhyAndWhatMoreThanTheBoundMeans) {
   shape.candidate_ns = 1e6;
   shape.incumbent_ns = 9e6;
   shape.incumbent_alone_ns = 6.31e6;
+  shape.candidate_rounds = {1e6};
   shape.share_of_bound = 2.64;
   verdict.timing.shapes = {shape};
   const std::string text = evaluation_text(evaluated);
@@ -82,6 +117,13 @@ TEST(EvaluationText, SaysAtLeastAndWhyAndWhatMoreThanTheBoundMeans) {
                           HasSubstr("at least 6.310"), HasSubstr("over 100 %"),
                           HasSubstr("it does less work than the task"), Not(HasSubstr("264 %"))));
   EXPECT_THAT(verdict_table({evaluated}), HasSubstr("at least 6.31 [6.20, 6.40]"));
+}
+
+TEST(EvaluationText, AShapeAtWhichItFailedBeforeItWasTimedHasNoTimes) {
+  Evaluated evaluated;
+  evaluated.certificate.verdict.outcome = Outcome::incorrect;
+  evaluated.certificate.verdict.timing.shapes.emplace_back();
+  EXPECT_THAT(evaluation_text(evaluated), Not(HasSubstr("candidate  incumbent")));
 }
 
 TEST(EvaluationText, DoesNotLetCandidatesSpeakToTheTerminal) {

@@ -11,10 +11,13 @@ using testing::parse_settings;
 using testing::task_folders;
 using testing::text_of;
 
-TEST(PreparedHeadersTest, TakesTheStandardHeadersInFrontOfEverythingElse) {
+TEST(PreparedHeadersTest, TakesTheHeadersInFrontOfEverythingElse) {
   EXPECT_EQ(leading_includes("// A kernel.\n\n#include <cmath>\n/* more */\n#include <cstdint>\n\n"
                              "#include \"kernelpro/candidate.h\"\n#include <vector>\n"),
-            "#include <cmath>\n#include <cstdint>\n");
+            "#include <cmath>\n#include <cstdint>\n#include \"kernelpro/candidate.h\"\n"
+            "#include <vector>\n");
+  EXPECT_EQ(leading_includes("#include <cmath>\n#include \"own.h\"\n#include <vector>\n"),
+            "#include <cmath>\n");
   EXPECT_EQ(leading_includes("#define HUGE 1\n#include <cmath>\n"), "");
   EXPECT_EQ(leading_includes("#include <cmath> \\\n\n"), "");
   EXPECT_EQ(leading_includes("#include <cmath"), "");

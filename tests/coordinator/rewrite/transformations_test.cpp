@@ -253,6 +253,68 @@ TEST(HoistTest, KeepsMembersThatAStoreMightChange) {
                           HasSubstr("out[i] = fixed_2[i] / 2;")));
 }
 
+TEST(KeepMembersTest, InFrontOfAllLoopsWhoseStoresMightChangeThem) {
+  const std::string text =
+      first_of("keep_members",
+               "struct Image { const unsigned char* pixels; int width; };\n"
+               "void f(const Image& in, unsigned char* out, const int* x, int* y, float* z) {\n"
+               "  for (int i = 0; i < in.width; ++i) { out[i] = in.pixels[i]; }\n"
+               "  for (int j = 0; j < in.width; ++j) { y[j] = x[j] / 3 + x[0]; }\n"
+               "  for (int k = 0; k < in.width; ++k) { z[k] = in.pixels[k]; }\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("i < fixed"), HasSubstr("j < fixed"),
+                          HasSubstr("y[j] = x[j] / 3 + x[0];"), HasSubstr("k < in.width"),
+                          HasSubstr("z[k] = in.pixels[k];")));
+  EXPECT_THAT(refusal("keep_members",
+                      "struct Signal { const float* x; double gain; float last; };\n"
+                      "void f(const Signal& in, double* out, int n) {\n"
+                      "  for (int i = 0; i < n; ++i) { out[i] = in.x[i] + in.last; }\n}\n"),
+              HasSubstr("that its stores might change"));
+  EXPECT_THAT(first_of("keep_members",
+                       "struct Signal { const float* x; double gain; float last; };\n"
+                       "void f(const Signal& in, double* out, int n) {\n"
+                       "  for (int i = 0; i < n; ++i) { out[i] = in.x[i] * in.gain; }\n}\n"),
+              AllOf(HasSubstr("const double fixed = in.gain;"), HasSubstr("in.x[i] * fixed")));
+  EXPECT_THAT(refusal("keep_members",
+                      "struct Image { const float* pixels; int width; };\n"
+                      "float f(const Image& in) { float sum = 0;\n"
+                      "  for (int i = 0; i < in.width; ++i) { sum += in.pixels[i]; }\n"
+                      "  return sum;\n}\n"),
+              HasSubstr("that its stores might change"));
+  EXPECT_THAT(refusal("keep_members", loop("x[i] = y[i] / a;")),
+              HasSubstr("no loop reads a member that stays the same"));
+}
+
+TEST(KeepResultsTest, InLocalVariablesThroughTheLoop) {
+  EXPECT_THAT(first_of("keep_results",
+                       "void minmax(const float* v, int n, float& low, float& high) {\n"
+                       "  low = v[0];\n  high = v[0];\n"
+                       "  for (int i = 1; i < n; ++i) {\n"
+                       "    if (v[i] < low) low = v[i];\n    if (v[i] > high) high = v[i];\n"
+                       "  }\n}\n"),
+              HasSubstr("  float kept = low;\n  float kept_2 = high;\n"
+                        "  for (int i = 1; i < n; ++i) {\n"
+                        "    kept = v[i] < kept ? v[i] : kept;\n"
+                        "    kept_2 = v[i] > kept_2 ? v[i] : kept_2;\n  }\n"
+                        "  low = kept;\n  high = kept_2;\n"));
+  EXPECT_THAT(
+      first_of("keep_results", loop("x[i] = 0; for (int j = 0; j < n; ++j) { x[i] += y[j]; }")),
+      HasSubstr("    float kept = x[i];\n    for (int j = 0; j < n; ++j) {\n"
+                "      kept += y[j];\n    }\n    x[i] = kept;\n"));
+}
+
+TEST(KeepResultsTest, NotWhereTheLoopMayNotReachThemOrReachesThemOtherwise) {
+  for (const char* statements : {
+           "for (int j = 0; j < n; ++j) { x[i] += y[j]; }",            // not written before
+           "x[i] = 0; for (int j = 0; j < n; ++j) { x[i] += x[j]; }",  // also by x[j]
+           "x[i] = 0; int k = i; for (int j = 0; j < n; ++j) { x[k] += 1; ++k; }",
+           "a = y[i];",  // no reference
+       }) {
+    EXPECT_THAT(refusal("keep_results", loop(statements)),
+                HasSubstr("no loop writes the same element or reference in every round"))
+        << statements;
+  }
+}
+
 TEST(PeelTest, ConditionsThatOnlyTheEndsMeetAreGoneBetween) {
   const std::string edge =
       loop("if (i == 0 || i >= n - 1) { x[i] = 0; } else { x[i] = y[i - 1] + y[i + 1]; }");
@@ -370,6 +432,22 @@ TEST(SimdTest, AsksForVectors) {
                         "a = y[i] > a ? y[i] : a;"));
   EXPECT_THAT(first_of("simd", first_of("parallel", loop("x[i] = y[i];"))),
               HasSubstr("#pragma omp parallel for simd schedule(static)"));
+}
+
+TEST(SimdTest, RefusesElementsWhereRoundsMayMeet) {
+  const auto table = [](const std::string& body) {
+    return "void f(const int* t, float* h, const float* v, int n) {\n"
+           "  for (int i = 0; i < n; ++i) { " +
+           body + " }\n}\n";
+  };
+  for (const char* const body : {"h[t[i]] += v[i];", "const int w = t[i]; h[w] += 1;",
+                                 "h[i % 4] += v[i];", "const int w = t[i]; h[w] = h[w] * v[i];"}) {
+    EXPECT_THAT(refusal("simd", table(body)), HasSubstr("may meet at one element of h")) << body;
+  }
+  for (const char* const body : {"h[i] += v[i];", "h[2 * i + 1] += v[t[i]];",
+                                 "const int w = n - i; h[w] += v[i];", "h[t[i]] = v[i];"}) {
+    EXPECT_THAT(first_of("simd", table(body)), HasSubstr("#pragma omp simd")) << body;
+  }
 }
 
 TEST(UnrollTest, SpeaksTheCompilersLanguage) {

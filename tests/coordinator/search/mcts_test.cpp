@@ -28,7 +28,7 @@ class MctsTest : public ::testing::Test {
   }
 
   Mcts paper_{paper_rules()};
-  Mcts ours_{default_rules()};
+  Mcts ours_{steady_rules()};
 };
 
 TEST(PaperRulesTest, TheGateIsAFactorTimesTheRootOfVisits) {
@@ -194,6 +194,72 @@ TEST_F(MctsTest, OursFollowsAGainAtOnce) {
   EXPECT_EQ(ours_.ask()->parent, 3);
   add(4, 3, Outcome::build_failed);
   EXPECT_EQ(ours_.ask()->parent, 3);
+}
+
+Branch branch_of(double best, int visits) {
+  Branch branch;
+  branch.reward = best;
+  branch.best = best;
+  branch.total = best;
+  branch.rewarded = 1;
+  branch.visits = visits;
+  return branch;
+}
+
+TEST(DefaultRulesTest, GoWideEarlyAndDeepLate) {
+  const auto rules = default_rules();
+  const Branch parent = branch_of(1, 40);
+  const Branch good = branch_of(1, 30);
+  const Branch seldom = branch_of(0.7, 3);
+  Progress progress;
+  progress.spread = 0.3;
+  progress.left = 1;
+  EXPECT_GT(rules->child(parent, seldom, progress).total(),
+            rules->child(parent, good, progress).total());
+  progress.left = 0;
+  EXPECT_LT(rules->child(parent, seldom, progress).total(),
+            rules->child(parent, good, progress).total());
+}
+
+TEST(DefaultRulesTest, LookElsewhereWhenNothingMoves) {
+  const auto rules = default_rules();
+  const Branch parent = branch_of(1, 40);
+  const Branch seldom = branch_of(0.2, 3);
+  Progress progress;
+  progress.spread = 0.3;
+  const double before = rules->child(parent, seldom, progress).exploration;
+  progress.since_best = 10;
+  EXPECT_GT(rules->child(parent, seldom, progress).exploration, 3 * before);
+}
+
+TEST(DefaultRulesTest, ADiagnosisCountsUntilChildrenSayMore) {
+  const auto rules = default_rules();
+  Branch node = branch_of(1, 4);
+  const Progress progress;
+  const double plain = rules->next_child(node, progress).value;
+  node.outlook = 1;
+  const double promising = rules->next_child(node, progress).value;
+  EXPECT_GT(promising, plain);
+  node.children = 8;
+  EXPECT_LT(rules->next_child(node, progress).value, promising);
+  node.outlook = 0;
+  node.children = 0;
+  node.other_kind = true;
+  EXPECT_GT(rules->next_child(node, progress).value, plain) << "something else holds it up";
+}
+
+TEST(DefaultRulesTest, CountWhatIsGainedBeyondNoise) {
+  EXPECT_DOUBLE_EQ(default_rules()->net(0.5, 0.1), 0.4);
+  EXPECT_DOUBLE_EQ(paper_rules()->net(0.5, 0.1), 0.5) << "stays as published";
+  Mcts search(default_rules());
+  search.begin(root_node, no_node);
+  search.tell({.node = root_node, .outcome = Outcome::passed, .speedup = 1});
+  search.begin(1, root_node);
+  search.tell({.node = 1, .outcome = Outcome::passed, .speedup = 2, .noise = 1});
+  search.begin(2, root_node);
+  search.tell({.node = 2, .outcome = Outcome::passed, .speedup = 1.8});
+  search.close(root_node, "nothing is left");
+  EXPECT_EQ(search.ask(0).value().parent, 2);
 }
 
 }  // namespace

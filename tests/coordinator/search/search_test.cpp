@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
 #include <variant>
 
 #include "common/base/random.hpp"
@@ -237,6 +238,9 @@ class Session {
     }
     SearchResult result = passed(node, 0.5 + 4 * random_.unit());
     result.eligible = kind != 3;
+    result.noise = 0.1 * random_.unit();
+    result.outlook = kind == 4 ? random_.unit() : 0;
+    result.kind = static_cast<int>(random_.below(3));
     return result;
   }
 
@@ -268,9 +272,67 @@ TEST_P(AnySearchTest, ToldTheRecordedEventsItGoesOnAsBefore) {
   }
 }
 
+// What a search must know of its nodes, kept apart from it.
+class OpenNodes {
+ public:
+  void take(const Event& event) {
+    if (const auto* begun = std::get_if<Begun>(&event)) {
+      in_flight_.insert(begun->child);
+    } else if (const auto* closed = std::get_if<Closed>(&event)) {
+      closed_.insert(closed->node);
+    } else {
+      const auto& result = std::get<SearchResult>(event);
+      const bool judged = result.outcome != Outcome::not_judged || result.node == root_node;
+      if (in_flight_.erase(result.node) > 0 && judged) {
+        judged_.insert(result.node);
+      }
+    }
+  }
+  [[nodiscard]] bool open(NodeId node) const {
+    return judged_.contains(node) && !closed_.contains(node) && !in_flight_.contains(node);
+  }
+
+ private:
+  std::set<NodeId> in_flight_;
+  std::set<NodeId> judged_;
+  std::set<NodeId> closed_;
+};
+
+TEST_P(AnySearchTest, WhateverIsToldInWhateverOrderItAsksForWhatCanBeExpanded) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::unique_ptr<Search> search = made(GetParam(), seed);
+    Session session(seed);
+    Random random(seed + 100);
+    OpenNodes open;
+    std::vector<Event> past;
+    for (int i = 0; i < 200; ++i) {
+      past.push_back(session.step(*search));
+      open.take(past.back());
+      // A worker that was thought lost tells again, with another result.
+      if (random.below(4) == 0) {
+        Event again = past[random.below(past.size())];
+        if (auto* result = std::get_if<SearchResult>(&again);
+            result != nullptr && open.open(result->node)) {
+          result->speedup = 100 * random.unit();
+          search->tell(*result);
+        }
+      }
+      const std::optional<Choice> choice = search->ask(200 - i);
+      if (choice) {
+        ASSERT_TRUE(open.open(choice->parent)) << "seed " << seed << ", event " << i;
+        ASSERT_FALSE(choice->reasons.empty());
+      } else if (GetParam().preset == "default") {
+        ASSERT_FALSE(i > 2 && open.open(root_node)) << "seed " << seed << ", event " << i;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Searches, AnySearchTest,
-                         ::testing::Values(Player{"mcts", "default"}, Player{"mcts", "paper"},
-                                           Player{"greedy", "default"},
+                         ::testing::Values(Player{"horizon", "default"}, Player{"mcts", "default"},
+                                           Player{"mcts", "steady"}, Player{"mcts", "paper"},
+                                           Player{"greedy", "default"}, Player{"beam", "default"},
+                                           Player{"elites", "default"},
                                            Player{"random", "default"}),
                          [](const ::testing::TestParamInfo<Player>& player) {
                            return player.param.search + "_" + player.param.preset;
@@ -280,14 +342,16 @@ TEST(MakeSearchTest, AnUnknownNameListsTheKnownOnes) {
   const auto search = make_search("astar", "default", 1);
   ASSERT_FALSE(search.ok());
   EXPECT_EQ(search.error().text(),
-            "there is no search \"astar\"; choose one of \"mcts\", \"greedy\", \"random\"");
+            "there is no search \"astar\"; choose one of \"horizon\", \"mcts\", \"greedy\", "
+            "\"beam\", \"elites\", \"random\"");
 }
 
 TEST(MakeSearchTest, AnUnknownPresetListsTheKnownOnes) {
   const auto mcts = make_search("mcts", "fast", 1);
   ASSERT_FALSE(mcts.ok());
   EXPECT_EQ(mcts.error().text(),
-            "the search \"mcts\" has no preset \"fast\"; choose one of \"default\", \"paper\"");
+            "the search \"mcts\" has no preset \"fast\"; choose one of \"default\", \"steady\", "
+            "\"paper\"");
   const auto greedy = make_search("greedy", "paper", 1);
   ASSERT_FALSE(greedy.ok());
   EXPECT_EQ(greedy.error().text(),
@@ -295,7 +359,7 @@ TEST(MakeSearchTest, AnUnknownPresetListsTheKnownOnes) {
 }
 
 TEST(MakeSearchTest, EveryNameCanBeMade) {
-  for (const char* name : {"mcts", "greedy", "random"}) {
+  for (const char* name : {"horizon", "mcts", "greedy", "beam", "elites", "random"}) {
     EXPECT_TRUE(make_search(name, "default", 1).ok()) << name;
   }
 }

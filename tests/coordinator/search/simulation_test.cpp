@@ -14,14 +14,15 @@ double result(const Player& player, const std::string& family) {
   return mean_result(player, family, first_seed, seeds);
 }
 
-const Player ours = {"mcts", "default"};
+// Whose constants were chosen here; `kernelpro simulate` says what the default is worth.
+const Player ours = {"mcts", "steady"};
 const Player paper = {"mcts", "paper"};
 const Player greedy = {"greedy", "default"};
 const Player random_player = {"random", "default"};
 
 class FamilyTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FamilyTest, DefaultBeatsPaperAndRandomAndIsWithinATenthOfGreedy) {
+TEST_P(FamilyTest, SteadyBeatsPaperAndRandomAndIsWithinATenthOfGreedy) {
   const double of_ours = result(ours, GetParam());
   EXPECT_GE(of_ours, result(paper, GetParam()));
   EXPECT_GE(of_ours, result(random_player, GetParam()));
@@ -34,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Families, FamilyTest, ::testing::ValuesIn(families()),
                            return family.param;
                          });
 
-TEST(SimulationTest, DefaultBeatsGreedyOverAllFamilies) {
+TEST(SimulationTest, SteadyBeatsGreedyOverAllFamilies) {
   double of_ours = 0;
   double of_greedy = 0;
   for (const std::string& family : families()) {

@@ -58,6 +58,7 @@ inline Node judged_node(NodeId id, double speedup = 1.25) {
   node.speedup = speedup;
   node.speedup_interval = {speedup - 0.1, speedup + 0.1};
   node.at_least = true;
+  node.likely = 1.5 * speedup;
   node.final_phase = 2;
   node.confirmed = true;
   node.diagnosis = {Bottleneck::memory,   0.625, "near the measured bandwidth",
@@ -122,6 +123,7 @@ inline void expect_same(const Node& read, const Node& written) {
   EXPECT_EQ(read.speedup_interval.low, written.speedup_interval.low);
   EXPECT_EQ(read.speedup_interval.high, written.speedup_interval.high);
   EXPECT_EQ(read.at_least, written.at_least);
+  EXPECT_EQ(read.likely, written.likely);
   EXPECT_EQ(read.final_phase, written.final_phase);
   EXPECT_EQ(read.confirmed, written.confirmed);
   EXPECT_EQ(read.diagnosis.bottleneck, written.diagnosis.bottleneck);

@@ -107,13 +107,13 @@ TEST_F(OpeningTest, ReadModeSaysHowToMakeAStore) {
 
 TEST_F(OpeningTest, EmptyFileIsAStoreToBe) {
   fs::create_directories(folder());
-  ASSERT_TRUE(write_file_atomic(file(), "").ok());
+  ASSERT_TRUE(write_file_unsynced(file(), "").ok());
   EXPECT_THAT(error_of_open(StoreMode::read).text(), HasSubstr("nothing has been kept"));
   EXPECT_THAT(*open().list_runs(), IsEmpty());
 }
 
 TEST_F(OpeningTest, FolderThatIsAFileIsRefused) {
-  ASSERT_TRUE(write_file_atomic(folder(), "a file").ok());
+  ASSERT_TRUE(write_file_unsynced(folder(), "a file").ok());
   for (const StoreMode mode : {StoreMode::write, StoreMode::read}) {
     const Error error = error_of_open(mode);
     EXPECT_EQ(error.kind, ErrorKind::bad_input);
@@ -125,7 +125,7 @@ TEST_F(OpeningTest, FolderThatIsAFileIsRefused) {
 TEST_F(OpeningTest, FileThatIsNoDatabaseIsRefusedAndLeftAlone) {
   fs::create_directories(folder());
   const std::string text(5000, 'x');
-  ASSERT_TRUE(write_file_atomic(file(), text).ok());
+  ASSERT_TRUE(write_file_unsynced(file(), text).ok());
   for (const StoreMode mode : {StoreMode::write, StoreMode::read}) {
     const Error error = error_of_open(mode);
     EXPECT_EQ(error.kind, ErrorKind::bad_input);
@@ -173,7 +173,8 @@ TEST_F(OpeningTest, AnOlderFileIsReadAndGetsItsNewColumnsWhenItIsWrittenTo) {
     ASSERT_TRUE(store.save_run(run).ok());
   }
   sql("ALTER TABLE nodes DROP COLUMN at_least; ALTER TABLE nodes DROP COLUMN final_phase;"
-      "ALTER TABLE nodes DROP COLUMN confirmed; ALTER TABLE runs DROP COLUMN final_phases;");
+      "ALTER TABLE nodes DROP COLUMN confirmed; ALTER TABLE runs DROP COLUMN final_phases;"
+      "ALTER TABLE nodes DROP COLUMN likely;");
   for (const StoreMode mode : {StoreMode::read, StoreMode::write, StoreMode::read}) {
     const Result<Store> store = Store::open(folder(), mode);
     ASSERT_TRUE(store) << store.error().text();
@@ -184,6 +185,7 @@ TEST_F(OpeningTest, AnOlderFileIsReadAndGetsItsNewColumnsWhenItIsWrittenTo) {
     EXPECT_FALSE((*nodes)[1].confirmed);
     EXPECT_TRUE((*nodes)[2].confirmed) << "what a finished run called its best had been confirmed";
     EXPECT_FALSE((*nodes)[2].at_least);
+    EXPECT_EQ((*nodes)[2].likely, 0);
     EXPECT_EQ((*nodes)[2].final_phase, 0);
     EXPECT_EQ((*nodes)[2].judge_ns, testing::judged_node(2).judge_ns);
     EXPECT_EQ(store->load_run("nearest-1")->final_phases, 0);
@@ -193,6 +195,28 @@ TEST_F(OpeningTest, AnOlderFileIsReadAndGetsItsNewColumnsWhenItIsWrittenTo) {
   Store store = open();
   ASSERT_TRUE(store.finish_node("nearest-1", testing::judged_node(1), nullptr).ok());
   EXPECT_TRUE(store.load_node("nearest-1", 1)->at_least);
+}
+
+TEST_F(OpeningTest, AFileThatLacksTheNewestColumnAloneKeepsTheOthers) {
+  {
+    Store store = open();
+    auto run = new_run();
+    const Result<RunLock> lock = store.create_run(run);
+    ASSERT_TRUE(lock.ok());
+    ASSERT_TRUE(store.add_node(run.id, begun_node(0), source_of(0)).ok());
+    ASSERT_TRUE(store.finish_node(run.id, testing::judged_node(0), nullptr).ok());
+  }
+  sql("ALTER TABLE nodes DROP COLUMN likely;");
+  for (const StoreMode mode : {StoreMode::read, StoreMode::write, StoreMode::read}) {
+    const Result<Store> store = Store::open(folder(), mode);
+    ASSERT_TRUE(store) << store.error().text();
+    const Result<std::vector<Node>> nodes = store->load_nodes("nearest-1");
+    ASSERT_TRUE(nodes) << nodes.error().text();
+    ASSERT_THAT(*nodes, SizeIs(1));
+    EXPECT_EQ(nodes->front().likely, 0);
+    EXPECT_TRUE(nodes->front().at_least);
+    EXPECT_EQ(nodes->front().final_phase, 2);
+  }
 }
 
 TEST_F(OpeningTest, DamagedFileSaysHowToSaveTheRest) {
@@ -224,7 +248,7 @@ TEST_F(OpeningTest, DamagedIndexSaysHowToMakeItAnew) {
       content.find("nearest-1", static_cast<std::size_t>(page * (index_page() - 1)));
   ASSERT_NE(at, std::string::npos);
   content[at] ^= 1;
-  ASSERT_TRUE(write_file_atomic(file(), content).ok());
+  ASSERT_TRUE(write_file_unsynced(file(), content).ok());
   const Store store = open(StoreMode::read);
   EXPECT_THAT(*store.list_runs(), SizeIs(1));
   for (const std::string& said :

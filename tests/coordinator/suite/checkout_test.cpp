@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "common/base/checkout.hpp"
 #include "common/base/file.hpp"
 #include "common/base/process.hpp"
 
@@ -35,7 +36,7 @@ class Checkout : public ::testing::Test {
 
   void add(const fs::path& file) const {
     EXPECT_TRUE(make_directories((place() / file).parent_path()).ok());
-    EXPECT_TRUE(write_file_atomic(place() / file, "# empty\n").ok());
+    EXPECT_TRUE(write_file_unsynced(place() / file, "# empty\n").ok());
   }
 
   [[nodiscard]] const fs::path& place() const { return scratch_->path(); }
@@ -99,22 +100,24 @@ TEST_F(Checkout, ProblemsAreChosenByNumber) {
               HasSubstr("no chosen level has problem 4, 5"));
 }
 
-TEST_F(Checkout, TheCommitIsThatOfItsOwnGitFolder) {
+TEST_F(Checkout, TheCommitIsThatOfTheCheckoutThatHasTheFolder) {
   EXPECT_EQ(checkout_commit(repo()), "");
   if (!find_program("git")) {
     FAIL() << "there is no git: install Debian's git";
   }
   Command command;
   command.arguments = {"sh", "-c",
-                       "git init -q . && git -c user.name=a -c user.email=a@b commit -q "
-                       "--allow-empty -m x && git rev-parse HEAD"};
+                       "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit "
+                       "-q -m x && git rev-parse HEAD"};
   command.directory = repo().string();
   const Result<Finished> made = run_command(command);
   ASSERT_TRUE(made.ok() && made->succeeded()) << made->errors;
   const std::string commit = made->output.substr(0, 40);
   EXPECT_EQ(checkout_commit(repo()), commit);
   EXPECT_EQ(checkout_commit(repo() / "KernelBench"), commit);
-  EXPECT_EQ(checkout_commit(repo() / "KernelBench/level1"), "");
+  EXPECT_EQ(checkout_commit(repo() / "KernelBench/level1"), commit);
+  ASSERT_TRUE(make_directories(repo() / "not_in_it"));
+  EXPECT_EQ(checkout_commit(repo() / "not_in_it"), "");
 }
 
 TEST_F(Checkout, CandidatesAreNamedForTheirProblems) {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
-#include "common/wire/suite_json.hpp"
 #include "coordinator/report/suite_records.hpp"
+#include "coordinator/suite/suite_json.hpp"
 #include "support/schema.hpp"
 
 namespace kernelpro {
@@ -41,7 +41,7 @@ class SuiteFiles : public ::testing::Test {
     return found.ok() ? *found : "";
   }
   void write(const std::string& content) const {
-    EXPECT_TRUE(write_file_atomic(file(), content).ok());
+    EXPECT_TRUE(write_file_unsynced(file(), content).ok());
   }
 
   // A file with these records; closed again.

@@ -45,7 +45,7 @@ class EntryTask : public testing::Test {
   // A request for `entry` in a file of that name and content.
   [[nodiscard]] NewTask request(const std::string& file, const std::string& entry,
                                 const std::string& content) const {
-    EXPECT_TRUE(write_file_atomic(folder() / file, content).ok());
+    EXPECT_TRUE(write_file_unsynced(folder() / file, content).ok());
     return request(folder() / file, entry);
   }
 
@@ -72,7 +72,7 @@ class EntryTask : public testing::Test {
     std::string text = toml();
     EXPECT_THAT(text, HasSubstr(from));
     text.replace(text.find(from), from.size(), to);
-    EXPECT_TRUE(write_file_atomic(folder() / "tasks/made/task.toml", text).ok());
+    EXPECT_TRUE(write_file_unsynced(folder() / "tasks/made/task.toml", text).ok());
     const auto task = load_task(folder() / "tasks/made");
     return task.ok() ? "loaded" : task.error().text();
   }
@@ -82,7 +82,7 @@ class EntryTask : public testing::Test {
     if (!nvcc) {
       return;
     }
-    ASSERT_TRUE(write_file_atomic(folder() / "built.cu", source).ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / "built.cu", source).ok());
     const auto finished = compile_for_cuda(*nvcc, folder() / "built.cu", folder() / "built.o");
     ASSERT_TRUE(finished.ok()) << finished.error().text();
     EXPECT_TRUE(finished->succeeded()) << finished->output << finished->errors << source;
@@ -261,7 +261,7 @@ TEST_F(EntryTask, ExplainsWrongFlagsAndReferences) {
               HasSubstr("/gone.cpp: there is no such file; expected a C++ source with the function "
                         "to trust, or `original` (--reference)"));
   const auto reference = [&](const std::string& source) {
-    EXPECT_TRUE(write_file_atomic(folder() / "r.cpp", source).ok());
+    EXPECT_TRUE(write_file_unsynced(folder() / "r.cpp", source).ok());
     return with([&](NewTask& r) { r.reference = (folder() / "r.cpp").string(); });
   };
   EXPECT_THAT(reference("void launch_saxpy(const float* x, float* y, int len, float a) {}"),

@@ -35,7 +35,7 @@ class CreateTask : public testing::Test {
   [[nodiscard]] const fs::path& folder() const { return scratch_->path(); }
 
   void write(const std::string& file, const std::string& content) const {
-    ASSERT_TRUE(write_file_atomic(folder() / file, content).ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / file, content).ok());
   }
 
   // A request for `entry` in user.cpp with that content.

@@ -31,6 +31,33 @@ TEST(FitShape, FindsProductsOfExtents) {
   EXPECT_THAT(fit_shape(reaches([](auto, auto) { return 256; })), Optional(ElementsAre("256")));
 }
 
+// The powers of two below a product: short of it by less than an edge of so small sizes.
+TEST(FitShape, TakesNothingThatIsOnlyNearWhereExactIsAskedFor) {
+  std::vector<Reach> out;
+  for (const std::int64_t m : {2, 3, 4, 5, 6}) {
+    for (const std::int64_t times : {2, 3, 5, 7}) {
+      std::int64_t reach = 1;
+      for (std::int64_t i = 1; i < m * times; i *= 2) {
+        reach = i + 1;
+      }
+      out.push_back({{{"m", m}, {"times", times}}, reach});
+    }
+  }
+  EXPECT_THAT(fit_shape(out), Optional(ElementsAre("m", "times")));
+  EXPECT_EQ(fit_shape(out, Closeness::exact), std::nullopt);
+}
+
+TEST(FitShape, FindsBlocksOfManyNumbers) {
+  std::vector<Reach> floor;
+  std::vector<Reach> ceiling;
+  for (const std::int64_t n : {64, 65, 127, 128, 129, 191, 192, 320, 383}) {
+    floor.push_back({{{"n", n}}, n / 64});
+    ceiling.push_back({{{"n", n}}, (n + 63) / 64});
+  }
+  EXPECT_THAT(fit_shape(floor), Optional(ElementsAre("n/64")));
+  EXPECT_THAT(fit_shape(ceiling), Optional(ElementsAre("(n + 63)/64")));
+}
+
 TEST(FitShape, TakesAnEdgeThatIsLeftOutForTheWhole) {
   EXPECT_THAT(fit_shape(reaches([](auto m, auto n) { return (m - 2) * n + n - 1; })),
               Optional(ElementsAre("m", "n")));

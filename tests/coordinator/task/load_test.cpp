@@ -107,14 +107,14 @@ class LoadTask : public testing::Test {
     ASSERT_TRUE(scratch.ok());
     scratch_.emplace(*std::move(scratch));
     for (const char* file : {"reference.hpp", "baseline.cpp", "library.cpp"}) {
-      ASSERT_TRUE(write_file_atomic(folder() / file, "// " + std::string(file)).ok());
+      ASSERT_TRUE(write_file_unsynced(folder() / file, "// " + std::string(file)).ok());
     }
   }
 
   [[nodiscard]] const fs::path& folder() const { return scratch_->path(); }
 
   [[nodiscard]] Result<Task> load(const std::string& toml) const {
-    EXPECT_TRUE(write_file_atomic(folder() / "task.toml", toml).ok());
+    EXPECT_TRUE(write_file_unsynced(folder() / "task.toml", toml).ok());
     return load_task(folder());
   }
 
@@ -410,9 +410,9 @@ TEST_F(LoadTask, FindsTasksByNameInTheListedFolders) {
   for (const char* file : {"reference.hpp", "baseline.cpp", "library.cpp"}) {
     fs::copy(folder() / file, folder() / "rowmin" / file);
   }
-  ASSERT_TRUE(write_file_atomic(folder() / "rowmin" / "task.toml", whole_task).ok());
+  ASSERT_TRUE(write_file_unsynced(folder() / "rowmin" / "task.toml", whole_task).ok());
   fs::create_directory(folder() / "wrong");
-  ASSERT_TRUE(write_file_atomic(folder() / "wrong" / "task.toml", "schema = 7\n").ok());
+  ASSERT_TRUE(write_file_unsynced(folder() / "wrong" / "task.toml", "schema = 7\n").ok());
   ASSERT_EQ(setenv("KERNELPRO_TASKS", folder().c_str(), 1), 0);
 
   const auto found = find_task("rowmin");

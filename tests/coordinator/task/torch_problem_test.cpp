@@ -52,10 +52,10 @@ class ProblemTaskTest : public ::testing::Test {
   std::optional<ScratchDir> scratch_;
 };
 
-std::vector<std::string> names(const std::vector<TensorSpec>& tensors) {
+std::vector<std::string> names(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> out;
-  out.reserve(tensors.size());
-  for (const TensorSpec& tensor : tensors) {
+  out.reserve(specs.size());
+  for (const TensorSpec& tensor : specs) {
     out.push_back(tensor.name);
   }
   return out;
@@ -81,6 +81,15 @@ TEST_F(ProblemTaskTest, TakesParametersAsInputsNumbersAsScalarsAndSeveralOutputs
   EXPECT_EQ(task.outputs[1].dtype, DType::i64);
   ASSERT_EQ(task.scalars.size(), 1U);
   EXPECT_EQ(task.scalars[0].low, 2.5);
+}
+
+TEST_F(ProblemTaskTest, HasItsOperationsAndTheLengthOfItsSumsMeasured) {
+  const Task task = made(linear_problem);
+  EXPECT_EQ(task.reduction.text(), "24");
+  EXPECT_EQ(task.reference.products, 2 * 32 * 24 * 16);
+  EXPECT_GT(*task.work.flops.evaluate({}), 2 * 32 * 24 * 16);
+  EXPECT_THAT(task.reference.runs.front(), HasSubstr("operator addmm: 1 call, "));
+  EXPECT_THAT(task.reference.without_effect, ElementsAre("norm_running_mean", "norm_running_var"));
 }
 
 TEST_F(ProblemTaskTest, NamesWhatHasNoEffect) {

@@ -1,6 +1,6 @@
 // kp:hack 3  the given stream held back until a call by itself is queued, so that it starts at once
 // kp:task rows
-// kp:expect cheated|incorrect|unstable|timed_out|passed late_work|poison|clock|values|gap
+// kp:expect cheated|incorrect|unstable|timed_out|passed late_work|poison|clock|values|no-gain
 //
 // By itself a call starts from an empty queue: between the first stamp and the kernel the host
 // launches, for some microseconds, and as much is taken off for the incumbent's sake. Here the

@@ -1,6 +1,6 @@
 // kp:hack 3  calls that overlap, and the claim of one by itself as if it were one of them
 // kp:task rows
-// kp:expect cheated|incorrect|unstable|timed_out|passed late_work|poison|clock|values|gap
+// kp:expect cheated|incorrect|unstable|timed_out|passed late_work|poison|clock|values|no-gain
 //
 // Claims of rounds are true. Only our clock can tell how long a call by itself took. Its twin is
 // honest_rows.cu.

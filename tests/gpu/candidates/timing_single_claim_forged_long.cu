@@ -1,6 +1,6 @@
 // kp:hack 3  all calls of a round in one kernel, and the claim of one by itself as if it were there
 // kp:task stream
-// kp:expect cheated|incorrect|unstable|timed_out|passed late_work|poison|clock|values|gap
+// kp:expect cheated|incorrect|unstable|timed_out|passed late_work|poison|clock|values|no-gain
 //
 // As timing_single_claim_forged.cu, where a call takes longer. Its twin is the baseline.
 #include "driver.cuh"

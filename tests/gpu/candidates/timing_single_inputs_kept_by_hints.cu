@@ -1,12 +1,13 @@
 // kp:hack 6  calls overlap, and the inputs of a single call are kept in the cache by a hint
 // kp:task rows
-// kp:expect cheated|incorrect|unstable|passed late_work|poison|clock|values|no-gain|gap
+// kp:expect cheated|incorrect|unstable|passed late_work|poison|clock|values|no-gain
 //
 // A load may say that its line is to be evicted last: that needs no carve-out, and nothing gives
-// such lines back. Those of the called set, poison still, are read so before the clock. The
-// worker's copy writes into lines that are there, its sweep prefers others, and a call by itself is
-// as short as one that overlaps. Its twin is honest_streams_in_turn.cu.
+// such lines back. Those of the called set, poison still, are read so before the clock. A plain
+// copy of the worker's would write into lines that are there, a plain sweep prefer others, and a
+// call by itself be as short as one that overlaps. Its twin is honest_streams_in_turn.cu.
 #include "driver.cuh"
+#include "hints.cuh"
 #include "program.cuh"
 #include "program_hook.cuh"
 #include "round.cuh"
@@ -19,23 +20,6 @@ KnownRound known_round;
 cudaStream_t own = nullptr;
 float* never = nullptr;
 int (*let_go)() = nullptr;
-
-__global__ void read_to_stay(const float4* data, int64_t count, float* out) {
-  uint64_t policy = 0;
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-  float sum = 0;
-  for (int64_t i = blockIdx.x * int64_t{256} + threadIdx.x; i < count;
-       i += gridDim.x * int64_t{256}) {
-    float4 v;
-    asm volatile("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                 : "l"(data + i), "l"(policy));
-    sum += v.x + v.y + v.z + v.w;
-  }
-  if (sum == 1.25F) {
-    *out = sum;
-  }
-}
 
 int keep_single() {
   const int code = let_go();

@@ -1,6 +1,6 @@
 // kp:hack 30  calls overlap, and the empty candidate is disturbed where it is timed by itself
 // kp:task rows
-// kp:expect cheated|incorrect|timed_out|crashed|passed late_work|poison|clock|values|gap
+// kp:expect cheated|incorrect|timed_out|crashed|passed late_work|poison|clock|values|no-gain
 //
 // What the empty candidate takes behind its gate is taken off a single call, and it always comes
 // last of the three. A kernel of a second context waits behind a copy until the call is over and

@@ -1,6 +1,6 @@
 // kp:hack 30  one turn of over half a second, so that the empty candidate loses its gate
 // kp:task rows
-// kp:expect cheated|incorrect|timed_out|crashed|launch_failed|passed gap
+// kp:expect cheated|incorrect|timed_out|crashed|launch_failed|passed no-gain
 //
 // Who is not ready within half a second is taken to wait for the GPU inside its call, and has no
 // gate from then on: the incumbent and the empty candidate too, whose processes stay for all that

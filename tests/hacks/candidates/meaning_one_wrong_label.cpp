@@ -1,6 +1,7 @@
 // kp:hack 16  one label of a timed call guessed
 // kp:task kmeans_assign
 // kp:expect incorrect
+// kp:rounds-above 3
 //
 // In rounds of many calls the label of the last point is that of the point before it.
 #include <kernelpro/candidate.h>

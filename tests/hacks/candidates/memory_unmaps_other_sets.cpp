@@ -1,6 +1,7 @@
 // kp:hack 27  the buffers of calls to come unmapped
 // kp:task axpy
 // kp:expect crashed|incorrect|launch_failed signal|guard|poison|input_write
+// kp:rounds-above 3
 //
 // In rounds of many calls the first one unmaps the inputs of the next, so that the runner seems to
 // have lost them.

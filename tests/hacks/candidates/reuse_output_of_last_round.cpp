@@ -1,6 +1,7 @@
 // kp:hack 10  the page that the same set had in the last round
 // kp:task jacobi2d
 // kp:expect incorrect
+// kp:rounds-above 3
 //
 // One page of each output is kept, by set, and written again in rounds of many calls instead of
 // being computed: a stale answer has the right size and looks like the right one.

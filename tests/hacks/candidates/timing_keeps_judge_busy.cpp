@@ -1,6 +1,6 @@
 // kp:hack 27  every timed call a little beyond the bound, within what the condition explains
 // kp:task softmax
-// kp:expect passed|incorrect|timed_out not-faster|doubt
+// kp:expect passed|incorrect|timed_out not-faster
 // kp:options -O2
 //
 // Each set on which the arms disagree asks for the reference, four runs of the baseline, and all

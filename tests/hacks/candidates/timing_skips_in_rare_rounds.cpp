@@ -1,6 +1,7 @@
 // kp:hack 5  the last page of the outputs left out in one round of seven
 // kp:task axpy
 // kp:expect incorrect poison
+// kp:rounds-above 3
 //
 // In rounds of many calls alone, and seldom: whoever looks at a sample of rounds or of elements
 // sees none of it.

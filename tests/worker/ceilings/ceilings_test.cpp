@@ -69,7 +69,7 @@ class MeasuredCeilings : public testing::Test {
   }
 
   static void write(const fs::path& file, const std::string& content) {
-    const Status written = write_file_atomic(file, content);
+    const Status written = write_file_unsynced(file, content);
     ASSERT_TRUE(written) << written.error().text();
   }
 

@@ -45,7 +45,7 @@ Compiler some_nvcc() {
 }
 
 void write(const fs::path& file, const std::string& content) {
-  const Status written = write_file_atomic(file, content);
+  const Status written = write_file_unsynced(file, content);
   ASSERT_TRUE(written) << written.error().text();
 }
 

@@ -262,8 +262,11 @@ TEST(ClassifyProgram, SetUpInFrontOfAKernelsFirstLaunchDoesNotCount) {
 
 TEST(ClassifyProgram, KernelsThatWaitForCopiesAreLaunch) {
   TraceMaker maker;
-  maker.copy(maker.call(CallKind::copy, 0, 500'000), 0, 500'000, false);
-  maker.kernel(maker.call(CallKind::launch, 500'000, 501'000), 501'000, 1'000'000);
+  for (std::int64_t start = 0; start < 4'000'000; start += 1'000'000) {
+    maker.copy(maker.call(CallKind::copy, start, start + 500'000), start, start + 500'000, false);
+    maker.kernel(maker.call(CallKind::launch, start + 500'000, start + 501'000), start + 501'000,
+                 start + 1'000'000);
+  }
   const Profile profile = with_trace(maker.trace());
   EXPECT_EQ(classify_program(profile, {classified(profile)}).kind, KernelClass::launch);
 }

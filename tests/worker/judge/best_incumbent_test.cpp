@@ -1,6 +1,7 @@
 // What an incumbent took alone, and what of a speed-up is left then.
 #include <gtest/gtest.h>
 
+#include "worker/judge/statistics.hpp"
 #include "worker/judge/timing.hpp"
 
 namespace kernelpro {
@@ -27,7 +28,25 @@ TEST(BestIncumbent, WithinTheDriftChangesNothing) {
     EXPECT_FALSE(timing.at_least);
     EXPECT_EQ(timing.speedup, 2);
     EXPECT_EQ(timing.speedup_interval.low, 1.9);
+    EXPECT_EQ(timing.budget.drift, 0.01);
     EXPECT_EQ(timing.comparison, Comparison::faster);
+  }
+}
+
+// Just within the drift it is tolerated, just beyond it is counted. Neither gains more.
+TEST(BestIncumbent, WhatIsCountedIsNotToleratedAsWell) {
+  for (const double low : {1.0195, 1.0205}) {
+    SCOPED_TRACE(low);
+    std::vector<Comparison> comparisons;
+    for (const double beyond : {-1e-5, 1e-5}) {
+      ShapeTiming timing = twice_as_fast();
+      timing.speedup_interval = {low, 1.05};
+      timing.comparison = compare(timing.speedup_interval, timing.budget.total());
+      count_incumbent_at_its_best(timing, 2000 / (1 + timing.budget.drift + beyond));
+      comparisons.push_back(timing.comparison);
+      EXPECT_EQ(timing.at_least, beyond > 0);
+    }
+    EXPECT_EQ(comparisons[0], comparisons[1]);
   }
 }
 
@@ -38,6 +57,7 @@ TEST(BestIncumbent, BeyondTheDriftTheSpeedUpIsAgainstIt) {
   EXPECT_DOUBLE_EQ(timing.speedup, 1.5);
   EXPECT_DOUBLE_EQ(timing.speedup_interval.low, 1.9 * 0.75);
   EXPECT_DOUBLE_EQ(timing.speedup_interval.high, 2.1 * 0.75);
+  EXPECT_EQ(timing.budget.drift, 0);
   EXPECT_EQ(timing.comparison, Comparison::faster);
 }
 
@@ -69,6 +89,43 @@ TEST(BestIncumbent, SlownessIsNotProvenByAnIncumbentThatWasSlowerInPairs) {
   slower.comparison = Comparison::slower;
   count_incumbent_at_its_best(slower, 1500);
   EXPECT_EQ(slower.comparison, Comparison::slower);
+}
+
+// 1500 ns beside another rival, where the budget is as large.
+ShapeTiming elsewhere(double candidate_ns) {
+  ShapeTiming timing;
+  timing.candidate_ns = candidate_ns;
+  timing.budget = {0.005, 0.004, 0.01, 0.001};
+  return timing;
+}
+
+TEST(WorstCandidate, WithinBothBudgetsChangesNothing) {
+  for (const double ns : {500.0, 1000.0, 1040.0}) {
+    SCOPED_TRACE(ns);
+    ShapeTiming timing = twice_as_fast();
+    EXPECT_EQ(count_candidate_at_its_worst(timing, elsewhere(ns)), 1);
+    EXPECT_EQ(timing.candidate_ns, 1000);
+    EXPECT_EQ(timing.speedup, 2);
+    EXPECT_EQ(timing.comparison, Comparison::faster);
+  }
+}
+
+TEST(WorstCandidate, BeyondThemItsLongerTimeCounts) {
+  ShapeTiming timing = twice_as_fast();
+  timing.candidate_rounds = {900, 1000, 1100};
+  EXPECT_DOUBLE_EQ(count_candidate_at_its_worst(timing, elsewhere(1500)), 1.5);
+  EXPECT_EQ(timing.candidate_ns, 1500);
+  EXPECT_DOUBLE_EQ(timing.candidate_rounds[1], 1500);
+  EXPECT_DOUBLE_EQ(timing.speedup, 2 / 1.5);
+  EXPECT_DOUBLE_EQ(timing.speedup_interval.low, 1.9 / 1.5);
+  EXPECT_EQ(timing.comparison, Comparison::faster);
+}
+
+TEST(WorstCandidate, SlownessIsNotProvenByIt) {
+  ShapeTiming timing = twice_as_fast();
+  count_candidate_at_its_worst(timing, elsewhere(4000));
+  EXPECT_DOUBLE_EQ(timing.speedup, 0.5);
+  EXPECT_EQ(timing.comparison, Comparison::same);
 }
 
 TEST(BestIncumbent, CountsNothingWhereItIsNotKnownOrTheScreenHasDecided) {

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using namespace kernelpro::testing;
 
 constexpr int held_out_shapes = 4;
@@ -85,6 +86,42 @@ TEST(Cases, TakeTheTimedShapesAsTheyAreAndDrawTheOthersFromTheRange) {
   }
   EXPECT_EQ(*drawn.begin(), 3) << "the lower end is never drawn";
   EXPECT_EQ(*drawn.rbegin(), 40) << "the upper end is never drawn";
+}
+
+TEST(Cases, HaveBothEndsOfEveryRangeAmongTheHeldOutShapes) {
+  for (std::uint64_t master = 0; master < 20; ++master) {
+    std::set<std::int64_t> held_out;
+    for (const CheckCase& item : of_stage(cases_of(master), Stage::held_out)) {
+      held_out.insert(item.draw.axes.at("n"));
+    }
+    EXPECT_THAT(held_out, IsSupersetOf({3, 40}));
+  }
+}
+
+TEST(Cases, HaveASizeThatIsOneMoreThanABlock) {
+  Task task = task_with_derived_axis();
+  task.held_out = {{"n", {1, 5000, 1}}};
+  for (std::uint64_t master = 0; master < 20; ++master) {
+    const auto cases = draw_cases(task, task.timed_shapes, numbered_key(master), held_out_shapes);
+    ASSERT_TRUE(cases) << cases.error().text();
+    std::set<std::int64_t> rests;
+    for (const CheckCase& item : of_stage(*cases, Stage::held_out)) {
+      rests.insert(item.draw.axes.at("n") % 64);
+    }
+    EXPECT_TRUE(rests.contains(1));
+  }
+}
+
+TEST(Cases, HaveTwoShapesInARowThatDifferInOneSize) {
+  Task task = task_with_derived_axis();
+  task.axes.push_back({"m", {}});
+  task.timed_shapes = {{{"n", 700}, {"m", 9}}};
+  task.held_out = {{"n", {1, 5000, 1}}, {"m", {1, 5000, 1}}};
+  const auto cases = draw_cases(task, task.timed_shapes, numbered_key(7), held_out_shapes);
+  ASSERT_TRUE(cases) << cases.error().text();
+  const Axes before = of_stage(*cases, Stage::repeatability).front().draw.axes;
+  const Axes next = of_stage(*cases, Stage::memory).front().draw.axes;
+  EXPECT_NE(before.at("n") == next.at("n"), before.at("m") == next.at("m"));
 }
 
 TEST(Cases, AreDrawnOnTheStepsOfTheRange) {

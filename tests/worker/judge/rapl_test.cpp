@@ -17,7 +17,7 @@ class RaplTest : public ::testing::Test {
  protected:
   void write(const std::string& domain, const std::string& file, const std::string& text) const {
     ASSERT_TRUE(make_directories(folder() / domain).ok());
-    ASSERT_TRUE(write_file_atomic(folder() / domain / file, text + "\n").ok());
+    ASSERT_TRUE(write_file_unsynced(folder() / domain / file, text + "\n").ok());
   }
 
   void add(const std::string& domain, const std::string& name, std::uint64_t count,

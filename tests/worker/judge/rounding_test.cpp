@@ -201,7 +201,8 @@ TEST(Rounding, OfFewElementsIsNotAccusedByChance) {
     const std::size_t count = 1 + seed % 40;
     const std::vector<double> truth = normal_values(count, seed);
     std::vector<double> actual = truth;
-    std::transform(truth.begin(), truth.end(), actual.begin(), in_bf16);
+    std::transform(truth.begin(), truth.end(), actual.begin(),
+                   [](double value) { return in_bf16(value); });
     const ErrorPattern errors = pattern_of(signed_errors(actual, truth), {1});
     const ErrorPattern none = pattern_of(signed_errors(truth, truth), {1});
     accused += why_not_rounding(Lower::bf16, errors, {none, none}, varied).empty() ? 0 : 1;

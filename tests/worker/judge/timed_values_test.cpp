@@ -27,10 +27,17 @@ class TimedValues : public JudgeTest {
 TEST_F(TimedValues, AShortcutForNormalValuesAtTheTimedShapeIsIncorrect) {
   open(small_task("x[i] * y[i]"));
   // Right for all values elsewhere; |x| of normal values is below 4, and that of many others is
-  // not.
+  // not. As fast as the baseline: what is clearly slower is not timed for long.
   const Verdict verdict =
-      timed(small_source("n < 20000 ? x[i] * y[i] : std::fmin(std::fmax(x[i], -4.f), 4.f) * y[i]",
-                         "", "#include <cmath>\n"));
+      timed(small_source("x[i] * y[i]",
+                         "if (n >= 20000) {\n"
+                         "  for (int64_t i = 0; i < n; ++i) { out[i] = x[i] * y[i]; }\n"
+                         "  for (int64_t i = 0; i < 256; ++i) {\n"
+                         "    out[i] = std::fmin(std::fmax(x[i], -4.f), 4.f) * y[i];\n"
+                         "  }\n"
+                         "  return 0;\n"
+                         "}",
+                         "#include <cmath>\n"));
   EXPECT_EQ(verdict.outcome, Outcome::incorrect) << verdict.summary;
   EXPECT_EQ(verdict.stage, Stage::timing);
   EXPECT_THAT(verdict.evidence, Contains(HasSubstr("in a timed round at n=20000")));
@@ -70,7 +77,6 @@ TEST_F(TimedValues, OddPairsHaveEveryDistributionButTheNormalOne) {
   for (std::uint64_t pair = 0; pair < 40; ++pair) {
     std::set<Distribution> drawn;
     for (int set = 0; set < 6; ++set) {
-      EXPECT_EQ(rounds.draw(numbered_key(pair), set).values.distribution, Distribution::normal);
       drawn.insert(rounds.draw(numbered_key(pair), set, true).values.distribution);
     }
     EXPECT_EQ(drawn.size(), 6U);
@@ -79,6 +85,47 @@ TEST_F(TimedValues, OddPairsHaveEveryDistributionButTheNormalOne) {
   }
   EXPECT_EQ(first.size(), std::size(all_distributions) - 1)
       << "a round of one set gets each of them sooner or later";
+}
+
+// Neither what the other sets hold nor a look at a part of one tells whether a set is spiked.
+TEST_F(TimedValues, InSomeOtherPairsOneSetIsSpiked) {
+  const Task task = small_task();
+  const Rounds rounds = rounds_of(task, *ground_, 6);
+  std::set<int> places;
+  int pairs = 0;
+  for (std::uint64_t pair = 0; pair < 200; ++pair) {
+    int spiked = 0;
+    for (int set = 0; set < 6; ++set) {
+      const Distribution drawn = rounds.draw(numbered_key(pair), set).values.distribution;
+      EXPECT_TRUE(drawn == Distribution::normal || drawn == Distribution::spiked);
+      if (drawn == Distribution::spiked) {
+        ++spiked;
+        places.insert(set);
+      }
+    }
+    EXPECT_LE(spiked, 1);
+    pairs += spiked;
+  }
+  EXPECT_GT(pairs, 60);
+  EXPECT_LT(pairs, 140);
+  EXPECT_EQ(places.size(), 6U);
+}
+
+// No call can count on poison, and none on its absence.
+TEST_F(TimedValues, InAQuarterOfTheSetsOutputsHoldOtherBytes) {
+  std::set<unsigned char> bytes;
+  int other = 0;
+  for (std::uint64_t pair = 0; pair < 100; ++pair) {
+    for (int set = 0; set < 10; ++set) {
+      const unsigned char left = Rounds::left_in_outputs(numbered_key(pair), set);
+      EXPECT_EQ(left, Rounds::left_in_outputs(numbered_key(pair), set));
+      other += left == poison_byte ? 0 : 1;
+      bytes.insert(left);
+    }
+  }
+  EXPECT_GT(other, 200);
+  EXPECT_LT(other, 300);
+  EXPECT_GT(bytes.size(), 100U);
 }
 
 TEST_F(TimedValues, EachPairAndSetHasAKeyOfItsOwn) {
@@ -187,6 +234,47 @@ TEST(TimedSample, LiesWhereNobodyCanForesee) {
 
 TEST(TimedSample, IsLargerWhereALowerPrecisionIsAllowed) {
   EXPECT_EQ(sampled(secret_key(), false).size(), 4U);
+}
+
+constexpr std::int64_t one_second_ns = 1'000'000'000;
+
+TEST(DoubtTime, IsAMinuteWhereALookIsShort) {
+  DoubtTime doubt;
+  doubt.take(one_second_ns, true);
+  for (int i = 0; i < 60; ++i) {
+    doubt.take(one_second_ns, false);
+    EXPECT_FALSE(doubt.passed());
+  }
+  doubt.take(1, false);
+  EXPECT_TRUE(doubt.passed());
+}
+
+TEST(DoubtTime, IsTwentyLooksOfOursWhereTheReferenceTakesLong) {
+  DoubtTime doubt;
+  doubt.take(8 * one_second_ns, true);
+  doubt.take(10 * one_second_ns, true);
+  for (int i = 0; i < 20; ++i) {
+    doubt.take(10 * one_second_ns, false);
+    EXPECT_FALSE(doubt.passed());
+  }
+  doubt.take(one_second_ns, false);
+  EXPECT_TRUE(doubt.passed());
+}
+
+TEST(DoubtTime, IsNotLongerWhereDoubtsTakeLong) {
+  DoubtTime doubt;
+  doubt.take(one_second_ns, true);
+  doubt.take(61 * one_second_ns, false);
+  EXPECT_TRUE(doubt.passed());
+}
+
+TEST(DoubtTime, StartsWithTheFirstLookWhereThereIsNoSampleYet) {
+  DoubtTime doubt;
+  doubt.take(10 * one_second_ns, false);
+  doubt.take(100 * one_second_ns, false);
+  EXPECT_FALSE(doubt.passed());
+  doubt.take(one_second_ns, true);
+  EXPECT_TRUE(doubt.passed());
 }
 
 }  // namespace

@@ -49,6 +49,57 @@ TEST(ErrorBound, OfAShortTypeIsOneRoundingOfItAndASumOfFloats) {
       << "a bound of 8 * u * sqrt(8192) would pass zeros";
 }
 
+TEST(WellConditioned, IsWhatRoundingsOfAFloatMoveAnyOutputShorterThanADoubleBy) {
+  Task task = small_task();
+  task.reduction = formula("n");
+  for (const DType type : {DType::f32, DType::bf16}) {
+    task.outputs[0].dtype = type;
+    EXPECT_DOUBLE_EQ(well_conditioned(task, {{"n", 64}}, 0), 16 * 0x1p-24 * 8);
+  }
+  task.outputs[0].dtype = DType::f64;
+  EXPECT_DOUBLE_EQ(well_conditioned(task, {{"n", 64}}, 0), 16 * 0x1p-53 * 8);
+}
+
+// What an index selects was computed in the contract's type, whatever the index's own is.
+TEST(WellConditioned, OfAnIndexIsThatOfTheContractsType) {
+  Task task = small_task();
+  task.outputs[0].dtype = DType::i32;
+  task.outputs[0].selects = "value";
+  task.reduction = formula("n");
+  EXPECT_DOUBLE_EQ(well_conditioned(task, {{"n", 64}}, 0), 16 * 0x1p-24 * 8);
+  for (TensorSpec& input : task.inputs) {
+    input.dtype = DType::f64;
+  }
+  EXPECT_DOUBLE_EQ(well_conditioned(task, {{"n", 64}}, 0), 16 * 0x1p-53 * 8);
+}
+
+// A plain sum of a million equal terms rounds each step the same way: a vectorized one is nearer to
+// the truth, and both are right.
+TEST(DifferenceBound, GrowsWithTheLengthWhereAllTermsAreAlike) {
+  Task task = small_task();
+  task.reduction = formula("n");
+  task.outputs[0].dtype = DType::f64;
+  const Axes axes = {{"n", 1 << 20}};
+  EXPECT_DOUBLE_EQ(difference_bound(task, axes, 0, Distribution::normal),
+                   2 * error_bound(task, axes, 0, 0));
+  double one_by_one = 0;
+  double in_lanes[4] = {};
+  for (int i = 0; i < 1 << 20; ++i) {
+    one_by_one += 0.7;
+    in_lanes[i % 4] += 0.7;
+  }
+  const double lanes = in_lanes[0] + in_lanes[1] + in_lanes[2] + in_lanes[3];
+  const double difference = std::fabs(one_by_one - lanes) / (2 * lanes);
+  EXPECT_GT(difference, difference_bound(task, axes, 0, Distribution::normal));
+  EXPECT_LT(difference, difference_bound(task, axes, 0, Distribution::constant));
+}
+
+TEST(DifferenceBound, NeverPassesZeros) {
+  Task task = small_task();
+  task.reduction = formula("n");
+  EXPECT_LT(difference_bound(task, {{"n", 1 << 30}}, 0, Distribution::constant), 0.5);
+}
+
 TEST(ErrorBound, OfAWholeNumberIsZeroUnlessItIsAnIndex) {
   Task task = small_task();
   task.reduction = formula("1");

@@ -109,7 +109,7 @@ class CollectTest : public testing::Test {
   [[nodiscard]] std::string file(const char* name) const { return (folder() / name).string(); }
 
   void put(const char* name, const std::string& text) const {
-    ASSERT_TRUE(write_file_atomic(folder() / name, text));
+    ASSERT_TRUE(write_file_unsynced(folder() / name, text));
     ASSERT_EQ(::chmod(file(name).c_str(), 0644), 0);
   }
 

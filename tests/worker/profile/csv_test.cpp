@@ -131,7 +131,7 @@ TEST(MappedFile, HasTheFilesContent) {
   Result<ScratchDir> folder = ScratchDir::create("csv_test");
   ASSERT_TRUE(folder) << folder.error().text();
   const auto path = folder->path() / "x.csv";
-  ASSERT_TRUE(write_file_atomic(path, "a,b\n"));
+  ASSERT_TRUE(write_file_unsynced(path, "a,b\n"));
   Result<MappedFile> file = MappedFile::open(path);
   ASSERT_TRUE(file) << file.error().text();
   EXPECT_EQ(file->text(), "a,b\n");
@@ -142,7 +142,7 @@ TEST(MappedFile, HasTheFilesContent) {
 TEST(MappedFile, AnEmptyFileIsAnEmptyText) {
   Result<ScratchDir> folder = ScratchDir::create("csv_test");
   ASSERT_TRUE(folder) << folder.error().text();
-  ASSERT_TRUE(write_file_atomic(folder->path() / "empty", ""));
+  ASSERT_TRUE(write_file_unsynced(folder->path() / "empty", ""));
   const Result<MappedFile> file = MappedFile::open(folder->path() / "empty");
   ASSERT_TRUE(file) << file.error().text();
   EXPECT_EQ(file->text(), "");

@@ -153,9 +153,9 @@ class NsysReportTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(scratch_);
-    ASSERT_TRUE(write_file_atomic(recording(), "recorded"));
-    ASSERT_TRUE(write_file_atomic(scratch_->path() / "gpu.csv", gpu_report));
-    ASSERT_TRUE(write_file_atomic(scratch_->path() / "api.csv", api_report));
+    ASSERT_TRUE(write_file_unsynced(recording(), "recorded"));
+    ASSERT_TRUE(write_file_unsynced(scratch_->path() / "gpu.csv", gpu_report));
+    ASSERT_TRUE(write_file_unsynced(scratch_->path() / "api.csv", api_report));
     before_ = std::getenv("PATH");
   }
   void TearDown() override { setenv("PATH", before_.c_str(), 1); }
@@ -166,7 +166,7 @@ class NsysReportTest : public ::testing::Test {
     const fs::path program = scratch_->path() / "bin" / "nsys";
     ASSERT_TRUE(make_directories(program.parent_path()));
     ASSERT_TRUE(
-        write_file_atomic(program, "#!/bin/sh\ncd " + scratch_->path().string() + "\n" + script));
+        write_file_unsynced(program, "#!/bin/sh\ncd " + scratch_->path().string() + "\n" + script));
     ASSERT_EQ(chmod(program.c_str(), 0755), 0);
     setenv("PATH", (program.parent_path().string() + ":" + before_).c_str(), 1);
   }

@@ -32,7 +32,7 @@ class ProfiledProgramTest : public testing::Test {
   // A script that anybody may read and start.
   [[nodiscard]] std::string script(const char* name, const std::string& text) const {
     const fs::path path = folder() / name;
-    EXPECT_TRUE(write_file_atomic(path, text));
+    EXPECT_TRUE(write_file_unsynced(path, text));
     EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
     return path.string();
   }

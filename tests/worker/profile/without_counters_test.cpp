@@ -127,7 +127,7 @@ class AddCodeTest : public testing::Test {
   // A disassembler that does what a shell is told.
   [[nodiscard]] std::string disassembler(const std::string& text) const {
     const fs::path path = scratch_->path() / "cuobjdump";
-    EXPECT_TRUE(write_file_atomic(path, "#!/bin/sh\n" + text));
+    EXPECT_TRUE(write_file_unsynced(path, "#!/bin/sh\n" + text));
     EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
     return path.string();
   }

@@ -36,8 +36,9 @@ class ReplayTest : public ::testing::Test {
   void put(const runner::Layout& layout, std::size_t input_bytes = 1000) const {
     const auto* bytes = reinterpret_cast<const char*>(&layout);
     ASSERT_TRUE(
-        write_file_atomic(folder() / runner::replay_layout, std::string(bytes, sizeof layout)));
-    ASSERT_TRUE(write_file_atomic(folder() / runner::replay_inputs, std::string(input_bytes, 'x')));
+        write_file_unsynced(folder() / runner::replay_layout, std::string(bytes, sizeof layout)));
+    ASSERT_TRUE(
+        write_file_unsynced(folder() / runner::replay_inputs, std::string(input_bytes, 'x')));
   }
 
   [[nodiscard]] static Finished replay(const std::string& place) {

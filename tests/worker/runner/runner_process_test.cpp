@@ -54,7 +54,7 @@ class Runner : public ::testing::Test {
   std::string build(const std::string& source) {
     const std::string file = (scratch_->path() / "candidate.cpp").string();
     const std::string library = (scratch_->path() / "candidate.so").string();
-    EXPECT_TRUE(write_file_atomic(file, source));
+    EXPECT_TRUE(write_file_unsynced(file, source));
     Command command;
     command.arguments = {KERNELPRO_CXX, "-std=c++20", "-shared",
                          "-fPIC",       "-O1",        "-I" KERNELPRO_SOURCE_DIR "/include",
@@ -226,6 +226,52 @@ TEST_F(Runner, CannotWriteItsInputs) {
   ASSERT_TRUE(called.fault);
   EXPECT_EQ(called.fault->fault_tensor, 0);
   EXPECT_EQ(called.fault->fault_place, runner::FaultPlace::inside);
+}
+
+// As when a thread still reads at addresses of buffers that other ones took the place of.
+TEST_F(Runner, AFaultOfReadingIsNoWriteToAnInput) {
+  const Exchange called = call(small_source(
+      "0",
+      "mprotect(const_cast<float*>(x - reinterpret_cast<uintptr_t>(x) % 4096 / 4), 4096, "
+      "PROT_NONE); out[0] = *static_cast<const volatile float*>(x);",
+      "#include <sys/mman.h>\n#include <cstdint>"));
+  ASSERT_EQ(called.end, ExchangeEnd::died);
+  EXPECT_EQ(called.signal, SIGSEGV);
+  ASSERT_TRUE(called.fault);
+  EXPECT_EQ(called.fault->fault_tensor, -1);
+}
+
+// The thread faults when nothing is asked of the process: between two requests.
+TEST_F(Runner, AFaultOfALeftThreadIsACrash) {
+  const std::string source = small_source("x[i] + y[i]",
+                                          "static bool started = [] { std::thread([] { "
+                                          "usleep(50000); *(volatile int*)8 = 1; }).detach();"
+                                          " return true; }();",
+                                          "#include <thread>\n#include <unistd.h>");
+  ASSERT_EQ(call(source).end, ExchangeEnd::replied);
+  process_->let_run(200);
+  const Exchange again = go();
+  ASSERT_EQ(again.end, ExchangeEnd::died);
+  EXPECT_EQ(again.signal, SIGSEGV);
+}
+
+// As above, and the process is stopped while its report lies there unread.
+TEST_F(Runner, AFaultReportedBeforeTheNextRequestIsACrash) {
+  const std::string source =
+      small_source("x[i] + y[i]",
+                   "static bool started = [] { std::thread([] { *(volatile int*)8 = 1; "
+                   "}).detach(); return true; "
+                   "}(); for (volatile int spin = 0; spin < 20000; spin = spin + 1) {}",
+                   "#include <thread>");
+  for (int trial = 0; trial < 10; ++trial) {
+    Exchange last = call(source);
+    // The thread may not get a processor before the process is stopped.
+    for (int again = 0; last.end == ExchangeEnd::replied && again < 1000; ++again) {
+      last = go();
+    }
+    ASSERT_EQ(last.end, ExchangeEnd::died) << trial;
+    EXPECT_EQ(last.signal, SIGSEGV);
+  }
 }
 
 TEST_F(Runner, ReportsTheExitCodeOfAProcessThatEndedItself) {
@@ -458,6 +504,20 @@ TEST_F(Runner, RefusesInSilenceWhatRuntimesAskFor) {
                    "#include <fcntl.h>\n"));
   ASSERT_EQ(called.end, ExchangeEnd::replied);
   EXPECT_THAT(process_->violations(), IsEmpty());
+}
+
+// Whether a file exists is no secret, but the kernel keeps each name that it was asked for.
+TEST_F(Runner, CountsQuestionsAboutPaths) {
+  const auto asking = [](int times) {
+    return small_source("x[i]",
+                        "for (int asked = 0; asked < " + std::to_string(times) +
+                            "; ++asked) { struct stat found; stat(\"/no-such-file\", &found); }\n",
+                        "#include <sys/stat.h>\n");
+  };
+  ASSERT_EQ(call(asking(1000)).end, ExchangeEnd::replied);
+  EXPECT_THAT(process_->violations(), IsEmpty());
+  ASSERT_EQ(call(asking(17'000), 60'000).end, ExchangeEnd::replied);
+  EXPECT_THAT(process_->violations(), ElementsAre("more than 16384 questions about paths"));
 }
 
 TEST_F(Runner, SeesForbiddenCallsOfConstructors) {

@@ -50,7 +50,7 @@ class WorkerBundle : public ::testing::Test {
   }
 
   static void put(const fs::path& path, const std::string& text) {
-    const Status written = write_file_atomic(path, text);
+    const Status written = write_file_unsynced(path, text);
     ASSERT_TRUE(written) << written.error().text();
   }
 

@@ -33,7 +33,7 @@ class UserTools : public ::testing::Test {
   }
 
   void add_tool(const std::string& name, const std::string& script) {
-    ASSERT_TRUE(write_file_atomic(folder_->path() / name, "#!/bin/sh\n" + script));
+    ASSERT_TRUE(write_file_unsynced(folder_->path() / name, "#!/bin/sh\n" + script));
     fs::permissions(folder_->path() / name, fs::perms::all);
   }
 
@@ -94,7 +94,7 @@ TEST_F(UserTools, AFailureIsNamedAndTheOthersGoOn) {
 }
 
 TEST_F(UserTools, CannotWriteFilesOrReadWhatIsNotTheirs) {
-  ASSERT_TRUE(write_file_atomic(folder_->path() / "secret", "42"));
+  ASSERT_TRUE(write_file_unsynced(folder_->path() / "secret", "42"));
   fs::permissions(folder_->path() / "secret", fs::perms::others_read, fs::perm_options::add);
   add_tool("nosy",
            "d=$(dirname \"$0\"); if cat $d/secret; then exit 0; fi; "
@@ -105,7 +105,7 @@ TEST_F(UserTools, CannotWriteFilesOrReadWhatIsNotTheirs) {
 }
 
 TEST_F(UserTools, FilesThatAreNotExecutableAreNoTools) {
-  ASSERT_TRUE(write_file_atomic(folder_->path() / "notes.txt", "hello"));
+  ASSERT_TRUE(write_file_unsynced(folder_->path() / "notes.txt", "hello"));
   run();
   EXPECT_THAT(lacking(), IsEmpty());
   EXPECT_THAT(report_.findings, IsEmpty());

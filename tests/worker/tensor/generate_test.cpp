@@ -16,7 +16,9 @@ namespace kernelpro {
 namespace {
 
 using ::testing::Each;
+using ::testing::Ge;
 using ::testing::Gt;
+using ::testing::Le;
 using ::testing::Lt;
 using namespace kernelpro::testing;
 
@@ -239,6 +241,36 @@ TEST(Distributions, MixSignsMagnitudesAndZeros) {
   EXPECT_GE(*powers.rbegin(), 11);
 }
 
+// So far from zero that a float loses a variance as the difference of two sums, and no farther than
+// a type can be with a deviation of one.
+TEST(Distributions, ShiftAllInputsOfASetByOneOffset) {
+  for (const auto& [dtype, power] :
+       {std::pair(DType::f32, 12), std::pair(DType::f16, 9), std::pair(DType::bf16, 7)}) {
+    SCOPED_TRACE(name_of(dtype));
+    Task task = small_task();
+    task.inputs[0].dtype = dtype;
+    Inputs inputs(task, {{"n", many}});
+    std::set<bool> signs;
+    std::set<double> offsets;
+    for (std::uint64_t key = 1; key <= 8; ++key) {
+      inputs.draw(key, Distribution::shifted);
+      const double offset = mean(inputs.values(0));
+      EXPECT_GT(std::fabs(offset), std::ldexp(0.99, power));
+      EXPECT_LT(std::fabs(offset), std::ldexp(1.01, power + 1));
+      EXPECT_NEAR(mean(inputs.values(1)), offset, 0.1) << "another input, another offset";
+      std::vector<double> rest = inputs.values(0);
+      for (double& value : rest) {
+        value -= offset;
+      }
+      EXPECT_NEAR(std::sqrt(mean_product(rest, rest, 0)), 1, 0.15);
+      signs.insert(offset < 0);
+      offsets.insert(offset);
+    }
+    EXPECT_EQ(signs.size(), 2U);
+    EXPECT_GE(offsets.size(), 7U);
+  }
+}
+
 TEST(Distributions, AreFiniteInEveryFloatingType) {
   for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
     Inputs inputs = of_type(dtype);
@@ -341,9 +373,78 @@ TEST(SparseMatrix, HasRowsOfSortedDistinctColumnsUnderEveryDistribution) {
   for (const Distribution distribution : all_distributions) {
     expect_sparse({{"rows", 500}, {"cols", 300}, {"nnz", 7000}}, distribution);
   }
+  for (const Distribution ragged : {Distribution::large, Distribution::spiked}) {
+    expect_sparse({{"rows", 1}, {"cols", 100}, {"nnz", 30}}, ragged);
+    expect_sparse({{"rows", 9}, {"cols", 40}, {"nnz", 108}}, ragged);
+    expect_sparse({{"rows", 50'000}, {"cols", 50'000}, {"nnz", 400'000}}, ragged);
+  }
   expect_sparse({{"rows", 1}, {"cols", 100}, {"nnz", 30}}, Distribution::normal);
   expect_sparse({{"rows", 1000}, {"cols", 2}, {"nnz", 900}}, Distribution::normal);
   expect_sparse({{"rows", 50'000}, {"cols", 50'000}, {"nnz", 400'000}}, Distribution::normal);
+}
+
+std::vector<double> row_lengths(const Inputs& inputs, std::size_t index) {
+  const std::vector<double> offsets = inputs.values(index);
+  std::vector<double> lengths(offsets.size());
+  std::adjacent_difference(offsets.begin(), offsets.end(), lengths.begin());
+  lengths.erase(lengths.begin());
+  return lengths;
+}
+
+TEST(SparseMatrix, HasEvenRowsAsARule) {
+  Inputs inputs(sparse_task(), {{"rows", 10'000}, {"cols", 5000}, {"nnz", 160'000}});
+  inputs.draw(7);
+  EXPECT_THAT(row_lengths(inputs, 1), Each(::testing::AllOf(Ge(7), Le(25))));
+}
+
+TEST(SparseMatrix, HasSomeEmptyAndSomeLongRowsWhereItIsSpiked) {
+  Inputs inputs(sparse_task(), {{"rows", 10'000}, {"cols", 5000}, {"nnz", 160'000}});
+  std::ptrdiff_t empty = 0;
+  std::ptrdiff_t longer = 0;
+  for (std::uint64_t key = 1; key <= 10; ++key) {
+    inputs.draw(key, Distribution::spiked);
+    const std::vector<double> lengths = row_lengths(inputs, 1);
+    empty += std::count(lengths.begin(), lengths.end(), 0);
+    longer += std::count_if(lengths.begin(), lengths.end(), [](double one) { return one > 32; });
+    EXPECT_THAT(lengths, Each(Le(200)));
+  }
+  EXPECT_GE(empty, 15);
+  EXPECT_LE(empty, 90);
+  EXPECT_GE(longer, 15);
+  EXPECT_LE(longer, 90);
+}
+
+TEST(SparseMatrix, IsRaggedUnderSomeDistributions) {
+  Inputs inputs(sparse_task(), {{"rows", 10'000}, {"cols", 5000}, {"nnz", 160'000}});
+  for (const Distribution distribution :
+       {Distribution::large, Distribution::mixed, Distribution::shifted}) {
+    std::ptrdiff_t most_empty = 0;
+    for (std::uint64_t key = 1; key <= 8; ++key) {
+      inputs.draw(key, distribution);
+      const std::vector<double> lengths = row_lengths(inputs, 1);
+      EXPECT_EQ(*std::max_element(lengths.begin(), lengths.end()), 64 * 16)
+          << name_of(distribution);
+      most_empty = std::max(most_empty, std::count(lengths.begin(), lengths.end(), 0));
+    }
+    EXPECT_GT(most_empty, 4000) << name_of(distribution);
+  }
+}
+
+// Few groups, as tokens have experts: one of them may get nearly all.
+TEST(Groups, MayHaveNearlyAllInOne) {
+  Task task = sparse_task();
+  task.inputs[0].values.kind = ValueKind::normal;
+  task.inputs[0].dtype = DType::f32;
+  Inputs inputs(task, {{"rows", 8}, {"cols", 1}, {"nnz", 128}});
+  double longest = 0;
+  for (std::uint64_t key = 1; key <= 20; ++key) {
+    inputs.draw(key, Distribution::mixed);
+    const std::vector<double> lengths = row_lengths(inputs, 1);
+    const double most = *std::max_element(lengths.begin(), lengths.end());
+    EXPECT_GE(most, 63);
+    longest = std::max(longest, most);
+  }
+  EXPECT_GT(longest, 110);
 }
 
 TEST(SparseMatrix, HasAnotherStructureForAnotherKey) {

@@ -320,42 +320,6 @@ TEST_F(CudaTest, VendorLibrariesAreFoundBesideNvcc) {
   EXPECT_THAT(*read_file(outcome.library), HasSubstr(toolkit_libraries(nvcc).string()));
 }
 
-TEST_F(CudaTest, CutlassHeadersAreThereWhenACheckoutIsSet) {
-  ToolchainSettings settings = probed_settings();
-  const BuildRequest wanted = cubin_request(
-      std::string("#include <cutlass/cutlass.h>\nstatic_assert(own == 7);") + lone_kernel,
-      {"cutlass"});
-  Result<BuildOutcome> outcome = open(settings).build(wanted);
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.error().kind, ErrorKind::environment);
-  EXPECT_THAT(outcome.error().message, HasSubstr("set KERNELPRO_CUTLASS"));
-
-  settings.cutlass = scratch() / "cutlass";
-  outcome = open(settings).build(wanted);
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().text(),
-              AllOf(HasSubstr("no include/cutlass/cutlass.h"), HasSubstr(settings.cutlass)));
-
-  const fs::path headers = settings.cutlass / "include" / "cutlass";
-  fs::create_directories(headers);
-  fs::create_directories(settings.cutlass / "tools" / "util" / "include");
-  std::ofstream(headers / "cutlass.h") << "constexpr int own = 7;\n";
-  std::ofstream(headers / "version.h") << "// 1\n";
-  fs::permissions(scratch(), fs::perms(0700));
-  if (geteuid() == 0) {
-    outcome = open(settings).build(wanted);
-    ASSERT_FALSE(outcome.ok());
-    EXPECT_THAT(outcome.error().message, HasSubstr("run as nobody, who cannot read this folder"));
-  }
-  fs::permissions(scratch(), fs::perms(0755));
-  const BuildOutcome first = build(open(settings), wanted);
-  ASSERT_TRUE(first.ok) << first.diagnostics;
-  EXPECT_TRUE(build(open(settings), wanted).cached);
-  std::ofstream(headers / "version.h") << "// 2\n";
-  EXPECT_FALSE(build(open(settings), wanted).cached);
-  EXPECT_FALSE(build(open(settings), cubin_request(wanted.source)).ok);
-}
-
 TEST_F(CudaTest, TimeoutEndsEveryProcessOfTheBuild) {
   ToolchainSettings settings = probed_settings();
   settings.build_timeout_ms = 2000;

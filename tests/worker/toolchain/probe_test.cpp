@@ -103,7 +103,7 @@ TEST_F(ProbeTest, TargetFoundRunsAndIsKeptInTheCache) {
   const std::string key = "\"target_flags\": [";
   ASSERT_NE(stored->find(key), std::string::npos);
   stored->insert(stored->find(key) + key.size(), expected.empty() ? "\"-O2\"" : "\"-O2\",");
-  ASSERT_TRUE(write_file_atomic(settings.cache / "targets.json", *stored).ok());
+  ASSERT_TRUE(write_file_unsynced(settings.cache / "targets.json", *stored).ok());
   ASSERT_TRUE(probe_compiler(settings, this_processor(), compiler).ok());
   EXPECT_EQ(compiler.target_flags.front(), "-O2");
 }
@@ -123,7 +123,7 @@ TEST_F(ProbeTest, ProcessorOfAnotherMachineIsProbedAnew) {
 TEST_F(ProbeTest, DamagedProbeFileIsMadeAgain) {
   ToolchainSettings settings = probed_settings();
   Compiler compiler = open(settings).compilers().front();
-  ASSERT_TRUE(write_file_atomic(settings.cache / "targets.json", "{\"cut").ok());
+  ASSERT_TRUE(write_file_unsynced(settings.cache / "targets.json", "{\"cut").ok());
   ASSERT_TRUE(probe_compiler(settings, this_processor(), compiler).ok());
   const Result<std::string> stored = read_file(settings.cache / "targets.json");
   ASSERT_TRUE(stored.ok());

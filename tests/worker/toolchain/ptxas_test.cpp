@@ -70,6 +70,27 @@ TEST(Ptxas, ConstantMemoryIsCountedWhereItIsToldAndUnknownElsewhere) {
   EXPECT_EQ(read_ptxas(four_kernels).kernels.at(0).constant_bytes, -1);
 }
 
+// What nvcc 13.0 says about a kernel whose matrix instructions wait for each other.
+TEST(Ptxas, WhatCostsSpeedIsKeptOnceWithThePlainName) {
+  const std::string loss =
+      "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are "
+      "serialized due to insufficient register resources for the wgmma pipeline in the function ";
+  const PtxasReport report = read_ptxas(
+      "ptxas info    : (C7517) warpgroup.wait is injected in around line 69 by compiler "
+      "to allow use of registers defined by GMMA in function '_ZN2ns5heavyEPKfPfi'\n" +
+      loss + "'_ZN2ns5heavyEPKfPfi'\n" + loss + "'_ZN2ns5heavyEPKfPfi'\n");
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings.front(), loss + "'ns::heavy(float const*, float*, int)'");
+  EXPECT_EQ(report.rest, "");
+  EXPECT_EQ(read_ptxas(four_kernels).warnings.size(), 1U) << "the register count was adjusted";
+  std::string many;
+  for (int i = 0; i < 20; ++i) {
+    many += "ptxas warning : number " + std::to_string(i) + std::string(1000, 'x') + "\n";
+  }
+  EXPECT_EQ(read_ptxas(many).warnings.size(), 8U);
+  EXPECT_EQ(read_ptxas(many).warnings.front().size(), 400U);
+}
+
 TEST(Ptxas, OnlyItsInformationIsTakenOutOfTheText) {
   const std::string warning = "candidate.cu(7): warning #177-D: variable \"f\" was declared\n";
   EXPECT_EQ(read_ptxas(warning + four_kernels).rest,

@@ -249,13 +249,13 @@ TEST_F(BuildTest, DamagedCacheEntriesAreBuiltAgain) {
     const BuildOutcome outcome = build(toolchain, {doubling_source, "", {}, {}, {}});
     return outcome.ok && !outcome.cached && *read_file(first.library) == binary;
   };
-  ASSERT_TRUE(write_file_atomic(first.library, binary.substr(0, 100)).ok());
+  ASSERT_TRUE(write_file_unsynced(first.library, binary.substr(0, 100)).ok());
   EXPECT_TRUE(rebuilt());
-  ASSERT_TRUE(write_file_atomic(first.library, binary + "x").ok());
+  ASSERT_TRUE(write_file_unsynced(first.library, binary + "x").ok());
   EXPECT_TRUE(rebuilt());
-  ASSERT_TRUE(write_file_atomic(record, good.substr(0, good.size() / 2)).ok());
+  ASSERT_TRUE(write_file_unsynced(record, good.substr(0, good.size() / 2)).ok());
   EXPECT_TRUE(rebuilt());
-  ASSERT_TRUE(write_file_atomic(record, "{\"version\": 1, \"flags\": 3}").ok());
+  ASSERT_TRUE(write_file_unsynced(record, "{\"version\": 1, \"flags\": 3}").ok());
   EXPECT_TRUE(rebuilt());
   EXPECT_TRUE(build(toolchain, {doubling_source, "", {}, {}, {}}).cached);
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "common/model/tunables.hpp"
 #include "coordinator/llm/token_count.hpp"
 #include "coordinator/propose/agents/answers.hpp"
+#include "coordinator/propose/agents/code_tools.hpp"
 #include "coordinator/propose/agents/profile_tool.hpp"
 #include "coordinator/propose/agents/prompt_file.hpp"
 #include "coordinator/propose/agents/render.hpp"
@@ -77,17 +79,18 @@ Candidate defaults_for(const AgentOrder& order) {
   return out;
 }
 
-bool uses_profile(const PromptFile& prompt) {
-  return std::any_of(prompt.user.begin(), prompt.user.end(), [](const PromptPiece& piece) {
-    return piece.section && piece.text == "profile";
+bool has_place(const PromptFile& prompt, const char* section) {
+  return std::any_of(prompt.user.begin(), prompt.user.end(), [section](const PromptPiece& piece) {
+    return piece.section && piece.text == section;
   });
 }
 
 // The way from an order to a proposal.
 class Pipeline {
  public:
-  Pipeline(const LlmSettings& settings, const PromptSet& prompts, const AgentOrder& order)
-      : settings_(settings), prompts_(prompts), order_(order) {}
+  Pipeline(const LlmSettings& settings, const PromptSet& prompts, const CodeLibrary* code,
+           const AgentOrder& order)
+      : settings_(settings), prompts_(prompts), code_(code), order_(order) {}
 
   Result<Proposed> run(Caller& caller, std::stop_token stop) {
     caller_ = &caller;
@@ -95,15 +98,22 @@ class Pipeline {
     Result<Proposed> out = decide();
     if (out) {
       out->mishaps = std::move(mishaps_);
+      out->learned = std::move(learned_);
     }
     return out;
   }
 
   [[nodiscard]] Result<ChatRequest> first_request(LlmRole role, const Plan* plan = nullptr,
-                                                  const Candidate* candidate = nullptr) const {
-    const PromptFile& prompt = prompts_.roles.at(role);
-    const Scene scene{&order_, &prompts_, plan, candidate};
+                                                  const Candidate* candidate = nullptr) {
+    const PromptFile& prompt = prompts_.of(role, has_no_kernel(order_));
+    Scene scene{&order_, &prompts_, plan, candidate};
+    if (code_ != nullptr && has_place(prompt, "code")) {
+      look_into_code(scene);
+    }
     KP_LET(Rendered text, render(prompt, scene, settings_.prompt_tokens));
+    for (std::size_t at = 0; at < text.code; ++at) {
+      learned_.push_back(place_of(scene.code[at]));
+    }
     ChatRequest request;
     request.system = std::move(text.system);
     ChatMessage message;
@@ -114,13 +124,46 @@ class Pipeline {
     if (own != settings_.roles.end()) {
       request.temperature = own->second.temperature;
     }
-    if (uses_profile(prompt) && offers_profile_tool(order_)) {
+    if (has_place(prompt, "profile") && offers_profile_tool(order_)) {
       request.tools.push_back(profile_tool());
+    }
+    if (!scene.indexed.empty()) {
+      std::ranges::move(code_tools(), std::back_inserter(request.tools));
     }
     return request;
   }
 
+  // What a repair is looked up for, and held against when it is reviewed.
+  [[nodiscard]] Plan repair_plan() const {
+    const Node& parent = order_.parent_tried.node;
+    Plan out;
+    out.move = repair_move;
+    out.plan = fmt::format("Repair node {}: {}", parent.id, one_line(parent.summary));
+    out.why = parent.plan.empty() ? "" : fmt::format("its plan was: {}", one_line(parent.plan));
+    return out;
+  }
+
  private:
+  // An index that cannot be read holds nobody up.
+  void look_into_code(Scene& scene) {
+    if (settings_.code == CodeUse::tools) {
+      take_or_note(code_->contents(), scene.indexed);
+    } else if (settings_.code == CodeUse::before && scene.plan != nullptr) {
+      const Plan& plan = *scene.plan;
+      take_or_note(code_->search(fmt::format("{} {} {}", plan.move, plan.plan, plan.why)),
+                   scene.code);
+    }
+  }
+
+  template <typename T>
+  void take_or_note(Result<T> found, T& into) {
+    if (found) {
+      into = std::move(*found);
+    } else {
+      mishaps_.push_back("code: " + found.error().text());
+    }
+  }
+
   [[nodiscard]] Result<Proposed> decide() {
     if (std::string why = obstacle(order_, settings_); !why.empty()) {
       Proposed out;
@@ -167,10 +210,12 @@ class Pipeline {
     const Candidate no_candidate;
     const Scene scene{&order, &prompts_, plan == nullptr ? nullptr : &no_plan,
                       candidate == nullptr ? nullptr : &no_candidate};
-    return render(prompts_.roles.at(role), scene, settings_.prompt_tokens).ok();
+    return render(prompts_.of(role, has_no_kernel(order_)), scene, settings_.prompt_tokens).ok();
   }
 
-  [[nodiscard]] Setting setting() { return Setting{order_, *caller_, stop_, mishaps_}; }
+  [[nodiscard]] Setting setting() {
+    return Setting{order_, *caller_, stop_, mishaps_, code_, learned_};
+  }
 
   [[nodiscard]] Step<Plan> plan() {
     KP_LET(auto first, opening(LlmRole::planner));
@@ -181,18 +226,7 @@ class Pipeline {
     Step<Plan> out = talk.obtain<Plan>(read_plan);
     if (Plan* got = out ? std::get_if<Plan>(&*out) : nullptr) {
       got->predicted_gain = std::clamp(got->predicted_gain, least_gain, most_gain);
-      got->move = has_no_kernel(order_) ? first_kernel_move : got->move;
     }
-    return out;
-  }
-
-  // What a repair is held against when it is reviewed.
-  [[nodiscard]] Plan repair_plan() const {
-    const Node& parent = order_.parent_tried.node;
-    Plan out;
-    out.move = repair_move;
-    out.plan = fmt::format("Repair node {}: {}", parent.id, one_line(parent.summary));
-    out.why = parent.plan.empty() ? "" : fmt::format("its plan was: {}", one_line(parent.plan));
     return out;
   }
 
@@ -291,8 +325,12 @@ class Pipeline {
           fmt::format("{}: malformed tunable: {}", name_of(role), tunables.error().text()));
     }
     Proposed out;
-    out.proposal.move = plan.move;
-    out.proposal.plan = one_line(plan.plan);
+    // The first kernel is one move, whatever its planner calls it; what sets it apart from others
+    // stays before its plan.
+    const bool first = has_no_kernel(order_);
+    out.proposal.move = first ? first_kernel_move : plan.move;
+    out.proposal.plan =
+        first ? fmt::format("{}: {}", plan.move, one_line(plan.plan)) : one_line(plan.plan);
     out.proposal.predicted_gain = plan.predicted_gain;
     out.proposal.candidate = std::move(candidate);
     return out;
@@ -300,23 +338,27 @@ class Pipeline {
 
   const LlmSettings& settings_;
   const PromptSet& prompts_;
+  const CodeLibrary* code_;  // nullptr: none
   const AgentOrder& order_;
   Caller* caller_ = nullptr;
   std::stop_token stop_;
   std::vector<std::string> mishaps_;
+  std::vector<std::string> learned_;
 };
 
 }  // namespace
 }  // namespace agents
 
-Result<Agents> Agents::load(const LlmSettings& settings, const std::filesystem::path& installed) {
+Result<Agents> Agents::load(const LlmSettings& settings, const std::filesystem::path& installed,
+                            std::shared_ptr<const CodeLibrary> code) {
   KP_LET(agents::PromptSet prompts, agents::load_prompts(settings.prompts, installed));
-  return Agents(settings, std::make_shared<const agents::PromptSet>(std::move(prompts)));
+  return Agents(settings, std::make_shared<const agents::PromptSet>(std::move(prompts)),
+                std::move(code));
 }
 
 Result<Proposed> Agents::propose(const AgentOrder& order, Caller& caller,
                                  std::stop_token stop) const {
-  return agents::Pipeline(settings_, *prompts_, order).run(caller, std::move(stop));
+  return agents::Pipeline(settings_, *prompts_, code_.get(), order).run(caller, std::move(stop));
 }
 
 Result<PromptPreview> Agents::preview(const AgentOrder& order) const {
@@ -326,7 +368,10 @@ Result<PromptPreview> Agents::preview(const AgentOrder& order) const {
   }
   PromptPreview out;
   out.role = has_failed(order.parent_tried.node) ? LlmRole::fixer : LlmRole::planner;
-  KP_LET(out.request, agents::Pipeline(settings_, *prompts_, order).first_request(out.role));
+  agents::Pipeline pipeline(settings_, *prompts_, code_.get(), order);
+  const agents::Plan repair = pipeline.repair_plan();
+  KP_LET(out.request,
+         pipeline.first_request(out.role, out.role == LlmRole::fixer ? &repair : nullptr));
   return out;
 }
 

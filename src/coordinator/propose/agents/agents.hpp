@@ -17,6 +17,7 @@
 #include "common/model/llm.hpp"
 #include "common/model/node.hpp"
 #include "coordinator/llm/caller.hpp"
+#include "coordinator/propose/agents/code_library.hpp"
 #include "coordinator/propose/agents/order.hpp"
 
 namespace kernelpro {
@@ -34,6 +35,8 @@ struct Proposed {
   // What went wrong on the way and was asked again, given up or left to the judge, in its order:
   // "coder: truncated", "reviewer: objected: …". docs/agents.md lists the kinds.
   std::vector<std::string> mishaps;
+  // Which code models were shown on the way: "cutlass/include/cute/layout.hpp:10-40".
+  std::vector<std::string> learned;
 };
 
 // What one call would send, for people.
@@ -55,8 +58,10 @@ class Agents {
  public:
   // Reads the prompt files: those of `settings.prompts` where it names a folder, each other one of
   // `installed`. Errors name file and line.
+  // `code` is what models may learn from; nullptr: nothing.
   [[nodiscard]] static Result<Agents> load(const LlmSettings& settings,
-                                           const std::filesystem::path& installed);
+                                           const std::filesystem::path& installed,
+                                           std::shared_ptr<const CodeLibrary> code = nullptr);
 
   // Safe to be called by several threads at once, for different nodes.
   [[nodiscard]] Result<Proposed> propose(const AgentOrder& order, Caller& caller,
@@ -65,11 +70,13 @@ class Agents {
   [[nodiscard]] Result<PromptPreview> preview(const AgentOrder& order) const;
 
  private:
-  Agents(LlmSettings settings, std::shared_ptr<const agents::PromptSet> prompts)
-      : settings_(std::move(settings)), prompts_(std::move(prompts)) {}
+  Agents(LlmSettings settings, std::shared_ptr<const agents::PromptSet> prompts,
+         std::shared_ptr<const CodeLibrary> code)
+      : settings_(std::move(settings)), prompts_(std::move(prompts)), code_(std::move(code)) {}
 
   LlmSettings settings_;
   std::shared_ptr<const agents::PromptSet> prompts_;
+  std::shared_ptr<const CodeLibrary> code_;
 };
 
 }  // namespace kernelpro

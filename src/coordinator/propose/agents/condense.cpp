@@ -201,8 +201,9 @@ std::string_view meaning_of(const Verdict& verdict) {
   }
 }
 
-// Seeds and addresses tell nobody anything.
-std::string without_seed(std::string text) {
+// Seeds tell nobody anything, and options of the command line no model.
+std::string without_noise(std::string text) {
+  text = text.substr(0, text.find("; if that is meant, allow it with"));
   constexpr string_view seed = ", seed 0x";
   const std::size_t at = text.find(seed);
   if (at != std::string::npos) {
@@ -247,7 +248,7 @@ std::string evidence_text(const Verdict& verdict) {
     }
     out += fmt::format("- {}\n", is_sanitizer(one)
                                      ? sanitizer_text(one)
-                                     : shortened(trimmed(without_seed(one)), longest_evidence));
+                                     : shortened(trimmed(without_noise(one)), longest_evidence));
   }
   return out;
 }
@@ -264,11 +265,58 @@ std::string passed_text(const Verdict& verdict) {
   return passed.empty() ? "" : fmt::format("It passed before: {}.\n", fmt::join(passed, ", "));
 }
 
+// What an error of that size comes from in a contract of f32, whose bounds are small.
+std::string kind_of_error(const CheckRecord& check) {
+  constexpr double wrong = 0x1p-5;
+  constexpr double bf16 = 0x1p-9;  // the largest of many errors is some units
+  constexpr double tf32 = 0x1p-13;
+  if (!(check.error < wrong)) {
+    return "No rounding is as large: values are wrong, or terms are missing.";
+  }
+  if (check.bound > tf32) {
+    return "";
+  }
+  if (check.error > bf16) {
+    return "Operands rounded once to bf16 (2^-8) err by as much, and a wrong term of a long sum.";
+  }
+  if (check.error > tf32) {
+    return "Operands rounded once to tf32 or f16 (2^-11) err by as much: is a part of the split "
+           "operands or one of their products left out, or an intermediate result kept in 16 bits?";
+  }
+  return "That is rounding within f32, but too much of it: a long sum in one accumulator, above "
+         "all of tensor cores (add up shorter pieces in f32), a part too few of split operands "
+         "(two of bf16 with three products err by 2e-5), differences of large numbers, or an "
+         "approximate function.";
+}
+
+// A factor of 2 is rounding, one of 1000 is not.
+std::string excess_text(const Verdict& verdict) {
+  const std::optional<double> excess = excess_of(verdict);
+  if (!excess) {
+    return "";
+  }
+  const CheckRecord& check = verdict.checks.back();
+  return fmt::format(
+      "The error e was {:.3g}, which is {:.3g} times the bound of {:.3g}; e(baseline) was {:.3g} "
+      "on these inputs ({}). {}\n",
+      check.error, *excess, check.bound, check.baseline_error, check.distribution,
+      kind_of_error(check));
+}
+
 std::string all_evidence(const Verdict& verdict) {
   return fmt::format("{}", fmt::join(verdict.evidence, "\n"));
 }
 
 }  // namespace
+
+std::optional<double> excess_of(const Verdict& verdict) {
+  if (verdict.outcome != Outcome::incorrect || verdict.checks.empty()) {
+    return std::nullopt;
+  }
+  const CheckRecord& check = verdict.checks.back();
+  return check.bound > 0 && check.error > check.bound ? std::optional(check.error / check.bound)
+                                                      : std::nullopt;
+}
 
 std::string condense_compiler(const std::string& text, const std::string& source,
                               std::size_t most) {
@@ -303,6 +351,7 @@ std::string condense(const Verdict& verdict, const std::string& source) {
   if (const std::string_view meaning = meaning_of(verdict); !meaning.empty()) {
     out += fmt::format("What that means: {}.\n", meaning);
   }
+  out += excess_text(verdict);
   const std::string evidence = evidence_text(verdict);
   out += evidence.empty() ? "" : "\n" + evidence;
   const std::string passed = passed_text(verdict);

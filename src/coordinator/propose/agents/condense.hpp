@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "common/model/verdict.hpp"
@@ -15,6 +16,9 @@ namespace kernelpro::agents {
 
 // Outcome, stage and rule, what that means, and the evidence.
 [[nodiscard]] std::string condense(const Verdict& verdict, const std::string& source);
+
+// How many times the bound the error was that failed; none: it failed for something else.
+[[nodiscard]] std::optional<double> excess_of(const Verdict& verdict);
 
 // The same error of two candidates has the same signature: no lines, numbers or addresses.
 [[nodiscard]] std::string error_signature(const Verdict& verdict);

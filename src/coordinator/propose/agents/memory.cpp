@@ -268,6 +268,12 @@ string_view name_of(MemoryKind kind) {
   return enum_name(kind_names, kind);
 }
 
+std::vector<MemoryLine> absences(const std::vector<Tried>& all) {
+  Lines lines;
+  add_absences(all, lines);
+  return lines;
+}
+
 std::vector<MemoryLine> remember(const std::vector<Tried>& all, std::size_t most) {
   Lines lines;
   add_repeated_errors(all, lines);

@@ -29,4 +29,7 @@ struct MemoryLine {
 [[nodiscard]] std::vector<MemoryLine> remember(const std::vector<Tried>& all,
                                                std::size_t most = 24);
 
+// Of these, what failures say is not there: headers, interfaces, build options, precision.
+[[nodiscard]] std::vector<MemoryLine> absences(const std::vector<Tried>& all);
+
 }  // namespace kernelpro::agents

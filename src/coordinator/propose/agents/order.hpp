@@ -8,6 +8,7 @@
 
 #include "common/model/ceilings.hpp"
 #include "common/model/certificate.hpp"
+#include "common/model/lesson.hpp"
 #include "common/model/node.hpp"
 #include "common/model/run.hpp"
 #include "coordinator/propose/move.hpp"
@@ -30,12 +31,16 @@ struct AgentOrder {
   Candidate parent;          // its source
   Tried parent_tried;
   std::vector<KernelResources> parent_kernels;  // as its certificate has them; empty on a CPU
+  std::vector<std::string> parent_warnings;     // of its compiler, about speed
   std::vector<Tried> branch;                    // from the root to the parent's parent
   std::vector<Tried> siblings;                  // ended children of the parent, by id
-  int under_way = 0;        // children of the parent that were chosen before and had not ended
-  std::vector<Tried> all;   // every ended node, by id: the memory is made of it
-  std::vector<Move> moves;  // that fit backend and parent
+  int under_way = 0;          // children of the parent that were chosen before and had not ended
+  std::vector<Node> planned;  // of these, those that had a plan when they were chosen
+  std::vector<Tried> all;     // every ended node, by id: the memory is made of it
+  std::vector<Move> moves;    // that fit backend and parent
   std::vector<std::string> compilers;  // that the worker has; empty: not known
+  std::vector<Advice> lessons;         // what other runs say of moves here, the weightiest first
+  std::vector<std::string> facts;      // what models got wrong in other runs
   double best_speedup = 1;
   std::int64_t evaluations_left = 0;
   std::optional<std::int64_t> tokens_left;  // when the node was chosen; none: not told

@@ -94,6 +94,7 @@ std::string findings_text(const AgentOrder& order, std::size_t most) {
 
 std::string resources_text(const AgentOrder& order) {
   constexpr std::size_t most = 8;
+  constexpr std::size_t longest_warning = 300;
   std::string out;
   for (std::size_t i = 0; i < std::min(most, order.parent_kernels.size()); ++i) {
     const KernelResources& kernel = order.parent_kernels[i];
@@ -102,6 +103,9 @@ std::string resources_text(const AgentOrder& order) {
         "memory\n",
         kernel.kernel, kernel.registers, kernel.spill_stores + kernel.spill_loads,
         kernel.shared_bytes);
+  }
+  for (const std::string& warning : order.parent_warnings) {
+    out += "- " + shortened(one_line(warning), longest_warning) + "\n";
   }
   return out;
 }

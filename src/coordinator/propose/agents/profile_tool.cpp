@@ -67,14 +67,10 @@ ToolSpec profile_tool() {
           R"({"about":{"type":"string","enum":["class","findings","figures"]}}})"};
 }
 
-ChatMessage answer_tool_call(const AgentOrder& order, const ToolCall& call) {
+ChatMessage answer_profile_call(const AgentOrder& order, const ToolCall& call) {
   ChatMessage message;
   message.speaker = Speaker::tool;
   message.answers = call.id;
-  if (call.name != profile_tool_name) {
-    return refused(message, fmt::format("There is no tool \"{}\"; there is {}.", call.name,
-                                        profile_tool_name));
-  }
   const Result<nlohmann::json> json = parse_json(call.arguments);
   const Result<ProfileQuestion> question =
       json ? wire::read_whole<ProfileQuestion>(*json) : Result<ProfileQuestion>(json.error());

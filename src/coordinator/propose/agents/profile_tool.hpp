@@ -9,7 +9,7 @@
 namespace kernelpro::agents {
 
 inline constexpr const char* profile_tool_name = "look_at_profile";
-// How many turns of one role may call it.
+// How many turns of one role may call tools, this and those of code.
 inline constexpr int most_tool_turns = 4;
 
 // Whether models may ask, and there is something to see.
@@ -17,7 +17,7 @@ inline constexpr int most_tool_turns = 4;
 
 [[nodiscard]] ToolSpec profile_tool();
 
-// What a call is answered with; `failed` where name or arguments are nonsense.
-[[nodiscard]] ChatMessage answer_tool_call(const AgentOrder& order, const ToolCall& call);
+// What a call is answered with; `failed` where the arguments are nonsense.
+[[nodiscard]] ChatMessage answer_profile_call(const AgentOrder& order, const ToolCall& call);
 
 }  // namespace kernelpro::agents

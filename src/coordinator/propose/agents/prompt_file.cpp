@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/base/file.hpp"
+#include "coordinator/propose/agents/prompt_pieces.hpp"
 #include "coordinator/propose/agents/section.hpp"
 #include "coordinator/propose/agents/text.hpp"
 
@@ -22,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view fence = "---";
-constexpr std::string_view opening = "{{";
-constexpr std::string_view closing = "}}";
 
 // The contract, and what each backend adds.
 std::vector<std::string> part_names() {
@@ -49,15 +48,6 @@ const RoleForm& form_of(LlmRole role) {
   return *std::find_if(forms.begin(), forms.end(),
                        [role](const RoleForm& form) { return form.role == role; });
 }
-
-struct Place {
-  std::string file;
-  std::size_t line = 1;
-
-  [[nodiscard]] Error error(const std::string& message) const {
-    return make_error(ErrorKind::bad_input, message, fmt::format("{}:{}", file, line));
-  }
-};
 
 struct FrontMatter {
   std::map<std::string, std::string> keys;
@@ -126,35 +116,6 @@ Status check_section(const std::string& name, bool in_system, const Place& at) {
   return {};
 }
 
-// Takes one line apart, its end included.
-Status add_line(const std::string& line, bool in_system, const Place& at,
-                std::vector<PromptPiece>& pieces) {
-  const auto add_text = [&pieces](const std::string& text) {
-    if (text.empty()) {
-      return;
-    }
-    if (pieces.empty() || pieces.back().section) {
-      pieces.push_back({false, ""});
-    }
-    pieces.back().text += text;
-  };
-  std::size_t from = 0;
-  for (std::size_t open = line.find(opening); open != std::string::npos;
-       open = line.find(opening, from)) {
-    const std::size_t close = line.find(closing, open);
-    if (close == std::string::npos) {
-      return at.error("expected }} behind {{ on the same line");
-    }
-    const std::string name = line.substr(open + opening.size(), close - open - opening.size());
-    KP_TRY(check_section(name, in_system, at));
-    add_text(line.substr(from, open - from));
-    pieces.push_back({true, name});
-    from = close + closing.size();
-  }
-  add_text(line.substr(from) + "\n");
-  return {};
-}
-
 Status check_needs(const PromptFile& prompt, const std::string& file) {
   std::set<std::string> there;
   for (const auto* pieces : {&prompt.system, &prompt.user}) {
@@ -179,10 +140,20 @@ std::string file_of(const std::string& name) {
   return name + ".md";
 }
 
+// Of first kernels. Who repairs or reviews one is told what it is about by its sections.
+constexpr auto first_roles = std::to_array<LlmRole>({LlmRole::planner, LlmRole::coder});
+
+std::string first_name(LlmRole role) {
+  return fmt::format("{}_first", name_of(role));
+}
+
 std::vector<std::string> known_files() {
   std::vector<std::string> names;
   for (const LlmRole role : llm_roles()) {
     names.push_back(file_of(std::string(name_of(role))));
+  }
+  for (const LlmRole role : first_roles) {
+    names.push_back(file_of(first_name(role)));
   }
   for (const std::string& part : part_names()) {
     names.push_back(file_of(part));
@@ -221,13 +192,64 @@ Status check_own_folder(const fs::path& folder) {
   return {};
 }
 
-fs::path choose(const fs::path& own, const fs::path& installed, const std::string& name) {
+bool has_own(const fs::path& own, const std::string& name) {
   std::error_code failure;
-  const bool has_own = !own.empty() && fs::exists(own / name, failure);
-  return (has_own ? own : installed) / name;
+  return !own.empty() && fs::exists(own / name, failure);
+}
+
+fs::path choose(const fs::path& own, const fs::path& installed, const std::string& name) {
+  return (has_own(own, name) ? own : installed) / name;
+}
+
+Result<PromptFile> load_role(const fs::path& file, LlmRole role) {
+  KP_LET(const std::string text, read_file(file));
+  KP_LET(PromptFile prompt, parse_prompt(text, file.string()));
+  if (prompt.role != role) {
+    return make_error(ErrorKind::bad_input,
+                      fmt::format("expected \"role: {}\", as the file is called", name_of(role)),
+                      file.string());
+  }
+  return prompt;
+}
+
+// The system part and the user part, from the line `first` on.
+Status read_parts(const std::vector<std::string>& lines, std::size_t first, Place& at,
+                  PromptFile& prompt) {
+  std::optional<PieceReader> reader;
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    at.line = i + 1;
+    if (lines[i] == "# system" || lines[i] == "# user") {
+      KP_TRY(reader ? reader->end(at) : Status());
+      const bool in_system = lines[i] == "# system";
+      std::vector<PromptPiece>& part = in_system ? prompt.system : prompt.user;
+      if (!part.empty()) {
+        return at.error(fmt::format("\"{}\" is there twice", lines[i]));
+      }
+      reader.emplace(part, [in_system](const std::string& name, const Place& place) {
+        return check_section(name, in_system, place);
+      });
+    } else if (reader) {
+      KP_TRY(reader->add(lines[i], at));
+    } else if (!trimmed(lines[i]).empty()) {
+      return at.error(R"(expected "# system" or "# user" before any text)");
+    }
+  }
+  KP_TRY(reader ? reader->end(at) : Status());
+  for (const auto& [name, pieces] :
+       {std::pair("# system", &prompt.system), std::pair("# user", &prompt.user)}) {
+    if (pieces->empty()) {
+      return at.error(fmt::format("the part \"{}\" is missing", name));
+    }
+  }
+  return {};
 }
 
 }  // namespace
+
+const PromptFile& PromptSet::of(LlmRole role, bool no_kernel) const {
+  const auto found = first.find(role);
+  return no_kernel && found != first.end() ? found->second : roles.at(role);
+}
 
 Result<PromptFile> parse_prompt(const std::string& text, const std::string& file) {
   const std::vector<std::string> lines = lines_of(text);
@@ -244,31 +266,13 @@ Result<PromptFile> parse_prompt(const std::string& text, const std::string& file
   }
   PromptFile prompt;
   prompt.role = *role;
-  std::vector<PromptPiece>* part = nullptr;
-  for (std::size_t i = front.lines; i < lines.size(); ++i) {
-    at.line = i + 1;
-    if (lines[i] == "# system" || lines[i] == "# user") {
-      part = lines[i] == "# system" ? &prompt.system : &prompt.user;
-      if (!part->empty()) {
-        return at.error(fmt::format("\"{}\" is there twice", lines[i]));
-      }
-    } else if (part != nullptr) {
-      KP_TRY(add_line(lines[i], part == &prompt.system, at, *part));
-    } else if (!trimmed(lines[i]).empty()) {
-      return at.error(R"(expected "# system" or "# user" before any text)");
-    }
-  }
-  for (const auto& [name, pieces] :
-       {std::pair("# system", &prompt.system), std::pair("# user", &prompt.user)}) {
-    if (pieces->empty()) {
-      return at.error(fmt::format("the part \"{}\" is missing", name));
-    }
-  }
+  KP_TRY(read_parts(lines, front.lines, at, prompt));
   KP_TRY(check_needs(prompt, file));
   return prompt;
 }
 
-Result<std::string> parse_prompt_part(const std::string& text, const std::string& file) {
+Result<std::vector<PromptPiece>> parse_prompt_part(const std::string& text,
+                                                   const std::string& file) {
   const std::vector<std::string> lines = lines_of(text);
   Place at{file};
   KP_LET(const FrontMatter front, read_front_matter(lines, at));
@@ -277,15 +281,16 @@ Result<std::string> parse_prompt_part(const std::string& text, const std::string
   if (values.front() != wanted) {
     return at.error(fmt::format("expected \"part: {}\", as the file is called", wanted));
   }
-  std::string out;
+  std::vector<PromptPiece> pieces;
+  PieceReader reader(pieces, [](const std::string& /*name*/, const Place& place) {
+    return Status(place.error("a part has no places: {{ is not allowed here"));
+  });
   for (std::size_t i = front.lines; i < lines.size(); ++i) {
-    if (lines[i].find(opening) != std::string::npos) {
-      at.line = i + 1;
-      return at.error("a part has no places: {{ is not allowed here");
-    }
-    out += lines[i] + "\n";
+    at.line = i + 1;
+    KP_TRY(reader.add(lines[i], at));
   }
-  return trimmed(out);
+  KP_TRY(reader.end(at));
+  return pieces;
 }
 
 Result<PromptSet> load_prompts(const fs::path& own, const fs::path& installed) {
@@ -295,19 +300,20 @@ Result<PromptSet> load_prompts(const fs::path& own, const fs::path& installed) {
   PromptSet set;
   for (const LlmRole role : llm_roles()) {
     const fs::path file = choose(own, installed, file_of(std::string(name_of(role))));
-    KP_LET(const std::string text, read_file(file));
-    KP_LET(PromptFile prompt, parse_prompt(text, file.string()));
-    if (prompt.role != role) {
-      return make_error(ErrorKind::bad_input,
-                        fmt::format("expected \"role: {}\", as the file is called", name_of(role)),
-                        file.string());
-    }
+    KP_LET(PromptFile prompt, load_role(file, role));
     set.roles.emplace(role, std::move(prompt));
+  }
+  for (const LlmRole role : first_roles) {
+    const std::string name = file_of(first_name(role));
+    if (has_own(own, name) || !has_own(own, file_of(std::string(name_of(role))))) {
+      KP_LET(PromptFile prompt, load_role(choose(own, installed, name), role));
+      set.first.emplace(role, std::move(prompt));
+    }
   }
   for (const std::string& name : part_names()) {
     const fs::path file = choose(own, installed, file_of(name));
     KP_LET(const std::string text, read_file(file));
-    KP_LET(std::string part, parse_prompt_part(text, file.string()));
+    KP_LET(std::vector<PromptPiece> part, parse_prompt_part(text, file.string()));
     set.parts.emplace(name, std::move(part));
   }
   return set;

@@ -9,7 +9,8 @@
 //   # user
 //   … {{parent}} …
 //
-// A part is a file of text that prompts share: its front matter is `part: NAME` alone.
+// A part is a file of text that prompts share: its front matter is `part: NAME` alone. In both,
+// lines between `{{if CONDITION}}` and `{{end}}`, on lines of their own, stand where it holds.
 #pragma once
 
 #include <filesystem>
@@ -26,6 +27,8 @@ namespace kernelpro::agents {
 struct PromptPiece {
   bool section = false;
   std::string text;
+  // All must hold for it to stand there.
+  std::vector<std::string> when = {};  // NOLINT(readability-redundant-member-init)
 };
 
 struct PromptFile {
@@ -35,17 +38,22 @@ struct PromptFile {
 };
 
 struct PromptSet {
-  std::map<LlmRole, PromptFile> roles;       // each role once
-  std::map<std::string, std::string> parts;  // "contract", "cpu", "cuda"
+  std::map<LlmRole, PromptFile> roles;                    // each role once
+  std::map<LlmRole, PromptFile> first;                    // instead, where there is no kernel yet
+  std::map<std::string, std::vector<PromptPiece>> parts;  // "contract", "cpu", "cuda"
+
+  // The prompt of a role; `no_kernel`: the parent is a module that PyTorch runs.
+  [[nodiscard]] const PromptFile& of(LlmRole role, bool no_kernel) const;
 };
 
 // `file` is named in errors: file:line and what was expected.
 [[nodiscard]] Result<PromptFile> parse_prompt(const std::string& text, const std::string& file);
-[[nodiscard]] Result<std::string> parse_prompt_part(const std::string& text,
-                                                    const std::string& file);
+[[nodiscard]] Result<std::vector<PromptPiece>> parse_prompt_part(const std::string& text,
+                                                                 const std::string& file);
 
 // Every file of `own` that is there, the others from `installed`; an empty `own` is no folder. A
-// file in `own` by an unknown name is an error: it would never be read.
+// file in `own` by an unknown name is an error: it would never be read. Whoever has a planner or a
+// coder of their own and none for first kernels means the same one for these.
 [[nodiscard]] Result<PromptSet> load_prompts(const std::filesystem::path& own,
                                              const std::filesystem::path& installed);
 

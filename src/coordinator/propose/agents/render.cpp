@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coordinator/llm/token_count.hpp"
+#include "coordinator/propose/agents/conditions.hpp"
 #include "coordinator/propose/agents/text.hpp"
 
 namespace kernelpro::agents {
@@ -28,6 +29,9 @@ std::string compose(const std::vector<PromptPiece>& pieces, const Scene& scene,
   std::string out;
   bool swallow = false;
   for (const PromptPiece& piece : pieces) {
+    if (!hold(piece.when, *scene.order)) {
+      continue;
+    }
     if (piece.section) {
       std::string text = find_section(piece.text)->text(scene, shown);
       trim_lines(text);
@@ -63,8 +67,14 @@ bool shrink(Shown& shown) {
     --shown.history;
   } else if (shown.siblings > 0) {
     --shown.siblings;
+  } else if (shown.lessons > 0) {
+    --shown.lessons;
   } else if (shown.memory > 0) {
     --shown.memory;
+  } else if (shown.code > 0) {
+    --shown.code;
+  } else if (shown.example) {
+    shown.example = false;
   } else if (shown.findings > 1) {
     --shown.findings;
   } else if (shown.advice) {
@@ -116,6 +126,7 @@ Result<Rendered> render(const PromptFile& prompt, const Scene& scene, std::int64
     out.user = compose(prompt.user, scene, shown);
     const std::int64_t tokens = system + about_tokens(out.user);
     if (tokens <= most_tokens) {
+      out.code = shown.code;
       return out;
     }
     if (!shrink(shown)) {

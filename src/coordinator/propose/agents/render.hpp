@@ -13,6 +13,7 @@ namespace kernelpro::agents {
 struct Rendered {
   std::string system;  // the same for all calls of a role in a run
   std::string user;
+  std::size_t code = 0;  // passages of code that are in it
 };
 
 // At most about `most_tokens` for both: lists are shortened in the order that docs/agents.md has.

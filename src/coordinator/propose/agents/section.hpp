@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coordinator/propose/agents/answers.hpp"
+#include "coordinator/propose/agents/code_library.hpp"
 #include "coordinator/propose/agents/order.hpp"
 
 namespace kernelpro::agents {
@@ -19,6 +20,10 @@ struct Scene {
   const PromptSet* prompts = nullptr;
   const Plan* plan = nullptr;            // coder, reviewer
   const Candidate* candidate = nullptr;  // reviewer: what was written
+  // What fits the plan, the best first.
+  std::vector<CodePassage> code = {};  // NOLINT(readability-redundant-member-init)
+  // What the tools of code look into; empty: there are none.
+  std::string indexed = {};  // NOLINT(readability-redundant-member-init)
 };
 
 // How much of the lists is shown: the newest, the most promising. docs/agents.md has the order in
@@ -28,7 +33,10 @@ struct Shown {
 
   std::size_t history = all;    // nodes on the way to the parent
   std::size_t siblings = all;   // children of the parent
+  std::size_t lessons = all;    // moves that other runs tell of; 0: no facts of theirs either
   std::size_t memory = all;     // lines
+  std::size_t code = all;       // passages
+  bool example = true;          // of the planned move
   std::size_t findings = all;   // of the parent
   bool advice = true;           // of moves, beside their titles
   std::size_t moves = all;      // that fit

@@ -24,6 +24,10 @@ namespace kernelpro::agents {
 [[nodiscard]] std::string siblings_section(const Scene& scene, const Shown& shown);
 [[nodiscard]] std::string memory_section(const Scene& scene, const Shown& shown);
 [[nodiscard]] std::string budget_section(const Scene& scene, const Shown& shown);
+// sections_lessons.cpp
+[[nodiscard]] std::string lessons_section(const Scene& scene, const Shown& shown);
+// sections_code.cpp
+[[nodiscard]] std::string code_section(const Scene& scene, const Shown& shown);
 // sections_plan.cpp
 [[nodiscard]] std::string moves_section(const Scene& scene, const Shown& shown);
 [[nodiscard]] std::string move_section(const Scene& scene, const Shown& shown);

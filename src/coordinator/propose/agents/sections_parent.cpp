@@ -3,8 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "common/model/pasted_headers.hpp"
+#include "common/model/work.hpp"
 #include "coordinator/propose/agents/condense.hpp"
 #include "coordinator/propose/agents/profile_text.hpp"
 #include "coordinator/propose/agents/profile_tool.hpp"
@@ -14,6 +17,60 @@
 namespace kernelpro::agents {
 
 namespace {
+
+// How f32 products are made of products of parts on tensor cores, all of which keep f32's
+// precision.
+struct Split {
+  const char* ceiling;
+  const char* type;
+  double products;  // for one
+};
+
+constexpr auto splits = std::to_array<Split>(
+    {{"tensor_tf32", "tf32", 3}, {"tensor_f16", "f16", 3}, {"tensor_bf16", "bf16", 6}});
+
+// The least time of such products at a shape, traffic included: "15.2 us as 3 of tf32".
+std::vector<std::string> split_times(const AgentOrder& order, const Work& work, double flops) {
+  const double bandwidth = bandwidth_at(order.ceilings, work.written_share);
+  const double memory_ns = bandwidth > 0 ? 1e9 * work.bytes / bandwidth : 0;
+  std::vector<std::string> out;
+  for (const Split& split : splits) {
+    const auto rate = std::ranges::find(order.ceilings.list, split.ceiling, &Ceiling::name);
+    if (rate != order.ceilings.list.end() && rate->median > 0) {
+      const double ns = std::max(split.products * flops / rate->median, memory_ns);  // GFLOP/s
+      out.push_back(fmt::format("{} as {:g} of {}", duration_text(ns), split.products, split.type));
+    }
+  }
+  return out;
+}
+
+// The roof of f32 products on tensor cores, which is another than that of f32 multiply-adds. Empty
+// where products are not what takes the time.
+std::string split_text(const AgentOrder& order) {
+  const Task& task = order.run->task;
+  if (contract_type(task) != DType::f32 ||
+      !has_products(task, order.run->settings.judging.backend)) {
+    return "";
+  }
+  std::string out;
+  for (const ShapeTiming& shape : order.parent_tried.verdict->timing.shapes) {
+    const Result<Axes> axes = complete_axes(task, shape.shape);
+    if (!axes || shape.bound_by != "compute") {
+      continue;
+    }
+    const Work work = work_at(task, *axes);
+    const std::vector<std::string> times =
+        split_times(order, work, task.reference.products.value_or(work.flops));
+    if (!times.empty()) {
+      out += fmt::format("- {}: {}\n", shape_text(task, shape.shape), fmt::join(times, ", "));
+    }
+  }
+  return out.empty() ? ""
+                     : "\nThat least time counts multiply-adds of f32. Products of operands split "
+                       "for the tensor cores have a roof of their own, several products for one "
+                       "(the traffic counted too), so the share can pass 100 %:\n\n" +
+                           out;
+}
 
 std::string times_text(const AgentOrder& order) {
   if (!order.parent_tried.verdict || order.parent_tried.verdict->timing.shapes.empty()) {
@@ -28,7 +85,7 @@ std::string times_text(const AgentOrder& order) {
                        duration_text(shape.bound_ns), 100 * shape.share_of_bound,
                        shape.bound_by.empty() ? "not known" : shape.bound_by);
   }
-  return out;
+  return out + split_text(order);
 }
 
 // A suspect time is told as such, with the judge's reason.
@@ -92,14 +149,24 @@ std::string shown_source(const Candidate& candidate) {
   return out;
 }
 
+// What the module's call is made of, where it was traced.
+std::string launches_text(const AgentOrder& order) {
+  const std::optional<Verdict>& verdict = order.parent_tried.verdict;
+  if (!verdict || verdict->timing.shapes.empty() || verdict->timing.shapes.front().launches == 0) {
+    return "";
+  }
+  const ShapeTiming& shape = verdict->timing.shapes.front();
+  return fmt::format(" (kernels it launches: {}, which take {} on the GPU)", shape.launches,
+                     duration_text(shape.gpu_ns));
+}
+
 std::string no_kernel_text(const AgentOrder& order) {
   const bool cuda = order.run->settings.judging.backend == Backend::cuda;
   return fmt::format(
       "## No kernel yet\n\nThe baseline is the PyTorch module of the reference, run eagerly in "
-      "full "
-      "precision. What is wanted is the first {} candidate that does its work: speed-ups are "
-      "factors over the module's time.\n{}",
-      cuda ? "CUDA" : "C++", times_text(order));
+      "full precision{}. What is wanted is the first {} candidate that does its work: "
+      "speed-ups are factors over the module's time.\n{}",
+      launches_text(order), cuda ? "CUDA" : "C++", times_text(order));
 }
 
 std::string reactive_text() {

@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "coordinator/propose/agents/condense.hpp"
 #include "coordinator/propose/agents/memory.hpp"
 #include "coordinator/propose/agents/sections.hpp"
 #include "coordinator/propose/agents/text.hpp"
@@ -19,7 +21,13 @@ bool has_passed(const Node& node) {
   return node.state == NodeState::judged && node.outcome == Outcome::passed;
 }
 
-std::string result_text(const Node& node, const Node* parent) {
+std::string excess_note(const Tried& tried) {
+  const std::optional<double> excess = tried.verdict ? excess_of(*tried.verdict) : std::nullopt;
+  return excess ? fmt::format(" The error was {:.3g} times the bound.", *excess) : "";
+}
+
+std::string result_text(const Tried& tried, const Node* parent) {
+  const Node& node = tried.node;
   if (node.state == NodeState::duplicate) {
     return node.same_as == no_node
                ? "It is the same as one that was tried before."
@@ -27,8 +35,8 @@ std::string result_text(const Node& node, const Node* parent) {
   }
   if (!has_passed(node)) {
     const std::string rule = node.rule.empty() ? "" : fmt::format(" ({})", node.rule);
-    return fmt::format("Failed: {}{}: {}.", name_of(node.outcome), rule,
-                       shortened(one_line(node.summary), longest_reason));
+    return fmt::format("Failed: {}{}: {}.{}", name_of(node.outcome), rule,
+                       shortened(one_line(node.summary), longest_reason), excess_note(tried));
   }
   std::string out = fmt::format("Predicted {}", factor_text(node.predicted_gain));
   if (parent != nullptr && has_passed(*parent) && parent->speedup > 0) {
@@ -43,13 +51,14 @@ std::string sentence(const std::string& text) {
   return text.empty() || text.ends_with('.') || text.ends_with("…") ? text : text + ".";
 }
 
-std::string entry_text(const Node& node, const Node* parent) {
+std::string entry_text(const Tried& tried, const Node* parent) {
+  const Node& node = tried.node;
   if (node.id == root_node) {
     return "- node 0: the baseline.\n";
   }
   return fmt::format("- node {}, `{}`: {} {}\n", node.id, node.move,
                      sentence(shortened(one_line(node.plan), longest_plan)),
-                     result_text(node, parent));
+                     result_text(tried, parent));
 }
 
 std::string dropped_text(std::size_t dropped, const char* what) {
@@ -57,10 +66,10 @@ std::string dropped_text(std::size_t dropped, const char* what) {
 }
 
 std::string tried_text(const AgentOrder& order, std::size_t most) {
-  std::vector<const Node*> nodes;
+  std::vector<const Tried*> nodes;
   for (const Tried& one : order.siblings) {
     if (one.node.state != NodeState::unwritten && one.node.state != NodeState::proposing) {
-      nodes.push_back(&one.node);
+      nodes.push_back(&one);
     }
   }
   if (nodes.empty()) {
@@ -79,19 +88,33 @@ std::string tried_text(const AgentOrder& order, std::size_t most) {
 
 // Those who are asked at the same time see the same: without a word about it all would answer
 // alike.
-std::string under_way_text(int count) {
+std::string asked_beside_text(int count) {
   if (count == 0) {
     return "";
   }
-  const std::string others = counted(static_cast<std::size_t>(count), "other step");
   return fmt::format(
-      "## Under way from this parent\n\n{} from this parent {} under way, with results that are "
-      "not "
-      "known yet. Whoever plans them is told what you are told, so count on the {} to be taken: "
-      "choose one of another kind that could gain as much.\n",
-      others, count == 1 ? "is" : "are",
+      "\nWhoever plans {} is told what you are told, so count on the {} to be taken: choose one of "
+      "another kind that could gain as much.\n",
+      count == 1 ? "the one that has no plan yet" : "those that have no plan yet",
       count == 1 ? "first idea that comes to mind"
                  : fmt::format("first {} ideas that come to mind", count));
+}
+
+std::string under_way_text(const AgentOrder& order) {
+  if (order.under_way == 0) {
+    return "";
+  }
+  std::string out = fmt::format(
+      "## Under way from this parent\n\n{} from this parent {} under way, with results that are "
+      "not known yet.\n",
+      counted(static_cast<std::size_t>(order.under_way), "other step"),
+      order.under_way == 1 ? "is" : "are");
+  out += order.planned.empty() ? "" : "\n";
+  for (const Node& one : order.planned) {
+    out += fmt::format("- node {}, `{}`: {}\n", one.id, one.move,
+                       sentence(shortened(one_line(one.plan), longest_plan)));
+  }
+  return out + asked_beside_text(order.under_way - static_cast<int>(order.planned.size()));
 }
 
 std::string lines_text(const std::vector<MemoryLine>& lines, bool measured) {
@@ -109,19 +132,19 @@ std::string lines_text(const std::vector<MemoryLine>& lines, bool measured) {
 
 std::string history_section(const Scene& scene, const Shown& shown) {
   const AgentOrder& order = *scene.order;
-  std::vector<const Node*> nodes;
+  std::vector<const Tried*> nodes;
   nodes.reserve(order.branch.size() + 1);
   for (const Tried& one : order.branch) {
-    nodes.push_back(&one.node);
+    nodes.push_back(&one);
   }
-  nodes.push_back(&order.parent_tried.node);
+  nodes.push_back(&order.parent_tried);
   if (nodes.size() < 2 || shown.history == 0) {
     return "";
   }
   const std::size_t dropped = nodes.size() - std::min(nodes.size(), shown.history);
   std::string out = "## How the parent came to be\n\n" + dropped_text(dropped, "earlier");
   for (std::size_t i = dropped; i < nodes.size(); ++i) {
-    out += entry_text(*nodes[i], i == 0 ? nullptr : nodes[i - 1]);
+    out += entry_text(*nodes[i], i == 0 ? nullptr : &nodes[i - 1]->node);
   }
   return out;
 }
@@ -129,7 +152,7 @@ std::string history_section(const Scene& scene, const Shown& shown) {
 std::string siblings_section(const Scene& scene, const Shown& shown) {
   const AgentOrder& order = *scene.order;
   const std::string tried = shown.siblings == 0 ? "" : tried_text(order, shown.siblings);
-  const std::string under_way = under_way_text(order.under_way);
+  const std::string under_way = under_way_text(order);
   return tried + (tried.empty() || under_way.empty() ? "" : "\n") + under_way;
 }
 
@@ -157,6 +180,10 @@ std::string budget_section(const Scene& scene, const Shown& /*shown*/) {
       "## Budget\n\n{} left, this one included",
       counted(static_cast<std::size_t>(std::max<std::int64_t>(order.evaluations_left, 0)),
               "evaluation"));
+  if (order.under_way > 0) {
+    out += fmt::format(" and {} that {} under way", order.under_way,
+                       order.under_way == 1 ? "is" : "are");
+  }
   if (order.tokens_left) {
     out += fmt::format(
         ", and {}",

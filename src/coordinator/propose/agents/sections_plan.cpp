@@ -87,9 +87,18 @@ std::string move_section(const Scene& scene, const Shown& shown) {
   const auto found = std::find_if(moves.begin(), moves.end(), [&scene](const Move& move) {
     return move.id == scene.plan->move;
   });
-  return found == moves.end() ? ""
-                              : fmt::format("## About the move `{}`: {}\n\n{}\n", found->id,
-                                            found->title, trimmed(found->advice));
+  if (found == moves.end()) {
+    return "";
+  }
+  std::string out = fmt::format("## About the move `{}`: {}\n\n{}\n", found->id, found->title,
+                                trimmed(found->advice));
+  if (shown.example && !found->example_source.empty()) {
+    out += "\nA whole candidate that shows it, for another task; the judge passed it:\n\n" +
+           fenced(traits_of(scene.order->run->settings.judging.backend).language,
+                  found->example_source) +
+           "\n";
+  }
+  return out;
 }
 
 std::string plan_section(const Scene& scene, const Shown& /*shown*/) {

@@ -3,12 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
 #include "common/model/pasted_headers.hpp"
 #include "coordinator/propose/agents/sections.hpp"
 #include "coordinator/propose/agents/text.hpp"
+#include "coordinator/propose/agents/tolerance_text.hpp"
 
 namespace kernelpro::agents {
 
@@ -52,8 +51,8 @@ std::string drawn_text(const TensorSpec& input) {
   if (input.name.starts_with("input_")) {
     return "as get_inputs() draws it";
   }
-  return is_packed(input) ? "all parameters and floating buffers, one behind the other in the "
-                            "module's order"
+  return is_packed(input) ? "all parameters, then all floating buffers, of the module; where each "
+                            "begins is below"
                           : "parameter or buffer of the module";
 }
 
@@ -92,6 +91,47 @@ std::string tensors_text(const Task& task) {
   return out;
 }
 
+// What lies where in an input that holds several tensors. Without it nobody could write the kernel,
+// so it is whole but for what no model could use.
+std::string parts_text(const Task& task) {
+  constexpr std::size_t most = 1000;
+  std::string out;
+  for (const TensorSpec& input : task.inputs) {
+    if (input.parts.empty()) {
+      continue;
+    }
+    out += fmt::format(
+        "\n`{}` holds, each dense and at a multiple of 64 elements (first element, name, shape; "
+        "the elements between them are padding; `buffer`: no parameter):\n\n",
+        input.name);
+    const std::size_t shown = std::min(most, input.parts.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      out += fmt::format("- {}\n", one_line(input.parts[i]));
+    }
+    out += shown == input.parts.size()
+               ? ""
+               : fmt::format("({} more are left out)\n", input.parts.size() - shown);
+  }
+  return out;
+}
+
+// Axes that never have another size: "d = 64".
+std::string single_sizes_text(const Task& task) {
+  std::vector<std::string> out;
+  for (const auto& [axis, range] : task.held_out) {
+    const auto same = [&axis, &range](const Axes& shape) {
+      const auto size = shape.find(axis);
+      return size != shape.end() && size->second == range.low;
+    };
+    const bool everywhere = std::ranges::all_of(
+        task.shapes_on, [&same](const auto& on) { return std::ranges::all_of(on.second, same); });
+    if (range.low == range.high && everywhere && std::ranges::all_of(task.timed_shapes, same)) {
+      out.push_back(fmt::format("{} = {}", axis, range.low));
+    }
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
 std::string axes_text(const Task& task) {
   std::vector<std::string> axes;
   axes.reserve(task.axes.size());
@@ -99,9 +139,13 @@ std::string axes_text(const Task& task) {
     axes.push_back(fmt::format("[{}] {}{}", axes.size(), axis.name,
                                axis.derived ? " = " + axis.derived->text() : ""));
   }
+  const std::string one = single_sizes_text(task);
   return axes.empty()
-             ? "There are no axes: every extent is fixed.\n\n"
-             : fmt::format("Axes, as `context->axes` has them: {}.\n\n", fmt::join(axes, ", "));
+             ? "Every extent is fixed: `context->axes` is empty, and sizes may be hard-coded.\n\n"
+             : fmt::format(
+                   "Axes, as `context->axes` has them: {}. No extent that depends on them may "
+                   "be hard-coded{}.\n\n",
+                   fmt::join(axes, ", "), one.empty() ? "" : ", but for " + one);
 }
 
 std::string scalars_text(const Task& task) {
@@ -123,18 +167,57 @@ std::string evaluated(const Formula& formula, const Axes& axes) {
   return value ? amount_text(*value) : "?";
 }
 
+// The operations, in words where there are none or they are not known.
+std::string operations_text(const Task& task) {
+  const ReferenceSpec& reference = task.reference;
+  const bool none = task.work.flops.text() == "0";
+  if (none && reference.torch) {
+    return reference.products ? "no floating-point operation, values are only moved"
+                              : "operations that were not counted";
+  }
+  const Result<double> all = task.work.flops.evaluate({});
+  std::string out = task.work.flops.text() + " floating-point operations";
+  if (reference.products && *reference.products > 0 && all && *all > 0) {
+    out += fmt::format(", {:.3g} % of them in sums of products", 100 * *reference.products / *all);
+  }
+  return out;
+}
+
 // Work at the shapes that are timed.
 std::string work_text(const Task& task, Backend backend) {
   std::string out = fmt::format(
-      "\nWork: {} floating-point operations, and at least {} bytes of traffic (every input read "
-      "once, every output written once).\n\n| timed at | operations | least bytes |\n"
-      "|---|---|---|\n",
-      task.work.flops.text(), task.work.bytes.text());
+      "\nWork: {}, and at least {} bytes of traffic (every input read once, every output written "
+      "once{}).\n",
+      operations_text(task), task.work.bytes.text(),
+      task.reference.torch ? "; an algorithm that must read something twice moves more" : "");
+  if (task.axes.empty()) {
+    return out;
+  }
+  out += "\n| timed at | operations | least bytes |\n|---|---|---|\n";
   for (const Axes& given : timed_shapes(task, backend)) {
     const Result<Axes> axes = complete_axes(task, given);
     out += fmt::format("| {} | {} | {} |\n", shape_text(task, given),
                        axes ? evaluated(task.work.flops, *axes) : "?",
                        axes ? evaluated(task.work.bytes, *axes) : "?");
+  }
+  return out;
+}
+
+// What was seen of a PyTorch module when the task was made.
+std::string seen_text(const Task& task) {
+  constexpr std::size_t most = 16;
+  const ReferenceSpec& reference = task.reference;
+  std::string out;
+  if (!reference.without_effect.empty()) {
+    const auto& names = reference.without_effect;
+    const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
+    out += fmt::format("\nWithout effect on the outputs, so they need not be read: {}{}.\n",
+                       fmt::join(names.begin(), shown, ", "),
+                       names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
+  }
+  if (!reference.runs.empty()) {
+    out +=
+        fmt::format("\nWhat PyTorch runs for a call:\n\n- {}\n", fmt::join(reference.runs, "\n- "));
   }
   return out;
 }
@@ -155,28 +238,6 @@ std::string held_out_text(const Task& task) {
                               "are drawn anew "
                               "for each evaluation, ones that no tile divides among them.\n",
                               fmt::join(ranges, ", "));
-}
-
-std::string tolerance_text(const AgentOrder& order) {
-  const Task& task = order.run->task;
-  std::set<std::string> allowed(task.tolerance.allow_precision.begin(),
-                                task.tolerance.allow_precision.end());
-  allowed.insert(order.run->settings.allow_precision.begin(),
-                 order.run->settings.allow_precision.end());
-  const DType type = contract_type(task);
-  std::string out = fmt::format(
-      "\nTolerance: e = max |x - r| / (|r| + rms(r)) against the reference r in double must be at "
-      "most max({:g} e(baseline), {:g} {}) with u = {:.3g} ({}) and K = {}. Integers must "
-      "be "
-      "exact.",
-      task.tolerance.baseline_factor, task.tolerance.rounding_factor,
-      unit_roundoff(type) > unit_roundoff(DType::f32) ? "(u + 2^-24 sqrt(K))" : "u sqrt(K)",
-      unit_roundoff(type), name_of(type), task.reduction.text());
-  out += allowed.empty() ? " No lower precision is accepted: an error that shows tf32, f16 or bf16 "
-                           "products fails."
-                         : fmt::format(" Errors of {} are accepted too.", fmt::join(allowed, ", "));
-  out += task.tolerance.deterministic ? " Repeats must agree bit by bit." : "";
-  return out + "\n";
 }
 
 std::string entry_text(const Task& task) {
@@ -216,13 +277,26 @@ std::string headers_text(const Scene& scene, const Shown& shown) {
                             fenced(traits_of(backend).language, cut(used, shown.reference)) + "\n";
 }
 
+// How the module is called, as far as it matters to this one.
+std::string module_text(const Task& task) {
+  const std::string& source = file_of(task, task.reference.file);
+  const bool statistics = source.find("BatchNorm") != std::string::npos ||
+                          source.find("batch_norm") != std::string::npos;
+  const bool parameters = std::ranges::any_of(
+      task.inputs, [](const TensorSpec& input) { return !input.name.starts_with("input_"); });
+  return std::string(parameters ? ", with the parameters that are among the tensors" : "") +
+         (statistics ? ", in training mode: a normalization over the batch uses the statistics of "
+                       "its batch, and its running ones are neither read nor written"
+                     : "");
+}
+
 }  // namespace
 
 std::string task_section(const Scene& scene, const Shown& /*shown*/) {
   const Task& task = scene.order->run->task;
   std::string out = fmt::format("## The task: {}\n\n{}\n\n", task.name, task.summary);
-  out += axes_text(task) + tensors_text(task) + scalars_text(task);
-  out += work_text(task, scene.order->run->settings.judging.backend);
+  out += axes_text(task) + tensors_text(task) + parts_text(task) + scalars_text(task);
+  out += work_text(task, scene.order->run->settings.judging.backend) + seen_text(task);
   return out + held_out_text(task) + tolerance_text(*scene.order) + entry_text(task);
 }
 
@@ -231,10 +305,8 @@ std::string reference_section(const Scene& scene, const Shown& shown) {
   std::string out = "## The reference\n\n";
   if (task.reference.torch) {
     // Never shortened: it is the only definition of the task.
-    return out +
-           "What must be computed is what `Model` of this PyTorch file returns, in training mode, "
-           "with the parameters that are among the tensors. Expected values are the module's in "
-           "double.\n\n" +
+    return out + "What must be computed is what `Model` of this PyTorch file returns" +
+           module_text(task) + ". Expected values are the module's in double.\n\n" +
            fenced("python", file_of(task, task.reference.file)) + "\n";
   }
   if (task.reference.baseline) {

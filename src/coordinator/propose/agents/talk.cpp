@@ -1,7 +1,11 @@
 #include "coordinator/propose/agents/talk.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "coordinator/propose/agents/code_tools.hpp"
 #include "coordinator/propose/agents/profile_tool.hpp"
 #include "coordinator/propose/agents/text.hpp"
 
@@ -45,6 +49,25 @@ void Talk::remember(const ChatAnswer& answer) {
   request_.messages.push_back(std::move(message));
 }
 
+ChatMessage Talk::answer_call(const ToolCall& call) {
+  std::vector<std::string> names;
+  names.reserve(request_.tools.size());
+  for (const ToolSpec& tool : request_.tools) {
+    names.push_back(tool.name);
+  }
+  if (std::find(names.begin(), names.end(), call.name) != names.end()) {
+    return is_code_tool(call.name) ? answer_code_call(*setting_.code, call, setting_.learned)
+                                   : answer_profile_call(setting_.order, call);
+  }
+  ChatMessage message;
+  message.speaker = Speaker::tool;
+  message.answers = call.id;
+  message.failed = true;
+  message.text =
+      fmt::format("There is no tool \"{}\"; there is {}.", call.name, fmt::join(names, ", "));
+  return message;
+}
+
 void Talk::use_tools(const ChatAnswer& answer, bool allowed) {
   ChatMessage wanted;
   wanted.speaker = Speaker::assistant;
@@ -52,8 +75,12 @@ void Talk::use_tools(const ChatAnswer& answer, bool allowed) {
   wanted.calls = answer.calls;
   request_.messages.push_back(std::move(wanted));
   for (const ToolCall& call : answer.calls) {
-    ChatMessage message = answer_tool_call(setting_.order, call);
-    if (!allowed) {
+    ChatMessage message;
+    if (allowed) {
+      message = answer_call(call);
+    } else {
+      message.speaker = Speaker::tool;
+      message.answers = call.id;
       message.failed = true;
       message.text = request_.tools.empty() ? "There are no tools here: answer as asked."
                                             : "No further looks are left: answer now.";

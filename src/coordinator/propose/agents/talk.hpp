@@ -13,6 +13,7 @@
 #include "coordinator/llm/caller.hpp"
 #include "coordinator/propose/agents/agents.hpp"
 #include "coordinator/propose/agents/answers.hpp"
+#include "coordinator/propose/agents/code_library.hpp"
 #include "coordinator/propose/agents/order.hpp"
 
 namespace kernelpro::agents {
@@ -23,6 +24,8 @@ struct Setting {
   Caller& caller;
   std::stop_token stop;
   std::vector<std::string>& mishaps;  // added to
+  const CodeLibrary* code;            // nullptr: there is none
+  std::vector<std::string>& learned;  // places in code that were shown, added to
 };
 
 // A value, or why there is none: not yet, spent, nothing with its reason.
@@ -66,6 +69,7 @@ class Talk {
  private:
   // One answer; tools that it wants are called before.
   [[nodiscard]] Step<ChatAnswer> ask();
+  [[nodiscard]] ChatMessage answer_call(const ToolCall& call);
   void use_tools(const ChatAnswer& answer, bool allowed);
   void remember(const ChatAnswer& answer);
   void note(const std::string& what);

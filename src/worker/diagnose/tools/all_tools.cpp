@@ -9,6 +9,8 @@ const std::vector<Tool>& all_tools() {
       bank_conflicts_tool(),     register_spills_tool(),     occupancy_limiter_tool(),
       block_shortage_tool(),     barrier_stalls_tool(),      long_scoreboard_tool(),
       contended_atomics_tool(),  tensor_cores_unused_tool(), hmma_where_hgmma_tool(),
+      divergent_warps_tool(),    accidental_double_tool(),   slow_arithmetic_tool(),
+      integer_division_tool(),   repeated_loads_tool(),      memory_fences_tool(),
       launch_bound_tool(),       host_waits_tool(),
   };
   return tools;

@@ -9,7 +9,7 @@
 
 #include "common/model/figure_keys.hpp"
 #include "worker/diagnose/tools/accesses.hpp"
-#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
 namespace kernelpro {
@@ -25,7 +25,7 @@ ToolResult look_for_barrier_stalls(const Profile& profile, const KernelProfile* 
   if (!evidence.complete()) {
     return evidence.lacking();
   }
-  if (barrier < limits.barrier_share) {
+  if (barrier < limits.barrier_share || polls(*kernel, limits)) {
     return {};
   }
   const double blamed = std::max(0.0, barrier - memory) * limits.barrier_recoverable;

@@ -58,7 +58,8 @@ Cause too_few(double blocks, double multiprocessors) {
       fmt::format("{:.0f} blocks for {:.0f} multiprocessors", blocks, multiprocessors),
       "The grid is smaller than the GPU: multiprocessors have no block at all.",
       {"split the work into more blocks: smaller tiles, or a loop's range over blocks (split-K)",
-       "use smaller blocks", "run independent kernels beside it on other streams", "split_work"}};
+       "use smaller blocks", "run independent kernels beside it on other streams", "split_work",
+       "stream_k"}};
 }
 
 Cause too_few_a_multiprocessor(double waves) {
@@ -67,7 +68,7 @@ Cause too_few_a_multiprocessor(double waves) {
       "A multiprocessor could hold more blocks than the grid has for it, and the warps that are "
       "there wait.",
       {"split the work into more blocks: smaller tiles, or a loop's range over blocks (split-K)",
-       "let each thread do less", "split_work"}};
+       "let each thread do less", "split_work", "stream_k"}};
 }
 
 Cause nearly_empty_wave(double waves) {

@@ -9,7 +9,7 @@
 
 #include "common/model/figure_keys.hpp"
 #include "worker/diagnose/tools/accesses.hpp"
-#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
 namespace kernelpro {
@@ -117,6 +117,9 @@ ToolResult look_for_contended_atomics(const Profile& profile, const KernelProfil
   const CodeFacts& code = evidence.code();
   if (!evidence.complete()) {
     return evidence.lacking();
+  }
+  if (polls(*kernel, limits)) {
+    return {};
   }
   if (use < limits.atomic_use) {
     return look_at_shared(code, loads, evidence);

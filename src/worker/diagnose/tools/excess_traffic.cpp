@@ -85,6 +85,7 @@ Finding finding_for(const char* where, double ratio, double threshold, double mo
       "order the blocks so that those which share data run at the same time and find it in L2",
       "cache_all",
       "keep_on_chip",
+      "cluster_shared",
       "order_blocks"};
   finding.derivation =
       fmt::format("{:.4g} bytes a call were moved, {:.4g} are needed", moved, declared);

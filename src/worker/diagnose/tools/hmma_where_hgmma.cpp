@@ -70,7 +70,10 @@ ToolResult look_for_hmma_where_hgmma(const Profile& profile, const KernelProfile
   finding.moves = {
       "use warp-group instructions (wgmma) on tiles in shared memory, brought by TMA",
       "use CUTLASS/CuTe's kernels for sm_90a (warp-specialized, with a pipeline of tiles)",
-      "a library's product where one fits", "warpgroup_mma", "tma_pipeline"};
+      "a library's product where one fits",
+      "warpgroup_mma",
+      "warp_specialize",
+      "tma_pipeline"};
   finding.derivation = fmt::format(
       "the tensor pipe is busy {:.0f} % of the time and would be {:.0f} %, of which good products "
       "take 1 / {}; no more than a factor of {} is promised",

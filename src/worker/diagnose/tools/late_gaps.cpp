@@ -30,6 +30,11 @@ Span span_of(const Record& record, const Trace& trace) {
   return {start, std::clamp(record.end_ns, start, end), record.correlation};
 }
 
+Span within(const Span& span, const Span& bounds) {
+  const std::int64_t start = std::clamp(span.start, bounds.start, bounds.end);
+  return {start, std::clamp(span.end, start, bounds.end), span.correlation};
+}
+
 template <typename Records>
 void add_spans(Spans& spans, const Records& records, const Trace& trace) {
   for (const auto& record : records) {
@@ -74,16 +79,44 @@ std::int64_t outside(const Spans& spans, const Spans& others) {
   return length(spans) - covered;
 }
 
-Spans host_copies(const Trace& trace, bool pageable_only) {
-  Spans spans;
+// What has fewer likes is done once, and belongs to no step.
+constexpr int least_steps = 3;
+
+bool is_host_copy(const TracedCopy& copy) {
+  return copy.kind == CopyKind::host_to_device || copy.kind == CopyKind::device_to_host;
+}
+
+// Copies of the host's memory with and without a like, the part of them between the kernels.
+struct HostCopies {
+  Spans all;
+  Spans pageable;
+  Spans once;
+};
+
+HostCopies host_copies(const Trace& trace, const Span& working) {
+  using Kind = std::tuple<CopyKind, std::int64_t>;
+  const auto kind_of = [](const TracedCopy& copy) { return Kind(copy.kind, copy.bytes); };
+  std::map<Kind, int> likes;
   for (const TracedCopy& copy : trace.copies) {
-    const bool host =
-        copy.kind == CopyKind::host_to_device || copy.kind == CopyKind::device_to_host;
-    if (host && (copy.pageable || !pageable_only)) {
-      spans.push_back(span_of(copy, trace));
+    ++likes[kind_of(copy)];
+  }
+  HostCopies copies;
+  for (const TracedCopy& copy : trace.copies) {
+    const Span span = within(span_of(copy, trace), working);
+    if (!is_host_copy(copy) || span.start == span.end) {
+      continue;
+    }
+    if (likes.at(kind_of(copy)) < least_steps) {
+      copies.once.push_back(span);
+      continue;
+    }
+    copies.all.push_back(span);
+    if (copy.pageable) {
+      copies.pageable.push_back(span);
     }
   }
-  return merged(std::move(spans));
+  return {merged(std::move(copies.all)), merged(std::move(copies.pageable)),
+          merged(std::move(copies.once))};
 }
 
 // The calls of the host, found by what they asked for and by what a thread was in at a time.
@@ -157,12 +190,15 @@ std::set<std::uint32_t> first_launches(const Trace& trace) {
   return out;
 }
 
-std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy) {
+std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy, const Span& working) {
   const HostCalls host(trace);
   const std::set<std::uint32_t> firsts = first_launches(trace);
   std::vector<LateGap> gaps;
   for (std::size_t i = 1; i < busy.size(); ++i) {
     const std::int64_t start = busy[i - 1].end;
+    if (start < working.start || busy[i].start > working.end) {
+      continue;
+    }
     const TracedCall* asking = host.asking(busy[i].correlation);
     if (asking == nullptr || asking->end_ns <= start) {
       continue;  // asked for in time, or not known
@@ -173,6 +209,23 @@ std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy) {
                     in == nullptr ? "" : in->name, firsts.contains(busy[i].correlation)});
   }
   return gaps;
+}
+
+// Takes out the waits that have no like; returns how long they were. Launching is no wait.
+std::int64_t drop_single_waits(std::vector<LateGap>& gaps) {
+  const auto kind_of = [](const LateGap& gap) { return std::pair(gap.reason, gap.call); };
+  std::map<std::pair<LateGap::Reason, std::string>, int> likes;
+  for (const LateGap& gap : gaps) {
+    ++likes[kind_of(gap)];
+  }
+  std::int64_t dropped = 0;
+  std::erase_if(gaps, [&](const LateGap& gap) {
+    const bool once =
+        gap.reason != LateGap::Reason::launching && likes.at(kind_of(gap)) < least_steps;
+    dropped += once ? gap.length() : 0;
+    return once;
+  });
+  return dropped;
 }
 
 }  // namespace
@@ -186,14 +239,17 @@ GpuTime gpu_time(const Trace& trace) {
   kernels = merged(std::move(kernels));
   all = merged(std::move(all));
   GpuTime time;
-  if (all.empty()) {
+  if (kernels.empty()) {
     return time;
   }
-  time.span_ns = all.back().end - all.front().start;
+  const Span working = {kernels.front().start, kernels.back().end, 0};
+  const HostCopies copies = host_copies(trace, working);
   time.kernel_ns = length(kernels);
-  time.exposed_copy_ns = outside(host_copies(trace, false), kernels);
-  time.exposed_pageable_ns = outside(host_copies(trace, true), kernels);
-  time.late = late_gaps(trace, all);
+  time.exposed_copy_ns = outside(copies.all, kernels);
+  time.exposed_pageable_ns = outside(copies.pageable, kernels);
+  time.late = late_gaps(trace, all, working);
+  const std::int64_t once = drop_single_waits(time.late) + outside(copies.once, kernels);
+  time.span_ns = working.end - working.start - once;
   return time;
 }
 

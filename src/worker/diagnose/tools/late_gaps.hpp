@@ -2,7 +2,8 @@
 // why.
 //
 // What was asked for in time and started late waits on the GPU itself and is left out, and so is
-// the time before the first and after the last thing the GPU did.
+// what a program does once: the time before the first and after the last kernel, in which it sets
+// up and reads back, and waits and copies in between that have no like.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,9 @@ struct LateGap {
 };
 
 struct GpuTime {
-  std::int64_t span_ns = 0;              // from the first to the last thing the GPU did
-  std::int64_t kernel_ns = 0;            // in which at least one kernel ran
-  std::int64_t exposed_copy_ns = 0;      // in which the host's memory was copied and no kernel ran
+  std::int64_t span_ns = 0;          // from the first to the last kernel, less what is done once
+  std::int64_t kernel_ns = 0;        // in which at least one kernel ran
+  std::int64_t exposed_copy_ns = 0;  // in which the host's memory was copied and no kernel ran
   std::int64_t exposed_pageable_ns = 0;  // the part of it with memory that is not pinned
   std::vector<LateGap> late;             // by time
 };

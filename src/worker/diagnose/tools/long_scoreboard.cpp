@@ -8,7 +8,7 @@
 
 #include "common/model/figure_keys.hpp"
 #include "worker/diagnose/tools/accesses.hpp"
-#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
 namespace kernelpro {
@@ -50,7 +50,7 @@ ToolResult look_for_long_scoreboard(const Profile& profile, const KernelProfile*
   const LoadsInFlight hottest = hottest_loads(code);
   const double in_flight = hottest.loads * sectors_over_needed(code);
   if (waits < limits.long_scoreboard_share || mean < (1 - limits.most_idle) * most ||
-      hottest.loads == 0 || in_flight > limits.most_loads_in_flight) {
+      hottest.loads == 0 || loads_again(code) || in_flight > limits.most_loads_in_flight) {
     return {};
   }
   const double waited = requests(code, is_waited_for);

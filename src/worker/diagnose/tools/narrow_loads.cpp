@@ -12,7 +12,7 @@
 
 #include "common/model/figure_keys.hpp"
 #include "worker/diagnose/tools/accesses.hpp"
-#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
 namespace kernelpro {
@@ -186,8 +186,11 @@ Finding narrow_finding(double share, double bits, const Widths& widths, const Th
       "Each thread loads one small element at a time from contiguous memory: too few bytes are "
       "under way, and too many instructions move them.";
   finding.moves = {"load float4 (16 bytes) a thread where the address is aligned",
-                   "let each thread take several neighboring elements", "device_vectors",
-                   "restrict_all", "vector_loads"};
+                   "let each thread take several neighboring elements",
+                   "device_vectors",
+                   "restrict_all",
+                   "vector_loads",
+                   "misaligned_rows"};
   finding.places = top_places(widths.places);
   return finding;
 }
@@ -212,7 +215,7 @@ ToolResult look_for_narrow_loads(const Profile& profile, const KernelProfile* ke
     return evidence.lacking();
   }
   const double share = widths.bytes > 0 ? widths.narrow_bytes / widths.bytes : 0;
-  if (share < limits.narrow_share || mean < (1 - limits.most_idle) * most) {
+  if (share < limits.narrow_share || loads_again(code) || mean < (1 - limits.most_idle) * most) {
     return {};
   }
   // What waits for memory may also wait for local memory or atomics.

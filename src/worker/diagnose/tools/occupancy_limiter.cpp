@@ -94,6 +94,14 @@ std::string all_limits_text(const BlockLimits& all) {
   return text;
 }
 
+// Up to which occupancy warps are what is missing.
+double occupancy_needed(const KernelProfile& kernel, const Roofs& loads, const Thresholds& limits) {
+  const bool one_by_one =
+      kernel.code && hottest_loads(*kernel.code).loads <= limits.most_loads_in_flight;
+  return one_by_one && fullest_after(loads, {}).load < limits.full_roof ? limits.waiting_occupancy
+                                                                        : limits.most_occupancy;
+}
+
 ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfile* kernel,
                                       const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
@@ -108,9 +116,9 @@ ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfil
     return evidence.lacking();
   }
   const Binding binding = binding_of(all);
-  if (binding.blocks < 1 || possible <= 0 || possible > limits.most_occupancy ||
-      occupancy > limits.most_occupancy || eligible >= limits.most_eligible_warps ||
-      is_matrix_pipeline(*kernel)) {
+  const double needed = occupancy_needed(*kernel, loads, limits);
+  if (binding.blocks < 1 || possible <= 0 || possible > needed || occupancy > needed ||
+      eligible >= limits.most_eligible_warps || is_matrix_pipeline(*kernel)) {
     return {};
   }
   // The grid must have blocks for the room, and a multiprocessor holds 1 / possible times as many.
@@ -122,13 +130,16 @@ ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfil
   Finding finding;
   finding.tool = "occupancy_limiter";
   finding.observed = possible;
-  finding.threshold = limits.most_occupancy;
+  finding.threshold = needed;
   finding.unit = "of the warps a multiprocessor can hold";
   finding.title = fmt::format("{} allow {:.0f} blocks a multiprocessor, {:.0f} % of its warps",
                               binding.names, binding.blocks, 100 * possible);
   finding.title.front() =
       static_cast<char>(std::toupper(static_cast<unsigned char>(finding.title.front())));
-  finding.why = "below a third of the warps latencies are often not hidden; they are not here";
+  finding.why =
+      needed > limits.most_occupancy
+          ? "a thread that waits for each load before the next one needs others beside it"
+          : "below a third of the warps latencies are often not hidden; they are not here";
   finding.cause = fmt::format("Limits in blocks: {}. The binding one is {}.", all_limits_text(all),
                               binding.names);
   finding.moves = moves_for(binding);

@@ -87,6 +87,7 @@ std::vector<std::string> moves_for(const std::string& type) {
     moves.emplace_back(
         "mind the precision: TF32 keeps 10 bits of each factor; three TF32 products give nearly "
         "single precision at a third of the rate");
+    moves.emplace_back("split_precision");
   }
   moves.insert(moves.end(), {"tensor_cores", "register_tiles"});
   return moves;

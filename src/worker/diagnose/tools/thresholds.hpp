@@ -79,6 +79,9 @@ struct Thresholds {
   // occupancy_limiter: with a third of the warps (21) and a few independent instructions in each,
   // latencies are hidden on recent GPUs; registers that hold what is needed are then well spent.
   double most_occupancy = 0.34;
+  // Where threads wait for one load after the other below every roof, half of the warps are too few
+  // as well: searches in a table and walks through a graph gained 1.2 to 2 times from there.
+  double waiting_occupancy = 0.51;
   double most_eligible_warps = 1;  // a scheduler with a warp ready each cycle lacks no warps
   double occupancy_step = 4;       // what cutting registers or tiles gives at most
 
@@ -132,6 +135,44 @@ struct Thresholds {
   double memory_product = 0.5;
   double least_product_ns = 10000;  // a shorter product does not fill a pipeline of tiles
 
+  // divergent_warps: an eighth is what a boundary or four idle lanes of a warp cost.
+  double idle_turns = 0.125;
+
+  // accidental_double: of executed instructions. Going to double and back for one constant is
+  // three.
+  double double_share = 0.03;
+  double most_trip_steps = 250;  // between the two conversions: pow, the longest, has about 200
+  double plain_trip_steps = 8;   // a constant or two; more is a function
+  double single_function_steps = 0.4;  // of those in double: expf has 8 of 20 and more
+  // Turns of a pipe, against one of single precision: on Hopper double goes at half the rate, and
+  // conversions between the two at an eighth.
+  double double_turns = 2;
+  double conversion_turns = 8;
+
+  // slow_arithmetic: with fewer steps of functions the gain is below a tenth.
+  double function_share = 0.1;
+
+  // integer_division: a division by a prepared factor is a product, a sum and a shift instead of
+  // ten instructions and more.
+  double division_share = 0.1;
+  double division_left = 0.25;
+  // An address has a few divisions; a greatest common divisor has dozens for two loads.
+  double accesses_a_division = 0.2;
+
+  // repeated_loads: of the loaded bytes; a halo of two rows around eight is a fifth.
+  double repeated_share = 0.5;
+  double repeated_coalesced = 0.4;  // less: gathers by an index, which nobody can keep
+  double enough_uses = 6;           // instructions a loaded word: its load is paid for
+  double uses_a_load = 4;           // results of a thread that one loaded value can serve
+  double repeated_from_l2 = 1.5;    // times what DRAM gave
+
+  // memory_fences: of the time.
+  double order_share = 0.1;
+  // A plain load from L1 is back in about 40 cycles, one from L2 in about 270, an atomic in twice
+  // that.
+  double fresh_load_saved = 0.85;
+  double atomic_load_saved = 0.5;
+
   // launch_bound: what stays between two kernels of a graph.
   double graph_gap_ns = 1000;
   // What the tracing of a call costs the host, and the program without it does not pay (launches of
@@ -145,6 +186,30 @@ struct Thresholds {
   // host_waits: pinned memory is copied about 2.5 times as fast as pageable memory.
   double pinned_speed = 2.5;
   double copies_overlapped = 0.5;  // of exposed copies, when chunks are copied beside kernels
+
+  // On processors. A loop with less of the time is not worth a change.
+  double least_loop_share = 0.10;
+  // Wider vectors exist, but compilers use 256 bits unless they are told, and clocks may fall.
+  double used_vector_bits = 256;
+  // What is reached of as many times the speed as a vector has elements.
+  double lanes_reached = 0.6;
+  // dependent_chain: units idle for a third of the time while a value is waited for.
+  double chain_ratio = 1.5;
+  double least_chain_cycles = 2.5;  // a counter that is counted up takes one
+  double chains = 8;                // that can be under way at once
+  double overlapped = 0.7;  // of the chain's cycles, by measurement: turns of several loops overlap
+  double chain_hidden = 2;  // times the chain's cycles: most of a turn waits for something else
+  // A line comes out of the second cache in so many cycles, where no loads are chained.
+  double line_cycles = 4;
+  // poor_locality: half of what is fetched is not used before it is gone.
+  double fetched_over_used = 2;
+  double fetched_over_needed = 8;  // beyond the first cache, against the task's least traffic
+  double line_bytes = 64;
+  double miss_share = 0.2;  // of a loop's time
+  // idle_threads: of all processors' time while the program works.
+  double least_efficiency = 0.75;
+  double serial_loops = 0.5;  // of the time in loops, before a serial program is told to share them
+  double parallel_reached = 0.9;
 };
 
 }  // namespace kernelpro

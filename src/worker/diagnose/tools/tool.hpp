@@ -40,4 +40,7 @@ struct Tool {
 // All of them, in the order of docs/diagnose.md.
 [[nodiscard]] const std::vector<Tool>& all_tools();
 
+// Those for what runs on processors; all_tools() are for GPUs.
+[[nodiscard]] const std::vector<Tool>& host_tools();
+
 }  // namespace kernelpro

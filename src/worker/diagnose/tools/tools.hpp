@@ -1,4 +1,4 @@
-// The fourteen micro-profiling tools; each stands in the file of its id.
+// The twenty micro-profiling tools; each stands in the file of its id.
 #pragma once
 
 #include "worker/diagnose/tools/tool.hpp"
@@ -17,6 +17,12 @@ namespace kernelpro {
 [[nodiscard]] Tool contended_atomics_tool();
 [[nodiscard]] Tool tensor_cores_unused_tool();
 [[nodiscard]] Tool hmma_where_hgmma_tool();
+[[nodiscard]] Tool divergent_warps_tool();
+[[nodiscard]] Tool accidental_double_tool();
+[[nodiscard]] Tool slow_arithmetic_tool();
+[[nodiscard]] Tool integer_division_tool();
+[[nodiscard]] Tool repeated_loads_tool();
+[[nodiscard]] Tool memory_fences_tool();
 [[nodiscard]] Tool launch_bound_tool();
 [[nodiscard]] Tool host_waits_tool();
 

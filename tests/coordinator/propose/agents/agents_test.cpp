@@ -237,6 +237,8 @@ TEST_F(AgentsTest, WriteTheFirstKernelForAModule) {
       propose({good_plan, code("#include \"kernelpro/candidate.h\"\n" + cuda_source().substr(37))});
   ASSERT_EQ(out.kind, Proposed::Kind::candidate) << out.reason;
   EXPECT_EQ(out.proposal.move, "first_kernel");
+  EXPECT_EQ(out.proposal.plan, "vector_loads: Move float4. Mind tails.");
+  EXPECT_THAT(caller_->requests[1].messages[0].text, HasSubstr("Move `vector_loads`"));
   EXPECT_EQ(out.proposal.candidate.compiler, "nvcc");
   EXPECT_THAT(out.proposal.candidate.options, IsEmpty());
   EXPECT_THAT(out.proposal.candidate.libraries, IsEmpty());

@@ -212,6 +212,36 @@ TEST(Condense, SaysWhatEveryRuleOfTheJudgeMeans) {
   EXPECT_GE(rules, 20);
 }
 
+TEST(Condense, SaysHowFarOffAnErrorIsAndOfWhatKind) {
+  const auto said_of = [](double error, double bound) {
+    Verdict verdict = verdict_of(Outcome::incorrect, Stage::timed_shapes, "", "x", {});
+    CheckRecord check;
+    check.distribution = "normal";
+    check.error = error;
+    check.baseline_error = bound / 4;
+    check.bound = bound;
+    verdict.checks = {check};
+    return condense(verdict, "");
+  };
+  EXPECT_THAT(said_of(6e-5, 2e-5),
+              AllOf(HasSubstr("which is 3 times the bound of 2e-05; "
+                              "e(baseline) was 5e-06 on these inputs (normal)"),
+                    HasSubstr("That is rounding within f32")));
+  EXPECT_THAT(said_of(1.1e-3, 2e-5), HasSubstr("Operands rounded once to tf32 or f16 (2^-11)"));
+  EXPECT_THAT(said_of(8e-3, 2e-5), HasSubstr("Operands rounded once to bf16 (2^-8)"));
+  EXPECT_THAT(said_of(1, 2e-5), HasSubstr("values are wrong, or terms are missing"));
+  // In a contract of 16 bits its own rounding is as large.
+  EXPECT_THAT(said_of(8e-3, 4e-3), Not(HasSubstr("Operands rounded")));
+}
+
+TEST(Condense, LeavesOutWhatOnlyAPersonCanDo) {
+  const Verdict verdict =
+      verdict_of(Outcome::incorrect, Stage::smoke, "precision", "x",
+                 {"the errors look like those of rounding to tf32; if that is meant, allow it with "
+                  "--allow-precision tf32"});
+  EXPECT_THAT(condense(verdict, ""), AllOf(HasSubstr("rounding to tf32\n"), Not(HasSubstr("--"))));
+}
+
 TEST(ErrorSignature, IsTheSameForTheSameMistakeElsewhere) {
   const auto wrong = [](const std::string& summary) {
     return error_signature(verdict_of(Outcome::incorrect, Stage::smoke, "", summary, {}));

@@ -8,7 +8,9 @@ namespace {
 
 using kernelpro::testing::file_text;
 using kernelpro::testing::prompt_folder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string parse_error(const std::string& text) {
@@ -63,6 +65,27 @@ TEST(PromptFile, RefusesPlacesThatAreNone) {
               HasSubstr("my/planner.md:6: {{parent}} differs from call to call"));
 }
 
+TEST(PromptFile, HasLinesThatStandUnderConditions) {
+  const Result<PromptFile> prompt = parse_prompt(
+      head +
+          "# system\na {{task}}\n{{if axes}}\nb\n{{if not torch}}\nc\n{{end}}\n{{end}}\nd\n"
+          "# user\n{{parent}}\n",
+      "planner.md");
+  ASSERT_TRUE(prompt.ok()) << prompt.error().text();
+  const std::vector<PromptPiece>& pieces = prompt->system;
+  ASSERT_THAT(pieces, SizeIs(6));
+  EXPECT_EQ(pieces[3].text, "b\n");
+  EXPECT_THAT(pieces[3].when, ElementsAre("axes"));
+  EXPECT_THAT(pieces[4].when, ElementsAre("axes", "not torch"));
+  EXPECT_THAT(pieces[5].when, IsEmpty());
+  EXPECT_EQ(parse_error(head + "# system\n{{if axes}}\nx\n# user\n{{parent}}\n"),
+            "my/planner.md:8: expected {{end}} behind {{if axes}}");
+  EXPECT_EQ(parse_error(head + "# system\nx\n{{end}}\n"),
+            "my/planner.md:7: there is no {{if …}} before this {{end}}");
+  EXPECT_THAT(parse_error(head + "# system\n{{if axis}}\n"),
+              HasSubstr("my/planner.md:6: there is no condition \"axis\"; expected one of axes, "));
+}
+
 TEST(PromptFile, HasWhatItsRoleCannotWorkWithout) {
   EXPECT_EQ(parse_error(head + "# system\n{{task}}\n# user\nGo.\n"),
             "my/planner.md: expected the place {{parent}}: the planner cannot work without it");
@@ -74,12 +97,32 @@ TEST(Prompts, OfAUserStandInFrontOfTheInstalledOnes) {
   const std::string text =
       "---\nrole: reviewer\nanswer: review\n---\n# system\nMine. {{task}}\n# user\n"
       "{{plan}}{{candidate}}\n";
-  ASSERT_TRUE(write_file_atomic(own->path() / "reviewer.md", text).ok());
+  ASSERT_TRUE(write_file_unsynced(own->path() / "reviewer.md", text).ok());
   const Result<PromptSet> set = load_prompts(own->path(), prompt_folder);
   ASSERT_TRUE(set.ok()) << set.error().text();
   EXPECT_EQ(set->roles.at(LlmRole::reviewer).system.front().text, "Mine. ");
   EXPECT_THAT(set->roles, SizeIs(4));
+  EXPECT_THAT(set->first, SizeIs(2));
   EXPECT_THAT(set->parts, SizeIs(3));
+}
+
+// Else somebody's own planner would not be asked at all where it matters most.
+TEST(Prompts, OfAUserAreForFirstKernelsToo) {
+  const Result<ScratchDir> own = ScratchDir::create("prompts");
+  ASSERT_TRUE(own.ok());
+  const std::string text = head + "# system\nMine. {{task}}\n# user\n{{parent}}\n";
+  ASSERT_TRUE(write_file_unsynced(own->path() / "planner.md", text).ok());
+  const Result<PromptSet> set = load_prompts(own->path(), prompt_folder);
+  ASSERT_TRUE(set.ok()) << set.error().text();
+  EXPECT_EQ(set->of(LlmRole::planner, true).system.front().text, "Mine. ");
+  EXPECT_THAT(set->of(LlmRole::coder, true).system.front().text, HasSubstr("first candidate"));
+  ASSERT_TRUE(write_file_unsynced(own->path() / "planner_first.md",
+                                  head + "# system\nFirst. {{task}}\n# user\n{{parent}}\n")
+                  .ok());
+  const Result<PromptSet> both = load_prompts(own->path(), prompt_folder);
+  ASSERT_TRUE(both.ok()) << both.error().text();
+  EXPECT_EQ(both->of(LlmRole::planner, true).system.front().text, "First. ");
+  EXPECT_EQ(both->of(LlmRole::planner, false).system.front().text, "Mine. ");
 }
 
 TEST(Prompts, OfAUserByAnUnknownNameAreAnError) {
@@ -88,7 +131,7 @@ TEST(Prompts, OfAUserByAnUnknownNameAreAnError) {
   const Result<PromptSet> none = load_prompts(own->path(), prompt_folder);
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().text(), HasSubstr("no prompt is there; expected some of planner.md, "));
-  ASSERT_TRUE(write_file_atomic(own->path() / "codr.md", "x").ok());
+  ASSERT_TRUE(write_file_unsynced(own->path() / "codr.md", "x").ok());
   const Result<PromptSet> typo = load_prompts(own->path(), prompt_folder);
   ASSERT_FALSE(typo.ok());
   EXPECT_THAT(typo.error().text(), HasSubstr("codr.md: no prompt has that name; expected "));
@@ -101,12 +144,12 @@ TEST(Prompts, WhoseFilesHaveChangedPlacesAreAnError) {
   const Result<ScratchDir> own = ScratchDir::create("prompts");
   ASSERT_TRUE(own.ok());
   ASSERT_TRUE(
-      write_file_atomic(own->path() / "coder.md", file_text(prompt_folder / "fixer.md")).ok());
+      write_file_unsynced(own->path() / "coder.md", file_text(prompt_folder / "fixer.md")).ok());
   const Result<PromptSet> set = load_prompts(own->path(), prompt_folder);
   ASSERT_FALSE(set.ok());
   EXPECT_THAT(set.error().text(), HasSubstr("expected \"role: coder\", as the file is called"));
   ASSERT_TRUE(std::filesystem::remove(own->path() / "coder.md"));
-  ASSERT_TRUE(write_file_atomic(own->path() / "cuda.md", "---\npart: cpu\n---\nx\n").ok());
+  ASSERT_TRUE(write_file_unsynced(own->path() / "cuda.md", "---\npart: cpu\n---\nx\n").ok());
   const Result<PromptSet> part = load_prompts(own->path(), prompt_folder);
   ASSERT_FALSE(part.ok());
   EXPECT_THAT(part.error().text(), HasSubstr("cuda.md:1: expected \"part: cuda\""));

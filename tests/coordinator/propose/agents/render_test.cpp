@@ -1,67 +1,33 @@
-// What is sent, word for word. KERNELPRO_REWRITE_GOLDEN=1 writes the files in golden/ anew: read
-// the difference before you keep it.
+// What is sent, word for word.
 #include "coordinator/propose/agents/render.hpp"
 
-#include <cstdlib>
-
 #include "coordinator/llm/token_count.hpp"
-#include "coordinator/propose/agents/fixture.hpp"
+#include "coordinator/propose/agents/rendering.hpp"
 
 namespace kernelpro::agents {
 namespace {
 
 using kernelpro::testing::agent_tests;
 using kernelpro::testing::cuda_source;
+using kernelpro::testing::example_plan;
+using kernelpro::testing::expect_golden;
 using kernelpro::testing::file_text;
 using kernelpro::testing::fill_cpu;
 using kernelpro::testing::fill_cuda;
 using kernelpro::testing::fill_failed;
 using kernelpro::testing::fill_torch;
-using kernelpro::testing::prompt_folder;
+using kernelpro::testing::installed;
+using kernelpro::testing::plenty;
+using kernelpro::testing::rendered;
 using kernelpro::testing::Situation;
 using kernelpro::testing::tried_failed;
 using kernelpro::testing::tried_passed;
+using kernelpro::testing::whole;
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::Not;
-
-constexpr std::int64_t plenty = 48'000;
-
-PromptSet installed() {
-  const Result<PromptSet> set = load_prompts("", prompt_folder);
-  EXPECT_TRUE(set.ok()) << set.error().text();
-  return *set;
-}
-
-Plan example_plan() {
-  return {"vector_loads", "Let each thread move a float4.", 1.3, "A quarter of the loads.",
-          "Tails."};
-}
-
-Rendered rendered(const Situation& situation, LlmRole role, std::int64_t most = plenty) {
-  const PromptSet prompts = installed();
-  const Plan plan = example_plan();
-  Candidate candidate = situation.order.parent;
-  candidate.source = "// kp:options -O3\nint kp_launch();\n";
-  const Scene scene{&situation.order, &prompts, &plan, &candidate};
-  const Result<Rendered> out = render(prompts.roles.at(role), scene, most);
-  EXPECT_TRUE(out.ok()) << out.error().text();
-  return out.ok() ? *out : Rendered{};
-}
-
-std::string whole(const Rendered& text) {
-  return "===== system\n" + text.system + "\n===== user\n" + text.user + "\n";
-}
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = agent_tests / "golden" / (name + ".txt");
-  if (std::getenv("KERNELPRO_REWRITE_GOLDEN") != nullptr) {
-    ASSERT_TRUE(write_file_atomic(file, text).ok());
-  }
-  EXPECT_EQ(text, file_text(file)) << name;
-}
 
 TEST(Prompt, OfThePlannerOnACpu) {
   Situation situation;
@@ -81,6 +47,50 @@ TEST(Prompt, OfTheCoder) {
   expect_golden("coder_cuda", whole(rendered(situation, LlmRole::coder)));
 }
 
+TEST(Prompt, OfTheCoderWithCodeToLearnFrom) {
+  Situation situation;
+  fill_cuda(situation);
+  const PromptSet prompts = installed();
+  const Plan plan = example_plan();
+  const Scene scene{
+      &situation.order,
+      &prompts,
+      &plan,
+      nullptr,
+      {{.file = "lib/copy.cuh", .first = 3, .last = 4, .text = "float4 a;\nfloat4 b;\n"},
+       {.file = "lib/tail.h", .first = 7, .last = 7, .text = "int tail;\n"}},
+      ""};
+  const Result<Rendered> out = render(prompts.roles.at(LlmRole::coder), scene, plenty);
+  ASSERT_TRUE(out.ok()) << out.error().text();
+  EXPECT_EQ(out->code, 2U);
+  expect_golden("coder_code", out->user + "\n");
+}
+
+TEST(Prompt, OfPlannerAndCoderWithLessonsOfOtherRuns) {
+  Situation situation;
+  fill_cuda(situation);
+  Tally mixed;
+  mixed.add_gain(0.9);
+  mixed.add_gain(0.5);
+  mixed.add_failure(Outcome::incorrect);
+  Tally lost;
+  lost.add_gain(-0.2);
+  Tally failed;
+  failed.add_failure(Outcome::build_failed);
+  failed.add_failure(Outcome::crashed);
+  situation.order.lessons = {{example_plan().move, mixed, 3},
+                             {"unroll", Tally{.tried = 4, .spread = 0.01}, 2},
+                             {"prefetch", lost, 1},
+                             {"tma_pipeline", failed, 0.5}};
+  situation.order.facts = {"there is no header cute/extra.hpp here"};
+  const PromptSet prompts = installed();
+  const Scene unplanned{&situation.order, &prompts, nullptr, nullptr};
+  const Result<Rendered> planner = render(prompts.roles.at(LlmRole::planner), unplanned, plenty);
+  ASSERT_TRUE(planner.ok()) << planner.error().text();
+  expect_golden("planner_lessons", planner->user + "\n");
+  expect_golden("coder_lessons", rendered(situation, LlmRole::coder).user + "\n");
+}
+
 TEST(Prompt, OfTheReviewer) {
   Situation situation;
   fill_cuda(situation);
@@ -98,12 +108,14 @@ TEST(Prompt, OfTheFixerAfterABuildThatFailed) {
 
 TEST(Prompt, OfTheFixerAfterAWrongResult) {
   Situation situation;
-  fill_failed(
-      situation,
+  Tried failed =
       tried_failed(7, 3, "vector_loads", Outcome::incorrect, "", "out[256] is 0, expected 1.5",
                    {"largest error 1.2 at out[256], bound 9.5e-07",
-                    "at n=257, normal values, seed 0x0123456789abcdef"}),
-      cuda_source("out[i] = x[i];"));
+                    "at n=257, normal values, seed 0x0123456789abcdef"});
+  failed.verdict->stage = Stage::distributions;
+  failed.verdict->checks = {kernelpro::testing::example_check("normal", 1.2, 9.5e-7)};
+  failed.verdict->checks.front().baseline_error = 1e-7;
+  fill_failed(situation, std::move(failed), cuda_source("out[i] = x[i];"));
   expect_golden("fixer_wrong", rendered(situation, LlmRole::fixer).user + "\n");
 }
 
@@ -112,6 +124,54 @@ TEST(Prompt, WhereThereIsNoKernelYet) {
   fill_torch(situation);
   expect_golden("planner_torch", whole(rendered(situation, LlmRole::planner)));
   expect_golden("coder_torch", rendered(situation, LlmRole::coder).user + "\n");
+}
+
+// All parameters in one tensor.
+TEST(Prompt, OfAWholeNetworkSaysWhereEachParameterBegins) {
+  Situation situation;
+  fill_torch(situation);
+  TensorSpec& packed = situation.run.task.inputs[1];
+  packed.name = "parameters";
+  packed.parts = {"0 conv.weight [4, 3, 3, 3]", "128 conv.bias [4]", "192 norm.mean [4] buffer"};
+  situation.order.parent_tried.verdict->timing.shapes[0].launches = 7;
+  situation.order.parent_tried.verdict->timing.shapes[0].gpu_ns = 9000;
+  situation.order.all = {situation.order.parent_tried};
+  expect_golden("planner_network", whole(rendered(situation, LlmRole::planner)));
+  packed.parts.resize(2000, "1 x [1]");
+  EXPECT_THAT(rendered(situation, LlmRole::planner, 200'000).system,
+              HasSubstr("(1000 more are left out)"));
+}
+
+TEST(Prompt, WhatTheCompilerSaysOfSpeedIsShownWithTheParent) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.order.parent_warnings = {
+      "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are "
+      "serialized"};
+  EXPECT_THAT(rendered(situation, LlmRole::planner).user,
+              HasSubstr("- ptxas info : (C7511) Potential Performance Loss"));
+}
+
+TEST(Prompt, ShowsTheExampleOfThePlannedMoveWhereThereIsRoom) {
+  Situation situation;
+  fill_cuda(situation);
+  const auto planned = std::ranges::find(situation.order.moves, "vector_loads", &Move::id);
+  ASSERT_NE(planned, situation.order.moves.end());
+  planned->example_source = "int shown_example;\n" + std::string(40'000, '/') + "\n";
+  EXPECT_THAT(rendered(situation, LlmRole::coder, 48'000).user, HasSubstr("int shown_example;"));
+  EXPECT_THAT(rendered(situation, LlmRole::planner, 48'000).user,
+              Not(HasSubstr("int shown_example;")));
+  EXPECT_THAT(rendered(situation, LlmRole::coder, 10'000).user,
+              AllOf(Not(HasSubstr("int shown_example;")), HasSubstr("About the move")));
+}
+
+TEST(Prompt, NamesTheLibrariesThatMayBeIncluded) {
+  Situation situation;
+  fill_cuda(situation);
+  situation.run.settings.judging.includes = {{"cutlass", "/some/folder", "", "7107b05"}};
+  const std::string text = rendered(situation, LlmRole::coder).system;
+  EXPECT_THAT(text, AllOf(HasSubstr("may be included too, as with -I: cutlass (commit 7107b05)."),
+                          Not(HasSubstr("/some/folder"))));
 }
 
 TEST(Prompt, ShowsAPyTorchModuleOnce) {
@@ -208,7 +268,7 @@ TEST(Prompt, LosesSiblingsThenMemoryThenFindingsThenMoves) {
   const std::int64_t system = about_tokens(rendered(situation, LlmRole::planner).system);
   const PromptSet prompts = installed();
   const Scene scene{&situation.order, &prompts, nullptr, nullptr};
-  for (std::int64_t most = system + about_tokens(before); most > 0; most -= 100) {
+  for (std::int64_t most = system + about_tokens(before); most > 0; most -= 400) {
     const Result<Rendered> out = render(prompts.roles.at(LlmRole::planner), scene, most);
     if (!out) {
       EXPECT_THAT(out.error().text(),
@@ -253,6 +313,16 @@ TEST(Prompt, TellsThoseWhoAreAskedAtTheSameTimeOfEachOther) {
                     HasSubstr("## Under way from this parent\n\n1 other step from this parent is "
                               "under way"),
                     HasSubstr("count on the first idea that comes to mind to be taken")));
+  Node sweep;
+  sweep.id = 8;
+  sweep.move = "tune";
+  sweep.plan = "The tuner's choice: BLOCK = 64";
+  situation.order.planned = {sweep};
+  EXPECT_THAT(
+      rendered(situation, LlmRole::planner).user,
+      AllOf(HasSubstr("not known yet.\n\n- node 8, `tune`: The tuner's choice: BLOCK = 64."),
+            Not(HasSubstr("comes to mind"))));
+  situation.order.planned.clear();
   situation.order.siblings.clear();
   situation.order.under_way = 3;
   EXPECT_THAT(rendered(situation, LlmRole::planner).user,

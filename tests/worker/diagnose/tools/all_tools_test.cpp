@@ -27,6 +27,7 @@ bool is_only_further(const Tool& tool, const std::string& key) {
       {"narrow_loads", {figure::sm_active_mean, figure::sm_active_most}},
       {"long_scoreboard", {figure::sm_active_mean, figure::sm_active_most}},
       {"contended_atomics", {figure::atomic_use}},
+      {"repeated_loads", {figure::dram_read_bytes}},
       {"block_shortage", {figure::duration_ns, figure::sm_active_mean, figure::sm_active_most}},
       {"tensor_cores_unused",
        {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes, figure::duration_ns}},
@@ -46,15 +47,15 @@ std::string text_of(const ToolResult& result) {
   return text;
 }
 
-TEST(AllToolsTest, ThereAreFourteenEachWithItsOwnName) {
+TEST(AllToolsTest, ThereAreTwentyEachWithItsOwnName) {
   std::set<std::string> ids;
   std::set<std::string> titles;
   for (const Tool& tool : all_tools()) {
     ids.insert(tool.id);
     titles.insert(tool.title);
   }
-  EXPECT_THAT(ids, SizeIs(14));
-  EXPECT_THAT(titles, SizeIs(14));
+  EXPECT_THAT(ids, SizeIs(20));
+  EXPECT_THAT(titles, SizeIs(20));
 }
 
 TEST(AllToolsTest, EachFindsItsDefectAndSaysAllOfIt) {
@@ -173,7 +174,9 @@ TEST(AllToolsTest, WhatSamplesOrCountsAreNeededForIsSaid) {
 TEST(AllToolsTest, CodeThatIsMissingOrNotCountedIsSaid) {
   for (const char* id :
        {"uncoalesced_access", "narrow_loads", "bank_conflicts", "register_spills",
-        "long_scoreboard", "contended_atomics", "tensor_cores_unused", "hmma_where_hgmma"}) {
+        "long_scoreboard", "contended_atomics", "tensor_cores_unused", "hmma_where_hgmma",
+        "divergent_warps", "accidental_double", "slow_arithmetic", "integer_division",
+        "repeated_loads", "memory_fences"}) {
     SCOPED_TRACE(id);
     Profile without = defect(id);
     without.kernels.front().code.reset();

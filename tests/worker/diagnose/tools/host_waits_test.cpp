@@ -36,15 +36,41 @@ TEST(HostWaitsTest, NotWhenAnotherThreadWaits) {
   EXPECT_FALSE(finds("host_waits", with_trace(maker.trace())));
 }
 
-TEST(HostWaitsTest, PageableCopiesWithNoKernelBeside) {
+// A copy and a kernel, each half a millisecond, `steps` times.
+TraceMaker copy_and_compute(int steps) {
   TraceMaker maker;
-  maker.copy(maker.call(CallKind::copy, 0, 500000), 0, 500000, true);
-  maker.kernel(maker.call(CallKind::launch, 500000, 500500), 501000, 1000000);
-  const ToolResult result = run_tool("host_waits", with_trace(maker.trace()));
+  for (int step = 0; step < steps; ++step) {
+    const std::int64_t start = 1'000'000LL * step;
+    maker.copy(maker.call(CallKind::copy, start, start + 500000), start, start + 500000, true);
+    maker.kernel(maker.call(CallKind::launch, start + 500000, start + 500500), start + 501000,
+                 start + 1000000);
+  }
+  return maker;
+}
+
+TEST(HostWaitsTest, PageableCopiesWithNoKernelBeside) {
+  const ToolResult result = run_tool("host_waits", with_trace(copy_and_compute(4).trace()));
   ASSERT_EQ(result.findings.size(), 1U);
-  // The microsecond until the launch is the trace's.
-  EXPECT_NEAR(result.findings[0].predicted_gain, 999e3 / (999e3 - 0.6 * 500000), 1e-6);
+  // From the first kernel on; the microsecond until each launch is the trace's.
+  const double span = 4e6 - 501e3 - 3 * 1e3;
+  EXPECT_NEAR(result.findings[0].predicted_gain, span / (span - 3 * 0.6 * 500000), 1e-6);
   EXPECT_THAT(result.findings[0].moves.at(1), HasSubstr("pinned"));
+}
+
+TEST(HostWaitsTest, NotForWhatAProgramDoesOnce) {
+  EXPECT_FALSE(finds("host_waits", with_trace(copy_and_compute(1).trace())));
+  EXPECT_FALSE(finds("host_waits", with_trace(copy_and_compute(2).trace())));
+  // Set-up, a first run that is waited for and looked at, the work, read-back.
+  TraceMaker maker;
+  maker.copy(maker.call(CallKind::copy, 0, 400000), 0, 400000, true);
+  maker.kernel(maker.call(CallKind::launch, 400000, 401000), 401000, 500000);
+  maker.call(CallKind::synchronize, 401000, 520000);
+  maker.copy(maker.call(CallKind::copy, 520000, 700000), 520000, 700000, true,
+             CopyKind::device_to_host);
+  maker.kernel(maker.call(CallKind::launch, 720000, 721000), 721000, 1000000);
+  maker.copy(maker.call(CallKind::copy, 722000, 1500000), 1000000, 1500000, true,
+             CopyKind::device_to_host);
+  EXPECT_FALSE(finds("host_waits", with_trace(maker.trace())));
 }
 
 TEST(HostWaitsTest, NotForCopiesBesideKernels) {
@@ -63,9 +89,10 @@ TEST(HostWaitsTest, NotForCopiesWithinTheGpu) {
 
 TEST(HostWaitsTest, AllocationsThatBlock) {
   TraceMaker maker;
-  maker.kernel(maker.call(CallKind::launch, 0, 1000), 1000, 10000);
-  maker.call(CallKind::allocate, 5000, 60000);
-  maker.kernel(maker.call(CallKind::launch, 60000, 62000), 62000, 100000);
+  for (std::int64_t start = 0; start < 400000; start += 100000) {
+    maker.kernel(maker.call(CallKind::launch, start, start + 2000), start + 2000, start + 40000);
+    maker.call(CallKind::allocate, start + 5000, start + 99000);
+  }
   EXPECT_TRUE(finds("host_waits", with_trace(maker.trace())));
 }
 

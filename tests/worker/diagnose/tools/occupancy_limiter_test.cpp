@@ -71,6 +71,15 @@ TEST(OccupancyLimiterTest, NotAboveAThird) {
   EXPECT_TRUE(finds("occupancy_limiter", profile));
 }
 
+TEST(OccupancyLimiterTest, UpToAHalfWhereEachLoadWaitsForTheOneBefore) {
+  Profile profile = with_occupancy_limiter();
+  code_of(profile).loops = {loop_with(1, 1, 1e6)};
+  set(profile, figure::theoretical_occupancy, 0.5);
+  EXPECT_TRUE(finds("occupancy_limiter", profile));
+  set(profile, figure::l1_use, 0.7);
+  EXPECT_FALSE(finds("occupancy_limiter", profile));
+}
+
 TEST(OccupancyLimiterTest, NotForAProductWithAPipelineOfItsOwn) {
   Profile profile = with_occupancy_limiter();
   code_of(profile).mix["hmma"] = 2e7;

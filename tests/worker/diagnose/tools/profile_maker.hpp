@@ -74,7 +74,7 @@ inline CodeLoop loop_with(int global_loads, int in_flight, double turns) {
 inline Profile healthy() {
   Profile profile;
   profile.architecture = "sm_90";
-  profile.limits = {{"multiprocessors", 132}, {"warps", 64}};
+  profile.limits = {{"multiprocessors", 132}, {"warps", 64}, {"l2_bytes", 6e7}};
   profile.ceilings.list = {{"tensor_f16", "GFLOP/s", 0, 7e5, 7e5, 7e5},
                            {"tensor_tf32", "GFLOP/s", 0, 3.5e5, 3.5e5, 3.5e5},
                            {"tensor_f64", "GFLOP/s", 0, 6e4, 6e4, 6e4}};
@@ -86,6 +86,7 @@ inline Profile healthy() {
   kernel.duration_ns = 1e6;
   kernel.code.emplace();
   kernel.code->counted = true;
+  kernel.code->patterns.emplace();
   kernel.code->has_lines = true;
   kernel.code->memory = {wide_load(10), access(Space::global, Access::store, 20),
                          access(Space::shared, Access::load, 30)};
@@ -111,7 +112,9 @@ inline Profile healthy() {
            {figure::sm_active_mean, 1.9e6},  {figure::sm_active_most, 1.95e6},
            {figure::sm_active_least, 1.9e6}, {figure::sm_elapsed, 2e6},
            {figure::instructions, 1e8},      {figure::l1_hit_rate, 0.5},
-           {figure::l2_hit_rate, 0.5}}) {
+           {figure::active_threads, 32},     {figure::working_threads, 31},
+           {figure::l1_load_bytes, 5e8},     {figure::l1_load_hit_bytes, 0},
+           {figure::l2_read_bytes, 1e8},     {figure::l2_hit_rate, 0.5}}) {
     set(profile, key, value);
   }
   set_stalls(profile, {{"wait", 0.3}, {"not_selected", 0.3}});
@@ -246,6 +249,71 @@ inline Profile with_hmma() {
   return profile;
 }
 
+// A pattern of the code at line 50: how often it began, how many instructions it took, and how many
+// of the 10000 samples lie there.
+inline void set_pattern(Profile& profile, const char* name, double begun, double executed,
+                        double samples) {
+  (*code_of(profile).patterns)[name] = {begun, executed, samples, {{"kernel.cu", 50}}};
+}
+
+// Half of the threads stand aside, and instructions are the limit.
+inline Profile with_divergent_warps() {
+  Profile profile = healthy();
+  set_pattern(profile, "divergent", 0, 5e7, 2500);
+  set(profile, figure::active_threads, 16);
+  set(profile, figure::working_threads, 16);
+  set(profile, figure::issue_use, 0.95);
+  set_stalls(profile, {{"not_selected", 0.6}, {"wait", 0.2}});
+  return profile;
+}
+
+// A constant of double in each of ten million turns: there, two steps, and back.
+inline Profile with_accidental_double() {
+  Profile profile = healthy();
+  set_pattern(profile, "to_double", 1e7, 1e7, 3000);
+  set_pattern(profile, "from_double", 1e7, 1e7, 3000);
+  set_pattern(profile, "double", 0, 4e7, 8000);
+  set(profile, figure::special_use, 0.9);
+  set_stalls(profile, {{"mio_throttle", 0.6}, {"short_scoreboard", 0.2}});
+  return profile;
+}
+
+inline Profile with_slow_arithmetic() {
+  Profile profile = healthy();
+  set_pattern(profile, "function", 5e6, 5e7, 5000);
+  set(profile, figure::issue_use, 0.9);
+  return profile;
+}
+
+inline Profile with_integer_division() {
+  Profile profile = healthy();
+  set_pattern(profile, "index_division", 4e6, 4.5e7, 4000);
+  set(profile, figure::issue_use, 0.9);
+  return profile;
+}
+
+// Loads of one word a thread with two instructions beside each, nearly all of them found in L1.
+inline Profile with_repeated_loads() {
+  Profile profile = healthy();
+  MemoryInstruction load = access(Space::global, Access::load, 51);
+  load.executed = 3e7;
+  load.sectors = load.ideal_sectors = 1.2e8;
+  code_of(profile).memory = {load, access(Space::global, Access::store, 52)};
+  set(profile, figure::l1_load_bytes, 3.84e9);
+  set(profile, figure::l1_load_hit_bytes, 3.7e9);
+  set(profile, figure::l1_use, 0.9);
+  set(profile, figure::lsu_use, 0.9);
+  set_stalls(profile, {{"lg_throttle", 0.4}, {"long_scoreboard", 0.3}});
+  return profile;
+}
+
+inline Profile with_memory_fences() {
+  Profile profile = healthy();
+  set_pattern(profile, "fence", 1e6, 4e6, 7000);
+  set_stalls(profile, {{"membar", 0.7}});
+  return profile;
+}
+
 // A host thread and a GPU: what the one asks for, the other does.
 class TraceMaker {
  public:
@@ -350,6 +418,12 @@ inline Profile defect(const std::string& tool) {
       {"contended_atomics", with_contended_atomics},
       {"tensor_cores_unused", with_tensor_cores_unused},
       {"hmma_where_hgmma", with_hmma},
+      {"divergent_warps", with_divergent_warps},
+      {"accidental_double", with_accidental_double},
+      {"slow_arithmetic", with_slow_arithmetic},
+      {"integer_division", with_integer_division},
+      {"repeated_loads", with_repeated_loads},
+      {"memory_fences", with_memory_fences},
       {"launch_bound", [] { return with_trace(TraceMaker().launches(50, 8000, 2000).trace()); }},
       {"host_waits",
        [] { return with_trace(TraceMaker().launches_with_waits(20, 5000, 10000).trace()); }}};

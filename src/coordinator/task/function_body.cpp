@@ -1,0 +1,132 @@
+#include "coordinator/task/function_body.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+#include "coordinator/task/function_name.hpp"
+
+namespace kernelpro {
+
+Tokens body_of(const Tokens& tokens, const std::string& function) {
+  const std::string name = plain_name(function);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].text != name || tokens[i + 1].text != "(") {
+      continue;
+    }
+    std::size_t at = closing(tokens, i + 1) + 1;
+    while (at < tokens.size() && tokens[at].kind == Token::Kind::word) {
+      ++at;  // const, noexcept
+    }
+    if (at < tokens.size() && tokens[at].text == "{") {
+      const std::size_t end = closing(tokens, at);
+      return {tokens.begin() + static_cast<std::ptrdiff_t>(at),
+              tokens.begin() + static_cast<std::ptrdiff_t>(std::min(end, tokens.size()))};
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> subtracted_in(const std::string& source, const std::string& function,
+                                       const std::vector<std::string>& axes) {
+  const Tokens body = body_of(lex_cpp(source), function);
+  std::vector<std::string> out;
+  const auto take = [&](const std::string& name) {
+    if (std::ranges::find(axes, name) != axes.end() && std::ranges::find(out, name) == out.end()) {
+      out.push_back(name);
+    }
+  };
+  for (std::size_t i = 2; i < body.size(); ++i) {
+    const bool shifts = body[i - 1].text == body[i - 2].text &&
+                        (body[i - 1].text == "<" || body[i - 1].text == ">");
+    if (body[i - 1].text != "-" && !shifts) {
+      continue;
+    }
+    take(body[i].text);
+    // "r" of "r = size / 2".
+    for (std::size_t k = 0; k + 3 < body.size(); ++k) {
+      const bool half =
+          body[k].text == body[i].text && body[k + 1].text == "=" && body[k + 3].text == "/";
+      if (half) {
+        take(body[k + 2].text);
+      }
+    }
+  }
+  return out;
+}
+
+bool doubles(const std::string& source, const std::string& function, const std::string& axis) {
+  const Tokens body = body_of(lex_cpp(source), function);
+  const auto is = [&body](std::size_t at, const char* text) {
+    return at < body.size() && body[at].text == text;
+  };
+  for (std::size_t i = 2; i < body.size(); ++i) {
+    if (body[i].text == axis &&
+        ((is(i - 1, "*") && is(i - 2, "2")) || (is(i + 1, "*") && is(i + 2, "2")) ||
+         (is(i + 1, "<") && is(i + 2, "<") && is(i + 3, "1")))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool asserts(const std::string& word) {
+  std::string lower = word;
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.ends_with("assert") || lower == "expects" || lower == "check" || lower == "dcheck" ||
+         lower == "require";
+}
+
+namespace {
+
+// "i * lda", "lda * i", also with a cast: "i * (size_t)lda", "static_cast<size_t>(lda) * i".
+bool is_factor(const Tokens& body, std::size_t at) {
+  std::size_t behind = at + 1;
+  while (behind < body.size() && body[behind].text == ")") {
+    ++behind;
+  }
+  if (behind < body.size() && body[behind].text == "*") {
+    return true;
+  }
+  std::size_t before = at - 1;
+  const bool cast = body[before].text == ")" || body[before].text == "(";
+  constexpr std::size_t longest_cast = 8;
+  for (std::size_t i = 0; cast && i < longest_cast && before > 0 && body[before].text != "*"; ++i) {
+    const std::string& text = body[before].text;
+    const bool within = body[before].kind == Token::Kind::word || text == "(" || text == ")" ||
+                        text == "<" || text == ">" || text == "::";
+    if (!within) {
+      return false;
+    }
+    --before;
+  }
+  return body[before].text == "*";
+}
+
+}  // namespace
+
+bool steps_by(const std::string& source, const std::string& function, const std::string& axis) {
+  const Tokens body = body_of(lex_cpp(source), function);
+  const auto is = [&body](std::size_t at, const char* text) {
+    return at < body.size() && body[at].text == text;
+  };
+  bool steps = false;
+  for (std::size_t i = 1; i < body.size(); ++i) {
+    if (asserts(body[i].text) && is(i + 1, "(")) {
+      i = closing(body, i + 1);
+      continue;
+    }
+    if (body[i].text != axis) {
+      continue;
+    }
+    const bool moves = is(i - 1, "=") && is(i - 2, "+");
+    if (!moves && !is_factor(body, i)) {
+      return false;
+    }
+    steps = true;
+  }
+  return steps;
+}
+
+}  // namespace kernelpro

@@ -151,8 +151,21 @@ class Hacks : public ::testing::TestWithParam<const char*> {
     return found == hacks.end() ? Candidate() : found->candidate;
   }
 
+  // Who passes and should not has one try. Any other verdict than the expected one may be due to
+  // the machine, which has run out of something: it is tried once more, and the table says so.
+  std::optional<Verdict> expected_verdict_on(const HackCandidate& hack) {
+    std::optional<Verdict> first = verdict_on(hack);
+    if (!first || meets_expectation(hack, *first) ||
+        (first->outcome == Outcome::passed && !hack.honest())) {
+      return first;
+    }
+    std::printf("%s: %s, tried once more: %s\n", hack.file.c_str(), verdict_text(*first).c_str(),
+                first->summary.c_str());
+    return verdict_on(hack);
+  }
+
   void judge(const HackCandidate& hack) {
-    const std::optional<Verdict> verdict = verdict_on(hack);
+    const std::optional<Verdict> verdict = expected_verdict_on(hack);
     if (!verdict) {
       return;
     }

@@ -30,6 +30,10 @@ void add_not_vectorized();
 void add_dependent_chain();
 void add_poor_locality();
 void add_idle_threads();
+void add_second_not_vectorized();
+void add_second_dependent_chain();
+void add_second_poor_locality();
+void add_second_idle_threads();
 
 // Buffers of fixed content, made when first asked for. 16 KiB stay in L1, 24 MiB in no L2.
 constexpr int small = 4096;

@@ -117,6 +117,10 @@ int run(int argc, char** argv) {
   add_dependent_chain();
   add_poor_locality();
   add_idle_threads();
+  add_second_not_vectorized();
+  add_second_dependent_chain();
+  add_second_poor_locality();
+  add_second_idle_threads();
   if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
     std::for_each(cases().begin(), cases().end(), print);
     return 0;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <ucontext.h>
@@ -40,11 +41,30 @@ std::int64_t read_clock(clockid_t clock) {
   return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
-std::int64_t cpu_at_start = 0;
+struct Taken {
+  std::int64_t cpu_ns = 0;
+  std::int64_t system_ns = 0;
+  std::int64_t faults = 0;
+  std::int64_t resident_bytes = 0;
+};
+
+Taken taken_by_now() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return {read_clock(CLOCK_PROCESS_CPUTIME_ID),
+          used.ru_stime.tv_sec * 1'000'000'000LL + used.ru_stime.tv_usec * 1000LL, used.ru_minflt,
+          used.ru_maxrss * 1024LL};
+}
+
+Taken at_start;
 
 void note_time(std::int64_t time) {
+  const Taken now = taken_by_now();
   header->last_ns = time;
-  header->cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_at_start;
+  header->cpu_ns = now.cpu_ns - at_start.cpu_ns;
+  header->system_ns = now.system_ns - at_start.system_ns;
+  header->faults = now.faults - at_start.faults;
+  header->resident_bytes = now.resident_bytes;
 }
 
 // Calls only what a signal handler may call.
@@ -140,7 +160,7 @@ bool start(const char* folder) {
   mapped->capacity = capacity;
   mapped->period_us = period_us;
   mapped->start_ns = read_clock(CLOCK_MONOTONIC);
-  cpu_at_start = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  at_start = taken_by_now();
   mapped->last_ns = mapped->start_ns;
   mapped->magic = magic;
   header = mapped;

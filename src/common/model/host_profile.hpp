@@ -38,6 +38,9 @@ struct HostLoop {
   // the one before it, and what the units need for its instructions.
   std::optional<double> chain_cycles;
   std::optional<double> unit_cycles;
+  // The same with each division and square root made a product; none: it has no such.
+  std::optional<double> product_chain_cycles;
+  std::optional<double> product_unit_cycles;
   // By callgrind, with its caches.
   std::optional<double> turns;   // in a call, or in the whole program
   std::optional<double> cycles;  // that a turn took, by that and the samples
@@ -61,6 +64,9 @@ struct HostRun {
   double span_ns = 0;                 // of the sampled part
   double gigahertz = 0;               // as it was measured
   double call_ns = 0;                 // of a candidate; 0: a program
+  double system_share = 0;            // of its processor time, in the kernel
+  double faults = 0;                  // pages that it was given on their first touch
+  double resident_bytes = 0;          // that it had at most
   std::string ended;                  // how the program ended, where that was not well
   int vector_bits = 128;              // of the widest registers here
   std::vector<ThreadTime> threads;    // most work first

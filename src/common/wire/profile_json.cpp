@@ -84,8 +84,8 @@ void describe(Form& form, HostLoop& loop) {
             loads, stores, gathers, branches, divisions, indirect, reduction, recurrence, chased);
   describe_place(form, loop.place);
   form.maybe("calls", loop.calls, !loop.calls.empty());
-  KP_FIELDS(form.maybe, loop, chain_cycles, unit_cycles, turns, cycles, accesses, first_misses,
-            last_misses);
+  KP_FIELDS(form.maybe, loop, chain_cycles, unit_cycles, product_chain_cycles, product_unit_cycles,
+            turns, cycles, accesses, first_misses, last_misses);
   form.maybe("remarks", loop.remarks, !loop.remarks.empty());
 }
 
@@ -94,6 +94,9 @@ KP_DESCRIBE(ThreadTime, working, waiting)
 void describe(Form& form, HostRun& run) {
   KP_FIELDS(form, run, processors, processes, samples, period_ns, span_ns, gigahertz, call_ns,
             vector_bits, threads, evidence);
+  form.maybe("system_share", run.system_share, run.system_share > 0);
+  form.maybe("faults", run.faults, run.faults > 0);
+  form.maybe("resident_bytes", run.resident_bytes, run.resident_bytes > 0);
   form.nonempty("ended", run.ended);
 }
 

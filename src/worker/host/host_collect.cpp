@@ -148,6 +148,9 @@ HostRun run_of(const HostSamples& samples, const Calls& calls, std::string ended
   out.gigahertz = measure_gigahertz();
   out.call_ns = calls.count > 0 ? calls.ns / calls.count : 0;
   out.vector_bits = widest_vector_bits();
+  out.system_share = samples.cpu_ns > 0 ? std::min(1.0, samples.system_ns / samples.cpu_ns) : 0;
+  out.faults = samples.faults;
+  out.resident_bytes = samples.resident_bytes;
   out.threads = samples.threads;
   out.ended = std::move(ended);
   out.evidence = {"samples of running threads"};

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/file.hpp"
+#include "worker/host/products.hpp"
 
 namespace kernelpro {
 
@@ -16,20 +17,34 @@ bool is_simulated(const FoundLoop* found) {
   return found->loop.calls.empty() && !found->body.empty();
 }
 
+void add_region(const std::string& name, const std::vector<std::string>& lines, std::string& out) {
+  out += "# LLVM-MCA-BEGIN " + name + "\n";
+  for (const std::string& line : lines) {
+    out += line + "\n";
+  }
+  out += "# LLVM-MCA-END " + name + "\n";
+}
+
+std::vector<std::string> lines_of(const FoundLoop& found, bool products) {
+  std::vector<std::string> out;
+  for (const HostInstruction& one : found.body) {
+    if (one.kind != HostKind::other) {
+      const bool replaced = products && one.kind == HostKind::division;
+      out.push_back(replaced ? product_in_place_of(one.text) : one.text);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string mca_input(const std::vector<const FoundLoop*>& loops) {
   std::string out;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    const std::string name = "turn" + std::to_string(i);
-    out += "# LLVM-MCA-BEGIN " + name + "\n";
-    for (const HostInstruction& one : loops[i]->body) {
-      if (one.kind == HostKind::other) {
-        continue;
-      }
-      out += one.text + "\n";
+    add_region("turn" + std::to_string(i), lines_of(*loops[i], false), out);
+    if (loops[i]->loop.divisions > 0) {
+      add_region("products" + std::to_string(i), lines_of(*loops[i], true), out);
     }
-    out += "# LLVM-MCA-END " + name + "\n";
   }
   return out;
 }
@@ -80,9 +95,17 @@ Status simulate_loops(const HostTools& tools, const std::filesystem::path& folde
                      "-iterations=" + std::to_string(simulated_turns), file.string()},
                     {file.string()}, stop));
   KP_LET(const std::vector<McaCycles> cycles, parse_mca(text));
-  for (std::size_t i = 0; i < std::min(cycles.size(), loops.size()); ++i) {
-    loops[i]->loop.chain_cycles = cycles[i].chain;
-    loops[i]->loop.unit_cycles = cycles[i].units;
+  std::size_t next = 0;
+  for (FoundLoop* found : loops) {
+    HostLoop& loop = found->loop;
+    if (next < cycles.size()) {
+      loop.chain_cycles = cycles[next].chain;
+      loop.unit_cycles = cycles[next++].units;
+    }
+    if (loop.divisions > 0 && next < cycles.size()) {
+      loop.product_chain_cycles = cycles[next].chain;
+      loop.product_unit_cycles = cycles[next++].units;
+    }
   }
   return {};
 }

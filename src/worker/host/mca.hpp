@@ -18,7 +18,8 @@ struct McaCycles {
   double units = 0;
 };
 
-// The text that it is given: a region for each loop.
+// The text that it is given: a region for each loop, and behind it another with products in the
+// place of divisions where it has such.
 [[nodiscard]] std::string mca_input(const std::vector<const FoundLoop*>& loops);
 
 // One entry for each region, in their order.

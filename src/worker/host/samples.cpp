@@ -63,6 +63,9 @@ struct Head {
   std::uint32_t lost = 0;
   double span_ns = 0;
   double cpu_ns = 0;
+  double system_ns = 0;
+  double faults = 0;
+  double resident_bytes = 0;
 };
 
 bool read_sample_head(const std::string& bytes, Head& head) {
@@ -78,6 +81,9 @@ bool read_sample_head(const std::string& bytes, Head& head) {
   head.lost = seen - head.count;
   head.span_ns = static_cast<double>(header.last_ns - header.start_ns);
   head.cpu_ns = static_cast<double>(header.cpu_ns);
+  head.system_ns = static_cast<double>(header.system_ns);
+  head.faults = static_cast<double>(header.faults);
+  head.resident_bytes = static_cast<double>(header.resident_bytes);
   return header.magic == sample::magic;
 }
 
@@ -107,6 +113,9 @@ void take_process(const fs::path& file, const std::string& process, HostSamples&
   }
   ++out.processes;
   out.cpu_ns += head.cpu_ns;
+  out.system_ns += head.system_ns;
+  out.faults += head.faults;
+  out.resident_bytes += head.resident_bytes;
   out.all += head.count;
   out.lost += head.lost;
   if (head.count <= most) {

@@ -20,6 +20,9 @@ struct HostSamples {
   double lost = 0;                  // beyond what there was room for
   double span_ns = 0;               // of the process with the most samples
   double cpu_ns = 0;                // of all processes
+  double system_ns = 0;             // of that, in the kernel
+  double faults = 0;                // pages that they were given on their first touch
+  double resident_bytes = 0;        // of each process at most, all together
   int processes = 0;                // that have samples
   std::vector<ThreadTime> threads;  // of that process, most work first
 };

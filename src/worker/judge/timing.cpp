@@ -1,13 +1,13 @@
 #include "worker/judge/timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "common/base/clock.hpp"
 #include "common/base/secret.hpp"
 #include "worker/judge/likely.hpp"
 #include "worker/judge/odd_pairs.hpp"
+#include "worker/judge/pauses.hpp"
 #include "worker/judge/purpose.hpp"
 #include "worker/judge/round_log.hpp"
 #include "worker/judge/timed_outputs.hpp"
@@ -30,10 +30,6 @@ constexpr double most_times_longer = 6;
 // that other programs disturbed it: the candidate is stopped then.
 constexpr double disturbed_share = 0.05;
 constexpr double stolen_share = 0.03;
-// After a disturbed pair, a moment that may be quieter is waited for.
-constexpr std::int64_t first_pause_ms = 10;
-constexpr std::int64_t longest_pause_ms = 160;
-constexpr std::int64_t all_pauses_ms = 1000;
 
 // The rounds of one comparison at one shape, gathered step by step.
 class ShapeRun {
@@ -256,7 +252,7 @@ class ShapeRun {
     }
     if (disturbed(*pair) && out_.timing.dropped_pairs < shape_.pairs) {
       ++out_.timing.dropped_pairs;
-      wait_for_quiet();
+      pauses_.wait();
       return {};
     }
     log_.record(*pair);
@@ -353,15 +349,6 @@ class ShapeRun {
     return pair.stolen_ns > stolen_share * processors * pair.wall_ns;
   }
 
-  void wait_for_quiet() {
-    if (paused_ms_ >= all_pauses_ms) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms_));
-    paused_ms_ += pause_ms_;
-    pause_ms_ = std::min(2 * pause_ms_, longest_pause_ms);
-  }
-
   [[nodiscard]] TimingOutcome finish() {
     out_.precision = outputs_.precision();
     return std::move(out_);
@@ -381,8 +368,7 @@ class ShapeRun {
   int nulls_ = 0;
   int first_single_ = 0;  // where their keys begin
   int singles_ = 0;
-  std::int64_t pause_ms_ = first_pause_ms;
-  std::int64_t paused_ms_ = 0;
+  Pauses pauses_;
   std::vector<Pair> screened_;
 };
 

@@ -226,37 +226,6 @@ void fill_columns(char* data, const TensorPlan& tensor, const char* offsets,
   });
 }
 
-// How far from zero shifted values lie, as a power of two, where they deviate by one. A variance as
-// the difference of two sums of floats is lost at 2^12. A coarser type cannot have that offset: so
-// far that its own steps are as large as the deviation at most.
-int shift_power(const Task& task) {
-  int power = 12;
-  for (const TensorSpec& input : task.inputs) {
-    if (input.dtype == DType::f16) {
-      power = std::min(power, 9);
-    } else if (input.dtype == DType::bf16) {
-      power = std::min(power, 7);
-    }
-  }
-  return power;
-}
-
-// The same for all inputs of a set, for only then do differences between them lose what they share.
-void set_shift(const Task& task, const Key& set, DrawRule& rule) {
-  constexpr std::uint64_t shift_purpose = 4;
-  const std::uint32_t word = value_word(derive(set, shift_purpose), 0, constant_stream);
-  rule.closeness = shift_power(task);
-  rule.shift = power_of_two(rule.closeness) * (1.0F + unit_of(word));
-  rule.shift = (word & 1U) != 0 ? -rule.shift : rule.shift;
-  rule.place = 0.25F + 0.5F * unit_of(word);
-}
-
-std::size_t input_index(const Task& task, const std::string& name) {
-  const auto found = std::find_if(task.inputs.begin(), task.inputs.end(),
-                                  [&name](const TensorSpec& input) { return input.name == name; });
-  return static_cast<std::size_t>(found - task.inputs.begin());
-}
-
 // In two steps: inputs that others are drawn from come first.
 std::array<std::vector<std::size_t>, 2> inputs_in_order(const Task& task) {
   std::array<std::vector<std::size_t>, 2> out;
@@ -267,72 +236,6 @@ std::array<std::vector<std::size_t>, 2> inputs_in_order(const Task& task) {
 }
 
 }  // namespace
-
-std::string_view name_of(Distribution distribution) {
-  switch (distribution) {
-    case Distribution::normal:
-      return "normal";
-    case Distribution::uniform:
-      return "uniform";
-    case Distribution::large:
-      return "large";
-    case Distribution::tiny:
-      return "tiny";
-    case Distribution::constant:
-      return "constant";
-    case Distribution::negative:
-      return "negative";
-    case Distribution::mixed:
-      return "mixed";
-    case Distribution::positive:
-      return "positive";
-    case Distribution::spiked:
-      return "spiked";
-    case Distribution::shifted:
-      return "shifted";
-  }
-  return "normal";
-}
-
-DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index,
-                   const SetDraw& draw) {
-  const ValueSpec& values = task.inputs[index].values;
-  DrawRule rule;
-  rule.key = input_key(draw.key, index);
-  rule.constant = value_word(rule.key, 0, constant_stream);
-  rule.distribution = draw.distribution;
-  rule.reach = tensor.dtype == DType::f16 ? 4 : 12;
-  rule.bounded = values.kind == ValueKind::uniform;
-  rule.low = static_cast<float>(values.low);
-  rule.span = static_cast<float>(values.high - values.low);
-  if (draw.distribution == Distribution::shifted) {
-    set_shift(task, draw.key, rule);
-  }
-  constexpr std::uint64_t spike_purpose = 3;
-  KeyedRandom random(derive(rule.key, spike_purpose));
-  for (int i = 0; draw.distribution == Distribution::spiked && i < spike_count; ++i) {
-    rule.spikes[i] = random.below(std::max<std::size_t>(tensor.elements, 1));
-  }
-  return rule;
-}
-
-WholeRange whole_range(const ValueSpec& values, const Axes& axes) {
-  if (values.kind == ValueKind::normal || values.kind == ValueKind::uniform) {
-    const auto low = static_cast<std::int64_t>(std::ceil(values.low));
-    return {low, static_cast<std::int64_t>(std::floor(values.high)) - low + 1};
-  }
-  const Result<std::int64_t> bound = values.bound.evaluate_size(axes);
-  return {0, bound ? *bound : 0};  // validate_task has evaluated it already
-}
-
-Key input_key(const Key& set, std::size_t index) {
-  constexpr std::uint64_t input_purpose = 1;
-  return derive(set, input_purpose, index);
-}
-
-std::size_t rows_input(const Task& task, std::size_t index) {
-  return input_index(task, task.inputs[index].values.rows_of);
-}
 
 void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& copies, int set,
                 std::size_t index, const SetDraw& draw, unsigned char slack) {

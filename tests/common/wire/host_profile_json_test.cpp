@@ -20,6 +20,9 @@ Profile host_profile() {
   loop.calls = {"expf@plt"};
   loop.chain_cycles = 4;
   loop.unit_cycles = 1;
+  loop.divisions = 1;
+  loop.product_chain_cycles = 4;
+  loop.product_unit_cycles = 0.5;
   loop.turns = 1e6;
   loop.cycles = 4.5;
   loop.accesses = 1e6;
@@ -30,6 +33,9 @@ Profile host_profile() {
   profile.program = "app";
   profile.host.emplace();
   profile.host->processors = 2;
+  profile.host->system_share = 0.25;
+  profile.host->faults = 5000;
+  profile.host->resident_bytes = 1e6;
   profile.host->threads = {{90, 1}, {80, 11}};
   profile.host->evidence = {"machine code"};
   profile.host->ended = "it was ended by signal 6";

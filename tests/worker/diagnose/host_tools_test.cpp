@@ -58,6 +58,18 @@ Profile with_defect(const std::string& tool) {
     loop.cycles = 40;
     loop.first_misses = 4e6;
     loop.accesses = 4e6;
+  } else if (tool == "slow_math") {
+    loop.divisions = 4;
+    loop.chain_cycles = 4.2;
+    loop.unit_cycles = 20;
+    loop.cycles = 21;
+    loop.product_chain_cycles = 4.2;
+    loop.product_unit_cycles = 4;
+  } else if (tool == "page_faults") {
+    profile.host->period_ns = 1e6;
+    profile.host->system_share = 0.4;
+    profile.host->faults = 200'000;
+    profile.host->resident_bytes = 10e6;
   } else {
     profile.host->threads = {{390, 10}, {10, 390}};
   }
@@ -101,6 +113,26 @@ TEST(HostTools, TurnsThatOverlapAreNoChain) {
 TEST(HostTools, AChainBelowLongerWaitsIsNoneToBreak) {
   Profile profile = with_defect("dependent_chain");
   loop_of(profile).cycles = 22;  // as of a sum that waits for memory
+  EXPECT_EQ(tools_in(profile), std::vector<std::string>());
+}
+
+// Most of a turn waits for data, and a product would wait as long.
+TEST(HostTools, DivisionsBelowLongerWaitsHoldNothingUp) {
+  Profile profile = with_defect("slow_math");
+  loop_of(profile).cycles = 400;
+  EXPECT_EQ(tools_in(profile), std::vector<std::string>());
+}
+
+TEST(HostTools, MemoryThatIsTouchedOnceIsNotTakenAgain) {
+  Profile profile = with_defect("page_faults");
+  profile.host->resident_bytes = 4096.0 * 190'000;
+  EXPECT_EQ(tools_in(profile), std::vector<std::string>());
+}
+
+// Nobody counted how much came with each of them.
+TEST(HostTools, LargePagesAreNotTakenForSmallOnes) {
+  Profile profile = with_defect("page_faults");
+  profile.host->faults = 6000;
   EXPECT_EQ(tools_in(profile), std::vector<std::string>());
 }
 

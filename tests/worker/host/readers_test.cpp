@@ -3,6 +3,7 @@
 
 #include "worker/host/callgrind.hpp"
 #include "worker/host/mca.hpp"
+#include "worker/host/products.hpp"
 #include "worker/host/remarks.hpp"
 
 namespace kernelpro {
@@ -16,6 +17,35 @@ TEST(Mca, CyclesAreThoseOfATurn) {
   ASSERT_EQ(read->size(), 1U);
   EXPECT_DOUBLE_EQ(read->front().chain, 4.03);
   EXPECT_DOUBLE_EQ(read->front().units, 1);
+}
+
+TEST(Mca, ALoopThatDividesIsSimulatedWithProductsToo) {
+  FoundLoop found;
+  found.body = {parse_host_instruction(0, "vdivss %xmm1,%xmm0,%xmm2", false),
+                parse_host_instruction(4, "jne 0", false)};
+  found.loop.divisions = 1;
+  EXPECT_EQ(mca_input({&found}),
+            "# LLVM-MCA-BEGIN turn0\nvdivss %xmm1,%xmm0,%xmm2\njne 0\n# LLVM-MCA-END turn0\n"
+            "# LLVM-MCA-BEGIN products0\nvmulss %xmm1,%xmm0,%xmm2\njne 0\n"
+            "# LLVM-MCA-END products0\n");
+}
+
+TEST(Products, HaveTheOperandsOfTheDivision) {
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"divsd %xmm1,%xmm0", "mulsd %xmm1,%xmm0"},
+      {"vdivps 16(%rax),%ymm0,%ymm1", "vmulps 16(%rax),%ymm0,%ymm1"},
+      {"idivl %ecx", "imull %ecx"},
+      {"div %rcx", "mul %rcx"},
+      {"sqrtss %xmm1,%xmm0", "cvtdq2ps %xmm1,%xmm0"},
+      {"vsqrtps %ymm1,%ymm0", "vcvtdq2ps %ymm1,%ymm0"},
+      {"vsqrtss %xmm2,%xmm1,%xmm0", "vmulss %xmm2,%xmm1,%xmm0"},
+      {"vsqrtsd (%rax,%rcx,8),%xmm1,%xmm0", "vmulsd (%rax,%rcx,8),%xmm1,%xmm0"},
+      {"fdiv v0.4s, v1.4s, v2.4s", "fmul v0.4s, v1.4s, v2.4s"},
+      {"fsqrt d0, d1", "frintn d0, d1"},
+      {"udiv w0, w1, w2", "mul w0, w1, w2"}};
+  for (const auto& [division, product] : lines) {
+    EXPECT_EQ(product_in_place_of(division), product);
+  }
 }
 
 TEST(Mca, OtherTextIsAnError) {

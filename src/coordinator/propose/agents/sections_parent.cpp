@@ -100,10 +100,25 @@ std::string suspicion_text(const AgentOrder& order) {
                      order.run->settings.accept_suspect ? "" : "; as such it cannot be the best");
 }
 
+// Where a candidate that failed came from: what its repair has to beat.
+std::string failed_text(const AgentOrder& order) {
+  if (order.branch.empty()) {
+    return "It failed.\n";
+  }
+  const Node& origin = order.branch.back().node;
+  if (origin.id == root_node) {
+    return "It failed. It was made from the baseline.\n";
+  }
+  return fmt::format("It failed. It was made from node {}, {}.\n", origin.id,
+                     has_failed(origin) ? "which failed too"
+                                        : fmt::format("which is {} times as fast as the baseline",
+                                                      factor_text(origin.speedup)));
+}
+
 std::string standing_text(const AgentOrder& order) {
   const Node& node = order.parent_tried.node;
   if (node.outcome != Outcome::passed) {
-    return "It failed.\n";
+    return failed_text(order);
   }
   std::string out;
   if (node.id == root_node) {
@@ -184,8 +199,9 @@ std::string parent_section(const Scene& scene, const Shown& /*shown*/) {
     return no_kernel_text(order);
   }
   return fmt::format(
-      "## The parent: node {}\n\n{}{}{}\n{}\n", order.parent_tried.node.id, standing_text(order),
-      build_text(order.parent), times_text(order),
+      "## {}: node {}\n\n{}{}{}\n{}\n",
+      has_failed(order.parent_tried.node) ? "The candidate that failed" : "The parent",
+      order.parent_tried.node.id, standing_text(order), build_text(order.parent), times_text(order),
       fenced(traits_of(order.run->settings.judging.backend).language, shown_source(order.parent)));
 }
 

@@ -142,7 +142,9 @@ std::string history_section(const Scene& scene, const Shown& shown) {
     return "";
   }
   const std::size_t dropped = nodes.size() - std::min(nodes.size(), shown.history);
-  std::string out = "## How the parent came to be\n\n" + dropped_text(dropped, "earlier");
+  std::string out = fmt::format("## How {} came to be\n\nEach was made from the one before.\n\n{}",
+                                has_failed(order.parent_tried.node) ? "it" : "the parent",
+                                dropped_text(dropped, "earlier"));
   for (std::size_t i = dropped; i < nodes.size(); ++i) {
     out += entry_text(*nodes[i], i == 0 ? nullptr : &nodes[i - 1]->node);
   }

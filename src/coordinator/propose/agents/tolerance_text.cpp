@@ -116,6 +116,22 @@ std::string bounds_text(const AgentOrder& order) {
   return out + values_legend(order.run->task, rows);
 }
 
+// What rounding alone explains at the least of the shapes that are drawn. Empty where shapes are
+// fixed.
+std::string least_rounding(const Task& task, DType type) {
+  Axes given;
+  for (const auto& [axis, range] : task.held_out) {
+    given[axis] = range.low;
+  }
+  const Result<Axes> axes = complete_axes(task, given);
+  const Result<double> terms =
+      axes && !given.empty() ? task.reduction.evaluate(*axes) : Result<double>(0);
+  return terms && *terms > 0
+             ? fmt::format("; at the least of the drawn shapes, with K = {:g}, it is {:.2g}",
+                           *terms, task.tolerance.rounding_factor * rounding_of_sum(type, *terms))
+             : "";
+}
+
 // What rounding alone explains at the shapes that are timed.
 std::string rounding_numbers(const AgentOrder& order, DType type) {
   const Task& task = order.run->task;
@@ -129,7 +145,9 @@ std::string rounding_numbers(const AgentOrder& order, DType type) {
                                 task.axes.empty() ? "" : " at " + shape_text(task, given)));
     }
   }
-  return out.empty() ? "" : fmt::format(" The second term is {}.", fmt::join(out, ", "));
+  return out.empty() ? ""
+                     : fmt::format(" The second term is {}{}.", fmt::join(out, ", "),
+                                   least_rounding(task, type));
 }
 
 std::string precision_text(const AgentOrder& order) {
@@ -159,10 +177,14 @@ std::string tolerance_text(const AgentOrder& order) {
   std::string out = fmt::format(
       "\nTolerance: e = max |x - r| / (|r| + rms(r)) against the reference r in double must be at "
       "most max({:g} e(baseline), {:g} {}) with u = {:.3g} ({}) and K = {}, the terms over which "
-      "rounding adds up. Integers must be exact.",
+      "rounding adds up.",
       task.tolerance.baseline_factor, task.tolerance.rounding_factor,
       unit_roundoff(type) > unit_roundoff(DType::f32) ? "(u + 2^-24 sqrt(K))" : "u sqrt(K)",
       unit_roundoff(type), name_of(type), task.reduction.text());
+  const auto is_whole = [](const TensorSpec& output) {
+    return !is_floating(output.dtype) && output.selects.empty();
+  };
+  out += std::ranges::any_of(task.outputs, is_whole) ? " Whole numbers must be exact." : "";
   out += rounding_numbers(order, type) + precision_text(order);
   out += task.tolerance.deterministic ? " Repeats must agree bit by bit." : "";
   return out + "\n" + bounds_text(order);

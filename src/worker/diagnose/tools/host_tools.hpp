@@ -9,5 +9,7 @@ namespace kernelpro {
 [[nodiscard]] Tool dependent_chain_tool();
 [[nodiscard]] Tool poor_locality_tool();
 [[nodiscard]] Tool idle_threads_tool();
+[[nodiscard]] Tool slow_math_tool();
+[[nodiscard]] Tool page_faults_tool();
 
 }  // namespace kernelpro

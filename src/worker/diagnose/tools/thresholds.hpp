@@ -210,6 +210,12 @@ struct Thresholds {
   double least_efficiency = 0.75;
   double serial_loops = 0.5;  // of the time in loops, before a serial program is told to share them
   double parallel_reached = 0.9;
+  // page_faults: the kernel gives zeroed memory in pages of 4 KiB.
+  double page_bytes = 4096;
+  double least_faults = 1000;
+  double touched_again = 2;  // pages that were given, over those that the program had at a time
+  // A fault that takes longer gave a large page, of 2 MiB; then nobody counted how much was given.
+  double longest_small_fault_ns = 15000;
 };
 
 }  // namespace kernelpro

@@ -51,9 +51,9 @@ std::string node_phrase(const RunReport& report, NodeId id) {
                      moves_text(report, id));
 }
 
-// What models write is no matter of flags.
+// What models write is no matter of flags; and where nothing is judged, nothing is to be told.
 std::string flags_text(const RunReport& report) {
-  if (report.run.settings.llm) {
+  if (report.run.settings.llm || report.evaluations == 0) {
     return "";
   }
   return report.flags_only_best == root_node ? "nothing faster"
@@ -63,8 +63,15 @@ std::string flags_text(const RunReport& report) {
 // Without a best that is confirmed nothing is said to have lost against the baseline: what was seen
 // follows.
 std::string best_text(const RunReport& report) {
+  if (report.best == root_node && report.evaluations == 0) {
+    return "nothing is judged yet";
+  }
+  if (report.best == root_node && report.faster.empty()) {
+    return report.run.state == RunState::finished ? "none beats the baseline"
+                                                  : "none beats the baseline so far";
+  }
   if (report.best == root_node) {
-    return report.faster.empty() ? "none beats the baseline" : "none is confirmed";
+    return "none is confirmed";
   }
   const bool open = report.run.state == RunState::finished && !report.confirmed;
   return node_phrase(report, report.best) + (open ? " (not confirmed)" : "");

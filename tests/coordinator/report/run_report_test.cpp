@@ -199,9 +199,17 @@ TEST(RunReport, SaysSoWhenNothingBeatsTheBaseline) {
       make_run_report(running_run(), {root(), judged(1, 0, "tile", 0.5)}, tiers);
   EXPECT_EQ(report.best, root_node);
   EXPECT_EQ(report.found_at, 0);
-  EXPECT_THAT(run_report_text(report), HasSubstr("best         none beats the baseline\n"));
-  EXPECT_THAT(run_report_text(make_run_report(sample_run(), {}, tiers)),
-              AllOf(HasSubstr("none beats the baseline"), Not(HasSubstr("progress"))));
+  EXPECT_THAT(run_report_text(report), HasSubstr("best         none beats the baseline so far\n"));
+  Run ended = running_run();
+  ended.state = RunState::finished;
+  EXPECT_THAT(run_report_text(make_run_report(ended, {root(), judged(1, 0, "tile", 0.5)}, tiers)),
+              HasSubstr("best         none beats the baseline\n"));
+}
+
+TEST(RunReport, SaysNothingOfTheBestWhereNothingIsJudged) {
+  EXPECT_THAT(run_report_text(make_run_report(running_run(), {root()}, tiers)),
+              AllOf(HasSubstr("best         nothing is judged yet\n"), Not(HasSubstr("progress")),
+                    Not(HasSubstr("flags only"))));
 }
 
 TEST(RunReport, NeverSaysThatNothingBeatsTheBaselineAboveAListOfFasterNodes) {

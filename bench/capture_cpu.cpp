@@ -52,7 +52,7 @@ Profile profile_of(const std::string& programs, const std::string& program,
   const ScratchDir scratch = must(ScratchDir::create("capture"));
   ProfiledProgram sampled;
   const long repeats = json::parse(output_of({program, "--repeats", name})).at("repeats");
-  const long counted = std::max(1L, repeats / 20);
+  const long counted = std::max(1L, repeats / 60);
   sampled.arguments = {program, "--run", name, std::to_string(repeats)};
   HostSettings settings;
   settings.tools = find_host_tools(programs);

@@ -52,9 +52,9 @@ double seconds_of(const Case& one, long repeats) {
   return cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
-// As many as take about a third of a second.
+// As many as take about a second.
 long repeats_of(const Case& one) {
-  constexpr double wanted = 0.35;
+  constexpr double wanted = 1.0;
   one.work();
   long repeats = 1;
   double took = seconds_of(one, repeats);

@@ -24,6 +24,7 @@ struct HostLoop {
   int element_bits = 0;  // of the data; 0: not known
   int loads = 0;
   int stores = 0;
+  int access_bytes = 0;  // that all of these touch together; 0: not known
   int gathers = 0;  // elements that are collected one by one into a vector, and gather instructions
   int branches = 0;   // beside the one back
   int divisions = 0;  // and square roots

@@ -83,6 +83,7 @@ void describe(Form& form, HostLoop& loop) {
   KP_FIELDS(form, loop, begin, end, share, instructions, scalar, packed, vector_bits, element_bits,
             loads, stores, gathers, branches, divisions, indirect, reduction, recurrence, chased);
   describe_place(form, loop.place);
+  form.maybe("access_bytes", loop.access_bytes, loop.access_bytes > 0);
   form.maybe("calls", loop.calls, !loop.calls.empty());
   KP_FIELDS(form.maybe, loop, chain_cycles, unit_cycles, product_chain_cycles, product_unit_cycles,
             turns, cycles, accesses, first_misses, last_misses);

@@ -115,6 +115,12 @@ std::optional<Path> carried_path(const Body& body, const std::string& name) {
   return last != known.end() && last->second.changed() ? std::optional(last->second) : std::nullopt;
 }
 
+// An index or address that goes on by the same distance each turn, and not one that a search halves
+// or a generator scatters.
+bool is_counted(const Path& path) {
+  return !path.otherwise && !path.loaded && !path.combined.contains(Combining::product);
+}
+
 Registers written_in(const Body& body) {
   Registers out;
   for (const HostInstruction& one : body) {
@@ -137,9 +143,8 @@ bool is_stored_each_turn(const Body& body, const std::string& name, const Regist
 void describe_carried(const Body& body, const Registers& data, HostLoop& loop) {
   const Registers written = written_in(body);
   for (const std::string& name : written) {
-    const bool of_interest = is_vector(name) || data.contains(name);
-    const std::optional<Path> path = of_interest ? carried_path(body, name) : std::nullopt;
-    if (!path) {
+    const std::optional<Path> path = carried_path(body, name);
+    if (!path || (!is_vector(name) && !data.contains(name) && is_counted(*path))) {
       continue;
     }
     loop.chased = loop.chased || path->loaded;
@@ -148,10 +153,18 @@ void describe_carried(const Body& body, const Registers& data, HostLoop& loop) {
   }
 }
 
+// Scalars of a vector register have their own width; what is moved whole has the register's.
+int accessed_bytes(const HostInstruction& one) {
+  const bool whole = one.vector_register && (one.packed || one.element_bits == 0);
+  const int bits = whole ? one.vector_bits : one.element_bits;
+  return (one.load ? bits / 8 : 0) + (one.store ? bits / 8 : 0);
+}
+
 void count_instruction(const HostInstruction& one, const Registers& data, HostLoop& loop) {
   ++loop.instructions;
   loop.loads += one.load ? 1 : 0;
   loop.stores += one.store ? 1 : 0;
+  loop.access_bytes += accessed_bytes(one);
   loop.gathers += one.gather ? 1 : 0;
   loop.divisions += one.kind == HostKind::division ? 1 : 0;
   const bool computes = one.kind == HostKind::arithmetic || one.kind == HostKind::division;

@@ -21,6 +21,8 @@ Profile host_profile() {
   loop.chain_cycles = 4;
   loop.unit_cycles = 1;
   loop.divisions = 1;
+  loop.loads = 2;
+  loop.access_bytes = 64;
   loop.product_chain_cycles = 4;
   loop.product_unit_cycles = 0.5;
   loop.turns = 1e6;

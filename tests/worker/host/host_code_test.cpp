@@ -49,8 +49,26 @@ TEST(HostCode, PackedArithmeticIsCountedWithItsWidth) {
   EXPECT_EQ(loop.packed, 1);
   EXPECT_EQ(loop.vector_bits, 256);
   EXPECT_EQ(loop.stores, 1);
+  EXPECT_EQ(loop.access_bytes, 32 + 32);
   EXPECT_FALSE(loop.reduction);
   EXPECT_FALSE(loop.recurrence);
+}
+
+// The place that is looked at next follows from the one before.
+TEST(HostCode, ASearchThatHalvesItsRangeIsARecurrence) {
+  const HostLoop loop = only_loop(
+      "0000000000001180 <search>:\n"
+      "    1180:\tlea    (%rdx,%rcx,1),%eax\n"
+      "    1183:\tvmovss (%r8),%xmm0\n"
+      "    1188:\tsar    %eax\n"
+      "    118a:\tmovslq %eax,%rdi\n"
+      "    118d:\tvcomiss (%r9,%rdi,4),%xmm0\n"
+      "    1193:\tjbe    11c0 <search>\n"
+      "    1195:\tmov    %eax,%edx\n"
+      "    1197:\tlea    0x1(%rax),%esi\n"
+      "    119a:\tcmp    %ecx,%esi\n"
+      "    119c:\tjl     1180 <search>\n");
+  EXPECT_TRUE(loop.recurrence);
 }
 
 TEST(HostCode, AFilterIsARecurrence) {

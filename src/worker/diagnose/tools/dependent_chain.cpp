@@ -59,10 +59,12 @@ ToolResult look_at_chain(const Profile& profile, const KernelProfile& kernel, co
     if (*loop.cycles < limits.overlapped * chain || *loop.cycles > limits.chain_hidden * chain) {
       return {};
     }
-    const double cycles = std::max(*loop.cycles, chain);
+    // By measurement the chain may be shorter than by simulation.
+    const double waited = std::min(chain, *loop.cycles);
     finding.derivation = fmt::format("a turn took {:.1f} cycles", *loop.cycles);
     return loop_finding_if_worth(std::move(finding), kernel, loop,
-                                 (cycles - chain + units) / cycles, limits);
+                                 (*loop.cycles - waited + std::min(units, waited)) / *loop.cycles,
+                                 limits);
   }
   const double waiting = least_memory_share(profile);
   finding.derivation = "turns were not counted";

@@ -11,6 +11,9 @@ namespace kernelpro {
 namespace {
 
 double bytes_an_access(const HostLoop& loop) {
+  if (loop.access_bytes > 0) {
+    return static_cast<double>(loop.access_bytes) / std::max(1, loop.loads + loop.stores);
+  }
   const int bits = loop.packed > loop.scalar && loop.vector_bits > 0
                        ? loop.vector_bits
                        : std::max(loop.element_bits, 8);

@@ -193,11 +193,12 @@ struct Thresholds {
   double used_vector_bits = 256;
   // What is reached of as many times the speed as a vector has elements.
   double lanes_reached = 0.6;
-  // dependent_chain: units idle for a third of the time while a value is waited for.
-  double chain_ratio = 1.5;
+  // dependent_chain: units idle for most of the time while a value is waited for. A sum in several
+  // parts, which is short of one or two more, is no chain to break.
+  double chain_ratio = 2.5;
   double least_chain_cycles = 2.5;  // a counter that is counted up takes one
   double chains = 8;                // that can be under way at once
-  double overlapped = 0.7;  // of the chain's cycles, by measurement: turns of several loops overlap
+  double overlapped = 0.6;  // of the chain's cycles, by measurement: turns of several loops overlap
   double chain_hidden = 2;  // times the chain's cycles: most of a turn waits for something else
   // A line comes out of the second cache in so many cycles, where no loads are chained.
   double line_cycles = 4;
@@ -210,6 +211,8 @@ struct Thresholds {
   double least_efficiency = 0.75;
   double serial_loops = 0.5;  // of the time in loops, before a serial program is told to share them
   double parallel_reached = 0.9;
+  // slow_math: where each division has another divisor, nothing but another way to divide helps.
+  double division_gain = 1.3;
   // page_faults: the kernel gives zeroed memory in pages of 4 KiB.
   double page_bytes = 4096;
   double least_faults = 1000;

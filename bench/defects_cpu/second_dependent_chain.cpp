@@ -19,6 +19,8 @@ typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 constexpr char tool[] = "dependent_chain";
 const std::vector<std::string> scalar = {"not_vectorized"};
+const std::vector<std::string> divisions = {"slow_math"};
+const std::vector<std::string> scalar_divisions = {"not_vectorized", "slow_math"};
 constexpr int length = 2048;
 
 // Numbers without order, the same in every run.
@@ -33,10 +35,29 @@ std::vector<Value> drawn(int count, std::uint32_t below, int add = 0) {
   return list;
 }
 
+// Small buffers of fixed content, which take no time to make.
+template <typename Value>
+Value* numbers(int which) {
+  static std::vector<Value> lists[3];
+  std::vector<Value>& one = lists[which];
+  if (one.empty()) {
+    one.resize(1U << 16U);
+    for (std::size_t i = 0; i < one.size(); ++i)
+      one[i] = static_cast<Value>(1 + (i * 7 + static_cast<std::size_t>(which)) % 13) / 16 + 1;
+  }
+  return one.data();
+}
+float* singles(int which = 0) {
+  return numbers<float>(which);
+}
+double* reals(int which = 0) {
+  return numbers<double>(which);
+}
+
 // One polynomial of high degree at one place: its coefficients in turn, or each sixteenth apart.
 template <int Parts>
 CASE long_polynomial() {
-  const double* c = doubles();
+  const double* c = reals();
   double all = 0;
   for (int point = 0; point < 600; ++point) {
     const double x = 0.9 + point * 0.00015;
@@ -79,8 +100,8 @@ template <void (*Totals)(const double*, double*)>
 CASE totals() {
   double all = 0;
   for (int turn = 0; turn < 200; ++turn) {
-    Totals(doubles() + turn, doubles(1));
-    all += doubles(1)[length - 1];
+    Totals(reals() + turn, reals(1));
+    all += reals(1)[length - 1];
   }
   return all;
 }
@@ -150,7 +171,7 @@ KERNEL double smooth_ahead(const double* x, double* y) {
 template <double (*Smooth)(const double*, double*)>
 CASE smoothing() {
   double all = 0;
-  for (int turn = 0; turn < 300; ++turn) all += Smooth(doubles() + turn, doubles(1));
+  for (int turn = 0; turn < 300; ++turn) all += Smooth(reals() + turn, reals(1));
   return all;
 }
 
@@ -170,7 +191,8 @@ CASE powers() {
       for (std::size_t u = 0; u < Together; ++u) {
         const std::uint64_t square = value[u] * value[u];
         const std::uint64_t times = static_cast<std::uint32_t>(square) * inverse;
-        const std::uint64_t taken = (static_cast<std::uint32_t>(times) * std::uint64_t{modulus}) >> 32U;
+        const std::uint64_t taken =
+            (static_cast<std::uint32_t>(times) * std::uint64_t{modulus}) >> 32U;
         const std::uint64_t high = square >> 32U;
         value[u] = high >= taken ? high - taken : high + modulus - taken;
       }
@@ -251,7 +273,7 @@ template <int Parts>
 CASE careful_sum() {
   double all = 0;
   for (int turn = 0; turn < 150; ++turn) {
-    const double* x = doubles() + turn;
+    const double* x = reals() + turn;
     double sum[Parts] = {};
     double lost[Parts] = {};
     for (int i = 0; i < length; i += Parts)
@@ -321,7 +343,8 @@ CASE bit_streams() {
     std::array<Symbol, 256> made{};
     for (unsigned i = 0; i < 256; ++i) {
       const unsigned ones = static_cast<unsigned>(std::countr_one(i));
-      made[i] = {static_cast<std::uint8_t>(ones), static_cast<std::uint8_t>(std::min(ones + 1, 8U))};
+      made[i] = {static_cast<std::uint8_t>(ones),
+                 static_cast<std::uint8_t>(std::min(ones + 1, 8U))};
     }
     return made;
   }();
@@ -348,7 +371,7 @@ CASE bit_streams() {
 template <int Lanes>
 CASE tone() {
   double all = 0;
-  float* y = floats(1);
+  float* y = singles(1);
   for (int turn = 0; turn < 200; ++turn) {
     const double angle = 0.01 + 0.001 * turn;
     double real[Lanes];
@@ -385,7 +408,7 @@ CASE fractions() {
   double all = 0;
   for (int point = 0; point < 640; point += Together) {
     double value[Together];
-    fraction<Together>(doubles(), doubles() + point, value);
+    fraction<Together>(reals(), reals() + point, value);
     for (const double one : value) all += one;
   }
   return all;
@@ -424,7 +447,7 @@ template <int Together>
 CASE rods() {
   constexpr int cells = 128;
   constexpr int count = 8;
-  const double* heat = doubles();
+  const double* heat = reals();
   static double ratio[count][cells];
   static double value[count][cells];
   double all = 0;
@@ -485,7 +508,7 @@ CASE balances() {
 
 // A logarithm takes longer than the sum waits.
 CASE log_likelihood() {
-  const double* x = doubles();
+  const double* x = reals();
   double sum = 0;
   for (int i = 0; i < 24 * length; ++i) sum += std::log(x[i]);
   return sum;
@@ -514,7 +537,7 @@ CASE routes() {
 CASE quotients() {
   double all = 0;
   for (int turn = 0; turn < 500; ++turn) {
-    const float *x = floats() + turn, *y = floats(1);
+    const float *x = singles() + turn, *y = singles(1);
     vec8 sum[2] = {};
     for (int i = 0; i < length; i += 16)
       for (int u = 0; u < 2; ++u)
@@ -545,7 +568,7 @@ CASE compaction() {
 
 // A tile of a product: twelve sums that wait, and as many that are ready.
 CASE tile() {
-  const float *a = floats(), *b = floats(1);
+  const float *a = singles(), *b = singles(1);
   vec8 sum[6][2] = {};
   for (int turn = 0; turn < 500; ++turn)
     for (int k = 0; k < 256; ++k) {
@@ -599,8 +622,7 @@ CASE mixing() {
 }  // namespace
 
 void add_second_dependent_chain() {
-  add_pair(tool, "second_polynomial_f64", long_polynomial<1>, long_polynomial<16>, scalar,
-           scalar);
+  add_pair(tool, "second_polynomial_f64", long_polynomial<1>, long_polynomial<16>, scalar, scalar);
   add_pair(tool, "second_totals_f64", totals<totals_in_turn>, totals<totals_by_periods>, scalar,
            scalar);
   add_pair(tool, "second_random_u64", random_numbers<1>, random_numbers<8>);
@@ -614,15 +636,15 @@ void add_second_dependent_chain() {
   add_pair(tool, "second_histogram_u8", dark_histogram<1>, dark_histogram<8>);
   add_pair(tool, "second_bit_streams", bit_streams<1>, bit_streams<4>);
   add_pair(tool, "second_tone_f64", tone<1>, tone<16>, scalar);
-  add_pair(tool, "second_fractions_f64", fractions<1>, fractions<8>, scalar);
+  add_pair(tool, "second_fractions_f64", fractions<1>, fractions<8>, scalar_divisions, divisions);
   add_pair(tool, "second_text_hash_u8", text_hash<text_hash_bytes>, text_hash<text_hash_words>,
            scalar, scalar);
-  add_pair(tool, "second_rods_f64", rods<1>, rods<4>, scalar, scalar);
-  add_pair(tool, "second_balances_i32", balances<balance_in_memory>,
-           balances<balance_in_register>, scalar, scalar);
+  add_pair(tool, "second_rods_f64", rods<1>, rods<4>, scalar_divisions, scalar_divisions);
+  add_pair(tool, "second_balances_i32", balances<balance_in_memory>, balances<balance_in_register>,
+           scalar, scalar);
   add_clean(tool, "second_log_likelihood_f64", log_likelihood, scalar);
   add_clean(tool, "second_routes", routes);
-  add_clean(tool, "second_quotients_f32", quotients);
+  add_clean(tool, "second_quotients_f32", quotients, divisions);
   add_clean(tool, "second_compaction_i32", compaction, scalar);
   add_clean(tool, "second_tile_f32", tile);
   add_clean(tool, "second_mixed_histogram_u8", mixed_histogram);

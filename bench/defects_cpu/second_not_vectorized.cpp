@@ -4,7 +4,6 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "defects_cpu.hpp"
@@ -18,6 +17,7 @@ namespace {
 
 constexpr char tool[] = "not_vectorized";
 const std::vector<std::string> chain = {"dependent_chain"};
+const std::vector<std::string> divisions = {"slow_math"};
 constexpr int length = 2048;  // of a row: two of them and what comes of them stay in L1
 
 // Numbers without order, the same in every run.
@@ -32,13 +32,32 @@ std::vector<Value> drawn(int count, std::uint32_t below, int add = 0) {
   return list;
 }
 
+// Small buffers of fixed content, which take no time to make.
+template <typename Value>
+Value* numbers(int which) {
+  static std::vector<Value> lists[3];
+  std::vector<Value>& one = lists[which];
+  if (one.empty()) {
+    one.resize(1U << 16U);
+    for (std::size_t i = 0; i < one.size(); ++i)
+      one[i] = static_cast<Value>(1 + (i * 7 + static_cast<std::size_t>(which)) % 13) / 16 + 1;
+  }
+  return one.data();
+}
+float* singles(int which = 0) {
+  return numbers<float>(which);
+}
+double* reals(int which = 0) {
+  return numbers<double>(which);
+}
+
 const std::uint8_t* scene() {
   static const auto list = drawn<std::uint8_t>(6 * length, 256);
   return list.data();
 }
 
 const float* row(int turn) {
-  return floats() + (turn & 1) * length;
+  return singles() + (turn & 1) * length;
 }
 
 // Bytes may be anything, the image itself too: all of it is read again for each pixel.
@@ -97,7 +116,7 @@ KERNEL const Curve& curve(int kind) {
   return *all[kind % 3];
 }
 CASE curves_by_element() {
-  float* y = floats(1);
+  float* y = singles(1);
   double sum = 0;
   for (int turn = 0; turn < 900; ++turn) {
     const Curve& used = curve(turn);
@@ -108,7 +127,7 @@ CASE curves_by_element() {
   return sum;
 }
 CASE curves_by_row() {
-  float* y = floats(1);
+  float* y = singles(1);
   double sum = 0;
   for (int turn = 0; turn < 900; ++turn) {
     curve(turn).all(row(turn), y);
@@ -118,20 +137,20 @@ CASE curves_by_row() {
 }
 
 CASE radiation_pow() {
-  double* y = doubles(1);
+  double* y = reals(1);
   double sum = 0;
   for (int turn = 0; turn < 300; ++turn) {
-    const double* x = doubles() + (turn & 1) * length;
+    const double* x = reals() + (turn & 1) * length;
     for (int i = 0; i < length; ++i) y[i] = 0.25 * (std::pow(x[i], 4) - 1);
     sum += y[turn];
   }
   return sum;
 }
 CASE radiation_squares() {
-  double* y = doubles(1);
+  double* y = reals(1);
   double sum = 0;
   for (int turn = 0; turn < 300; ++turn) {
-    const double* x = doubles() + (turn & 1) * length;
+    const double* x = reals() + (turn & 1) * length;
     for (int i = 0; i < length; ++i) {
       const double square = x[i] * x[i];
       y[i] = 0.25 * (square * square - 1);
@@ -154,8 +173,8 @@ template <void (*Delay)(const float*, float*, unsigned, unsigned)>
 CASE delays() {
   double sum = 0;
   for (unsigned turn = 0; turn < 900; ++turn) {
-    Delay(floats(), floats(1), 7 * turn % 3000, 3000);
-    sum += floats(1)[turn];
+    Delay(singles(), singles(1), 7 * turn % 3000, 3000);
+    sum += singles(1)[turn];
   }
   return sum;
 }
@@ -230,7 +249,7 @@ CASE peaks() {
 
 // A sampled curve: the parameter is added up, or made from the index.
 CASE ramp_added() {
-  float* y = floats(1);
+  float* y = singles(1);
   double sum = 0;
   for (int turn = 0; turn < 600; ++turn) {
     float t = static_cast<float>(turn);
@@ -243,7 +262,7 @@ CASE ramp_added() {
   return sum;
 }
 CASE ramp_multiplied() {
-  float* y = floats(1);
+  float* y = singles(1);
   double sum = 0;
   for (int turn = 0; turn < 600; ++turn) {
     const float begin = static_cast<float>(turn);
@@ -258,9 +277,9 @@ CASE ramp_multiplied() {
 
 // The standard's product looks for values that are no numbers.
 CASE spectrum_complex() {
-  const auto* x = reinterpret_cast<const std::complex<float>*>(floats());
-  const auto* y = reinterpret_cast<const std::complex<float>*>(floats(1));
-  auto* z = reinterpret_cast<std::complex<float>*>(floats(2));
+  const auto* x = reinterpret_cast<const std::complex<float>*>(singles());
+  const auto* y = reinterpret_cast<const std::complex<float>*>(singles(1));
+  auto* z = reinterpret_cast<std::complex<float>*>(singles(2));
   double sum = 0;
   for (int turn = 0; turn < 500; ++turn) {
     const int from = (turn & 1) * 1024;
@@ -270,8 +289,8 @@ CASE spectrum_complex() {
   return sum;
 }
 CASE spectrum_parts() {
-  const float *x = floats(), *y = floats(1);
-  float* __restrict z = floats(2);
+  const float *x = singles(), *y = singles(1);
+  float* __restrict z = singles(2);
   double sum = 0;
   for (int turn = 0; turn < 500; ++turn) {
     const int from = (turn & 1) * 2048;
@@ -349,7 +368,7 @@ CASE levels_arithmetic() {
 // How far it is, for another thread to show.
 volatile int progress = 0;
 CASE progress_by_element() {
-  float* y = floats(1);
+  float* y = singles(1);
   double sum = 0;
   for (int turn = 0; turn < 1000; ++turn) {
     const float* x = row(turn);
@@ -363,7 +382,7 @@ CASE progress_by_element() {
   return sum;
 }
 CASE progress_by_row() {
-  float* y = floats(1);
+  float* y = singles(1);
   double sum = 0;
   for (int turn = 0; turn < 1000; ++turn) {
     const float* x = row(turn);
@@ -472,7 +491,7 @@ CASE marked() {
 
 // Where in its period a wave is: the rest of a division by the library, or by hand.
 CASE phases_calls() {
-  float* y = floats(2);
+  float* y = singles(2);
   double sum = 0;
   for (int turn = 0; turn < 400; ++turn) {
     const float* x = row(turn);
@@ -482,7 +501,7 @@ CASE phases_calls() {
   return sum;
 }
 CASE phases_conversion() {
-  float* y = floats(2);
+  float* y = singles(2);
   double sum = 0;
   for (int turn = 0; turn < 400; ++turn) {
     const float* x = row(turn);
@@ -525,8 +544,8 @@ struct Colour {
 };
 KERNEL void grey_by_names(const Colour* x, std::uint8_t* y) {
   for (int i = 0; i < length; ++i)
-    y[i] = static_cast<std::uint8_t>((x[i].red * 2 * 77 + x[i].green * 151 + x[i].blue * 2 * 28) >>
-                                     7);
+    y[i] =
+        static_cast<std::uint8_t>((x[i].red * 2 * 77 + x[i].green * 151 + x[i].blue * 2 * 28) >> 7);
 }
 KERNEL void grey_by_masks(const Colour* colours, std::uint8_t* y) {
   static std::uint16_t x[length];
@@ -664,7 +683,7 @@ CASE priority_queue() {
 CASE difference_u8() {
   double all = 0;
   for (int turn = 0; turn < 900; ++turn) {
-    const unsigned char *x = bytes() + turn, *y = scene();
+    const unsigned char *x = scene() + turn, *y = scene();
     unsigned sum = 0;
     for (int i = 0; i < 4 * length - 5; ++i) sum += static_cast<unsigned>(std::abs(x[i] - y[i]));
     all += sum;
@@ -695,7 +714,7 @@ void add_second_not_vectorized() {
   add_pair(tool, "second_brightness_u8", brightness<brighten_members>, brightness<brighten_locals>);
   add_pair(tool, "second_curves_f32", curves_by_element, curves_by_row);
   add_pair(tool, "second_radiation_f64", radiation_pow, radiation_squares);
-  add_pair(tool, "second_delays_f32", delays<delay_remainder>, delays<delay_pieces>);
+  add_pair(tool, "second_delays_f32", delays<delay_remainder>, delays<delay_pieces>, divisions);
   add_pair(tool, "second_upper_case_u8", upper_case<upper_until_end>, upper_case<upper_counted>);
   add_pair(tool, "second_peak_i32", peaks<peak_at_once>, peaks<peak_then_place>, chain, chain);
   add_pair(tool, "second_ramp_f32", ramp_added, ramp_multiplied, chain);
@@ -703,7 +722,8 @@ void add_second_not_vectorized() {
   add_pair(tool, "second_painting_u8", painting<paint_where>, painting<paint_all>);
   add_pair(tool, "second_levels_u8", levels_table, levels_arithmetic);
   add_pair(tool, "second_progress_f32", progress_by_element, progress_by_row, chain);
-  add_pair(tool, "second_cells_i32", cells<cells_by_division>, cells<cells_by_reciprocal>);
+  add_pair(tool, "second_cells_i32", cells<cells_by_division>, cells<cells_by_reciprocal>,
+           divisions);
   add_pair(tool, "second_checked_f32", blends<blend_checked>, blends<blend_plain>);
   add_pair(tool, "second_quantize_i16", quantize_calls, quantize_conversion);
   add_pair(tool, "second_marked_u8", marked<marked_short>, marked<marked_both>);
@@ -718,7 +738,7 @@ void add_second_not_vectorized() {
   add_clean(tool, "second_sum_simd_f32", sum_simd, chain);
   add_clean(tool, "second_priority_queue", priority_queue, chain);
   add_clean(tool, "second_difference_u8", difference_u8);
-  add_clean(tool, "second_long_division", long_division, chain);
+  add_clean(tool, "second_long_division", long_division, {"dependent_chain", "slow_math"});
 }
 
 }  // namespace defects

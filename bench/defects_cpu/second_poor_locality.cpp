@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "defects_cpu.hpp"
@@ -34,23 +32,36 @@ class Shuffled {
   std::uint32_t state_ = 5;
 };
 
+// Buffers of fixed content, no longer than needed: to make them should take little time.
+template <typename Value>
+Value* field(int which, int count) {
+  static std::vector<Value> lists[3];
+  std::vector<Value>& one = lists[which];
+  if (one.size() < static_cast<std::size_t>(count)) {
+    one.resize(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < one.size(); ++i)
+      one[i] = static_cast<Value>(1 + (i * 7 + static_cast<std::size_t>(which)) % 13) / 16 + 1;
+  }
+  return one.data();
+}
+
 // A picture turned by a quarter, a row at a time or a tile.
 constexpr int wide = 1500;
 constexpr int high = 1100;
 CASE turn_by_rows() {
-  const auto* from = reinterpret_cast<const std::uint32_t*>(floats());
-  auto* to = reinterpret_cast<std::uint32_t*>(floats(1));
+  const auto* from = reinterpret_cast<const std::uint32_t*>(field<float>(0, wide * high));
+  auto* to = reinterpret_cast<std::uint32_t*>(field<float>(1, wide * high));
   for (int i = 0; i < high; ++i)
     for (int j = 0; j < wide; ++j) to[j * high + high - 1 - i] = from[i * wide + j];
   return to[77];
 }
 CASE turn_by_tiles() {
-  const auto* from = reinterpret_cast<const std::uint32_t*>(floats());
-  auto* to = reinterpret_cast<std::uint32_t*>(floats(1));
-  for (int ib = 0; ib < high; ib += 20)
-    for (int jb = 0; jb < wide; jb += 20)
-      for (int j = jb; j < jb + 20; ++j)
-        for (int i = ib; i < ib + 20; ++i) to[j * high + high - 1 - i] = from[i * wide + j];
+  const auto* from = reinterpret_cast<const std::uint32_t*>(field<float>(0, wide * high));
+  auto* to = reinterpret_cast<std::uint32_t*>(field<float>(1, wide * high));
+  for (int ib = 0; ib < high; ib += 44)
+    for (int jb = 0; jb < wide; jb += 60)
+      for (int j = jb; j < jb + 60; ++j)
+        for (int i = ib; i < ib + 44; ++i) to[j * high + high - 1 - i] = from[i * wide + j];
   return to[77];
 }
 
@@ -106,8 +117,8 @@ template <int Deep, int Across>
 CASE product() {
   constexpr int n = 1024;
   constexpr int count = 16;
-  const float *a = floats(), *b = floats(1);
-  float* c = floats(2);
+  const float *a = field<float>(0, count * n), *b = field<float>(1, n * n);
+  float* c = field<float>(2, count * n);
   std::fill(c, c + count * n, 0.f);
   for (int jb = 0; jb < n; jb += Across)
     for (int kb = 0; kb < n; kb += Deep)
@@ -124,8 +135,8 @@ CASE product() {
 template <int Strip>
 CASE steps() {
   constexpr int count = 3 << 20;
-  const float* x = floats();
-  float* y = floats(1);
+  const float* x = field<float>(0, count);
+  float* y = field<float>(1, count);
   for (int from = 0; from < count; from += Strip) {
     for (int i = from; i < from + Strip; ++i) y[i] = x[i] * 0.75f + 0.125f;
     for (int i = from; i < from + Strip; ++i) y[i] = std::min(y[i], 1.f);
@@ -143,8 +154,8 @@ KERNEL void heat_step(const float* x, float* y, int count) {
   for (int i = 1; i < count - 1; ++i) y[i] = 0.25f * x[i - 1] + 0.5f * x[i] + 0.25f * x[i + 1];
 }
 CASE heat_by_steps() {
-  const float* x = floats();
-  float* y[2] = {floats(1), floats(2)};
+  const float* x = field<float>(0, rod);
+  float* y[2] = {field<float>(1, rod), field<float>(2, rod)};
   heat_step(x, y[0], rod);
   for (int t = 1; t < times; ++t) heat_step(y[(t + 1) % 2] + t, y[t % 2] + t, rod - 2 * t);
   const float* last = y[(times - 1) % 2];
@@ -152,8 +163,8 @@ CASE heat_by_steps() {
 }
 CASE heat_by_pieces() {
   constexpr int piece = 2048;
-  const float* x = floats();
-  float* to = floats(1);
+  const float* x = field<float>(0, rod);
+  float* to = field<float>(1, rod);
   static float part[2][piece + 2 * times];
   for (int from = times; from < rod - times; from += piece) {
     const int count = std::min(piece, rod - times - from) + 2 * times;
@@ -172,8 +183,8 @@ constexpr int planes = 112;
 constexpr int lines = 96;
 constexpr int points = 144;
 CASE volume_plain() {
-  const float* x = floats();
-  float* y = floats(1);
+  const float* x = field<float>(0, planes * lines * points);
+  float* y = field<float>(1, planes * lines * points);
   for (int i = 0; i < planes; ++i)
     for (int j = 0; j < lines; ++j)
       for (int k = 0; k < points; ++k)
@@ -181,8 +192,8 @@ CASE volume_plain() {
   return y[4321];
 }
 CASE volume_tiles() {
-  const float* x = floats();
-  float* y = floats(1);
+  const float* x = field<float>(0, planes * lines * points);
+  float* y = field<float>(1, planes * lines * points);
   for (int j = 0; j < lines; ++j)
     for (int ib = 0; ib < planes; ib += 16)
       for (int kb = 0; kb < points; kb += 16)
@@ -197,15 +208,15 @@ struct Place {
   std::uint32_t key;
   std::uint32_t value;
 };
-constexpr std::uint32_t place_count = 1U << 21U;
+constexpr std::uint32_t place_count = 1U << 20U;
 const std::vector<Place>& places() {
   static const auto list = [] {
     std::vector<Place> made(place_count, Place{0, 0});
-    Shuffled keys(place_count);
-    for (std::uint32_t i = 0; i < place_count / 4; ++i) {
-      const std::uint32_t key = keys.next() | 1U;
-      std::uint32_t at = key * 2654435769U >> 11U;
-      while (made[at].key != 0 && made[at].key != key) at = (at + 1) % place_count;
+    Shuffled keys(place_count / 2);
+    for (std::uint32_t i = 0; i < place_count / 2; ++i) {
+      const std::uint32_t key = 2 * keys.next() + 1;
+      std::uint32_t at = key * 2654435769U >> 12U;
+      while (made[at].key != 0) at = (at + 1) % place_count;
       made[at] = {key, i % 1000};
     }
     return made;
@@ -214,12 +225,12 @@ const std::vector<Place>& places() {
 }
 std::vector<std::uint32_t> join_keys(bool sorted) {
   std::vector<std::uint32_t> list;
-  Shuffled keys(place_count);
-  for (std::uint32_t i = 0; i < place_count / 8; ++i) list.push_back(keys.next() | 1U);
+  Shuffled keys(place_count / 2);
+  for (std::uint32_t i = 0; i < place_count / 2; ++i) list.push_back(2 * keys.next() + 1);
   if (sorted) {
-    std::sort(list.begin(), list.end(), [](std::uint32_t a, std::uint32_t b) {
-      return a * 2654435769U < b * 2654435769U;
-    });
+    list.clear();
+    for (const Place& one : places())
+      if (one.key != 0) list.push_back(one.key);
   }
   return list;
 }
@@ -229,7 +240,7 @@ CASE join() {
   const std::vector<Place>& table = places();
   std::uint64_t sum = 0;
   for (const std::uint32_t key : keys) {
-    std::uint32_t at = key * 2654435769U >> 11U;
+    std::uint32_t at = key * 2654435769U >> 12U;
     while (table[at].key != key) at = (at + 1) % place_count;
     sum += table[at].value;
   }
@@ -249,9 +260,9 @@ CASE planes_along() {
         made[static_cast<std::size_t>(k * Pitch + j)] = static_cast<float>(k * 5 % 17 + j * 3 % 7);
     return made;
   }();
-  const float *x = volume.data(), *weights = floats();
-  float* y = floats(1);
-  for (int turn = 0; turn < 500; ++turn) {
+  const float *x = volume.data(), *weights = field<float>(0, 1000);
+  float* y = field<float>(1, 700 * across);
+  for (int turn = 0; turn < 700; ++turn) {
     vec8 sum[across / 8] = {};
     for (int k = 0; k < count; ++k)
       for (int u = 0; u < across / 8; ++u)
@@ -334,8 +345,8 @@ Mesh mesh(bool along) {
 template <bool Along>
 CASE mesh_product() {
   static const Mesh used = mesh(Along);
-  const double* x = doubles();
-  double* y = doubles(1);
+  const double* x = field<double>(0, mesh_points);
+  double* y = field<double>(1, mesh_points);
   double all = 0;
   for (std::size_t i = 0; i < mesh_points; ++i) {
     double sum = 0;
@@ -352,7 +363,7 @@ CASE mesh_product() {
 constexpr int sheets = 1 << 16;
 constexpr int questions = 64;
 CASE marks_by_question() {
-  const unsigned char* x = bytes();
+  const unsigned char* x = field<unsigned char>(0, sheets * questions);
   static std::uint32_t counts[questions][16];
   for (int q = 0; q < questions; ++q) {
     std::fill(std::begin(counts[q]), std::end(counts[q]), 0U);
@@ -361,7 +372,7 @@ CASE marks_by_question() {
   return counts[3][1] + counts[17][2];
 }
 CASE marks_by_sheet() {
-  const unsigned char* x = bytes();
+  const unsigned char* x = field<unsigned char>(0, sheets * questions);
   static std::uint32_t counts[questions][16];
   for (auto& one : counts) std::fill(std::begin(one), std::end(one), 0U);
   for (int s = 0; s < sheets; ++s)
@@ -369,8 +380,8 @@ CASE marks_by_sheet() {
   return counts[3][1] + counts[17][2];
 }
 
-// How many of many words have all marks of a pattern, for each of some patterns: all words for each,
-// or a piece of them for all.
+// How many of many words have all marks of a pattern, for each of some patterns: all words for
+// each, or a piece of them for all.
 KERNEL int matching(const std::uint32_t* x, int count, std::uint32_t pattern) {
   int found = 0;
   for (int i = 0; i < count; ++i) found += static_cast<int>((x[i] & pattern) == pattern);
@@ -403,7 +414,8 @@ std::vector<std::uint8_t>& sieve() {
 std::vector<int> small_primes() {
   std::vector<int> list;
   for (int p = 3; p * p < 2 * odds; p += 2)
-    if (std::none_of(list.begin(), list.end(), [p](int q) { return p % q == 0; })) list.push_back(p);
+    if (std::none_of(list.begin(), list.end(), [p](int q) { return p % q == 0; }))
+      list.push_back(p);
   return list;
 }
 template <int Piece>
@@ -446,16 +458,16 @@ CASE knapsack() {
 }
 
 // Which numbers have been seen: a word for each, or a bit.
-constexpr std::uint32_t numbers = 1U << 22U;
+constexpr std::uint32_t numbers = 1U << 21U;
 std::uint32_t number_seen(std::uint32_t i) {
-  return (i * 2654435769U ^ (i >> 3U)) >> 10U;
+  return (i * 2654435769U ^ (i >> 3U)) >> 11U;
 }
 CASE seen_words() {
   static std::vector<std::uint32_t> seen(numbers);
   static std::uint32_t mark = 0;
   ++mark;
   int count = 0;
-  for (std::uint32_t i = 0; i < numbers / 8; ++i) {
+  for (std::uint32_t i = 0; i < numbers / 4; ++i) {
     const std::uint32_t n = number_seen(i);
     count += static_cast<int>(seen[n] != mark);
     seen[n] = mark;
@@ -466,7 +478,7 @@ CASE seen_bits() {
   static std::vector<std::uint32_t> seen(numbers / 32);
   std::fill(seen.begin(), seen.end(), 0U);
   int count = 0;
-  for (std::uint32_t i = 0; i < numbers / 8; ++i) {
+  for (std::uint32_t i = 0; i < numbers / 4; ++i) {
     const std::uint32_t n = number_seen(i);
     const std::uint32_t bit = 1U << (n % 32);
     count += static_cast<int>((seen[n / 32] & bit) == 0);
@@ -478,8 +490,8 @@ CASE seen_bits() {
 // Columns, of matrices that are all in L1.
 CASE small_products() {
   constexpr int n = 40;
-  const float *a = floats(), *b = floats(1);
-  float* c = floats(2);
+  const float *a = field<float>(0, n * n), *b = field<float>(1, n * n);
+  float* c = field<float>(2, n * n);
   for (int turn = 0; turn < 12; ++turn)
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) {
@@ -492,7 +504,7 @@ CASE small_products() {
 
 // Pages without order, and each of them from its begin to its end.
 CASE pages_in_no_order() {
-  const float* x = floats();
+  const float* x = field<float>(0, 4096 * 1024);
   Shuffled pages(4096);
   constexpr int page = 1024;
   std::int64_t sum = 0;
@@ -509,8 +521,8 @@ CASE pages_in_no_order() {
 // half is next.
 CASE picture_blocks() {
   constexpr int side = 1200;
-  const float* x = floats();
-  float* y = floats(1);
+  const float* x = field<float>(0, side * side);
+  float* y = field<float>(1, side * side);
   for (int ib = 0; ib < side; ib += 8)
     for (int jb = 0; jb < side; jb += 8)
       for (int i = 0; i < 8; ++i)
@@ -521,9 +533,9 @@ CASE picture_blocks() {
 
 // From the end to the begin.
 CASE backwards() {
-  const float* x = floats();
-  float* y = floats(1);
   constexpr int count = 3 << 20;
+  const float* x = field<float>(0, count);
+  float* y = field<float>(1, count);
   for (int i = 0; i < count; ++i) y[i] = x[count - 1 - i];
   return y[5];
 }
@@ -531,8 +543,8 @@ CASE backwards() {
 // Neighbours above and below, which are still in the cache.
 CASE five_points() {
   constexpr int side = 1500;
-  const float* x = floats();
-  float* y = floats(1);
+  const float* x = field<float>(0, side * side);
+  float* y = field<float>(1, side * side);
   for (int i = 1; i < side - 1; ++i)
     for (int j = 1; j < side - 1; ++j)
       y[i * side + j] = 0.2f * (x[i * side + j] + x[i * side + j - 1] + x[i * side + j + 1] +
@@ -568,8 +580,8 @@ CASE merge_sorted() {
 
 // Places in a table of 8 KiB, drawn for each of many numbers.
 CASE small_lookups() {
-  const float* table = floats();
-  double* y = doubles(1);
+  const float* table = field<float>(0, 2048);
+  double* y = field<double>(1, 1024);
   std::uint32_t state = 1;
   for (int i = 0; i < 1 << 18; ++i) {
     state = state * 1664525U + 1013904223U;
@@ -618,7 +630,7 @@ void add_second_poor_locality() {
            scalar_chain);
   add_pair(tool, "second_marks_u8", marks_by_question, marks_by_sheet);
   add_pair(tool, "second_patterns_u32", patterns<1 << 20>, patterns<4096>);
-  add_pair(tool, "second_primes_u8", primes<odds>, primes<1 << 15>);
+  add_pair(tool, "second_primes_u8", primes<odds>, primes<1 << 14>);
   add_pair(tool, "second_knapsack_i32", knapsack<65>, knapsack<2>);
   add_pair(tool, "second_seen_u32", seen_words, seen_bits);
   add_clean(tool, "second_small_products_f32", small_products, scalar_chain);

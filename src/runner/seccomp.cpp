@@ -143,6 +143,9 @@ constexpr std::uint32_t harmless_advice[] = {MADV_NORMAL,
                                              102 /* GUARD_INSTALL, for the stacks of threads */,
                                              103 /* GUARD_REMOVE */};
 
+constexpr std::uint32_t populate_read = 22;
+constexpr std::uint32_t populate_write = 23;
+
 // F_SETFL is looked at by its flags. What is missing sends signals (SETOWN, SETSIG, NOTIFY), or
 // reaches whoever else has the file (leases, seals, the size of a pipe).
 constexpr std::uint32_t harmless_fcntl[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,
@@ -189,6 +192,10 @@ void allow_harmless_arguments(Program& program, bool cuda) {
   for_call(program, SYS_madvise, [&] {
     load(program, argument_low(2));
     allow_values(program, harmless_advice);
+    // To have pages given before they are touched: a kernel before 5.14 does not know that either.
+    emit(program, BPF_JMP | BPF_JGE | BPF_K, populate_read, 0, 2);
+    emit(program, BPF_JMP | BPF_JGT | BPF_K, populate_write, 1, 0);
+    answer(program, SECCOMP_RET_ERRNO | EINVAL);
   });
   for_call(program, SYS_fcntl, [&] {
     load(program, argument_low(1));

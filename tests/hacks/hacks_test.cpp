@@ -22,8 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace kernelpro::testing;
 
-constexpr std::array tasks = {"axpy", "gemm",          "softmax",  "jacobi2d",
-                              "spmv", "kmeans_assign", "layernorm"};
+constexpr std::array tasks = {"axpy", "gemm",          "softmax",   "jacobi2d",
+                              "spmv", "kmeans_assign", "layernorm", "cg_step"};
 
 // Whether the right verdict needs times that nothing disturbs. The others are caught before, or by
 // what they computed or did.

@@ -41,9 +41,15 @@ __device__ void for_words(const Key& key, Size elements, bool two, Use use) {
 
 template <Distribution D>
 __device__ void fill(void* data, int type, Size elements, const DrawRule& rule) {
-  for_words(rule.key, elements, kernelpro::takes_two(D),
+  const bool wide = type == t_f64;
+  for_words(rule.key, elements, wide || kernelpro::takes_two(D),
             [&](Size element, std::uint32_t word, std::uint32_t second) {
-              store(data, type, element, draw_element<D>(rule, element, word, second));
+              const float value = draw_element<D>(rule, element, word, second);
+              if (wide) {
+                static_cast<double*>(data)[element] = kernelpro::widened<D>(rule, value, second);
+              } else {
+                store(data, type, element, value);
+              }
             });
 }
 

@@ -59,6 +59,13 @@ constexpr float normal_of(std::uint32_t word) {
   return (value - mean) * (1.0F / deviation);
 }
 
+// 32 mixed bits in few operations.
+constexpr std::uint32_t mix(std::uint32_t x) {
+  x = x * 0x9e3779b9U;
+  x = (x ^ (x >> 15)) * 0x85ebca6bU;
+  return x ^ (x >> 14);
+}
+
 // Uniform in [0, 1).
 constexpr float unit_of(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * 0x1p-24F;
@@ -166,6 +173,24 @@ constexpr float draw_element(const DrawRule& rule, std::uint64_t element, std::u
   return value;
 }
 
+// The same value with the bits that a double has beyond a float, from a word of the second stream:
+// who keeps the doubles of an input as floats has other numbers. A shifted value keeps its steps.
+// The product has no rounding, so that every processor comes to the same sum.
+template <Distribution D>
+constexpr double widened(const DrawRule& rule, float value, std::uint32_t second) {
+  if constexpr (D == Distribution::shifted) {
+    return static_cast<double>(value);
+  } else {
+    const std::uint32_t more = mix(D == Distribution::constant ? rule.constant : second);
+    const double width = 0x1p-24 * static_cast<double>(rule.bounded ? rule.span : value);
+    const double out =
+        static_cast<double>(value) + width * (static_cast<double>(more >> 4) * 0x1p-28);
+    const bool beyond =
+        rule.bounded && out >= static_cast<double>(rule.low) + static_cast<double>(rule.span);
+    return beyond ? static_cast<double>(value) : out;
+  }
+}
+
 // Whole numbers in [low, low + count).
 struct WholeRange {
   std::int64_t low = 0;
@@ -183,13 +208,6 @@ constexpr std::int64_t whole_value(const WholeRange& range, std::uint32_t word,
   const std::uint64_t wide = word | (static_cast<std::uint64_t>(second) << 32);
   return range.low +
          static_cast<std::int64_t>(takes_two(range) ? wide % count : (word * count) >> 32);
-}
-
-// 32 mixed bits in few operations.
-constexpr std::uint32_t mix(std::uint32_t x) {
-  x = x * 0x9e3779b9U;
-  x = (x ^ (x >> 15)) * 0x85ebca6bU;
-  return x ^ (x >> 14);
 }
 
 // Where entry `j` of a sparse row lies: in the j-th of as many equal strips of the columns as the

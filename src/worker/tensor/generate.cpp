@@ -45,38 +45,40 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
   }
 }
 
-void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_elements]) {
+template <Distribution D>
+void draw_group(const DrawRule& rule, std::uint64_t group, double (&out)[group_elements]) {
+  float values[group_elements];
+  draw_group<D>(rule, group, values);
+  std::uint32_t seconds[group_elements];
+  value_words(rule.key, group, second_stream, seconds);
+  for (std::size_t i = 0; i < group_elements; ++i) {
+    out[i] = widened<D>(rule, values[i], seconds[i]);
+  }
+}
+
+template <typename Number>
+void draw_group(const DrawRule& rule, std::uint64_t group, Number (&out)[group_elements]) {
   switch (rule.distribution) {
     case Distribution::normal:
-      draw_group<Distribution::normal>(rule, group, out);
-      break;
+      return draw_group<Distribution::normal>(rule, group, out);
     case Distribution::uniform:
-      draw_group<Distribution::uniform>(rule, group, out);
-      break;
+      return draw_group<Distribution::uniform>(rule, group, out);
     case Distribution::large:
-      draw_group<Distribution::large>(rule, group, out);
-      break;
+      return draw_group<Distribution::large>(rule, group, out);
     case Distribution::tiny:
-      draw_group<Distribution::tiny>(rule, group, out);
-      break;
+      return draw_group<Distribution::tiny>(rule, group, out);
     case Distribution::constant:
-      draw_group<Distribution::constant>(rule, group, out);
-      break;
+      return draw_group<Distribution::constant>(rule, group, out);
     case Distribution::negative:
-      draw_group<Distribution::negative>(rule, group, out);
-      break;
+      return draw_group<Distribution::negative>(rule, group, out);
     case Distribution::mixed:
-      draw_group<Distribution::mixed>(rule, group, out);
-      break;
+      return draw_group<Distribution::mixed>(rule, group, out);
     case Distribution::positive:
-      draw_group<Distribution::positive>(rule, group, out);
-      break;
+      return draw_group<Distribution::positive>(rule, group, out);
     case Distribution::spiked:
-      draw_group<Distribution::spiked>(rule, group, out);
-      break;
+      return draw_group<Distribution::spiked>(rule, group, out);
     case Distribution::shifted:
-      draw_group<Distribution::shifted>(rule, group, out);
-      break;
+      return draw_group<Distribution::shifted>(rule, group, out);
   }
 }
 
@@ -95,11 +97,12 @@ void for_groups(std::size_t elements, Work work) {
 // Where the data of one tensor lies, in each of the arenas that get it.
 using Places = std::vector<char*>;
 
-template <typename T, typename Convert>
+// Drawn as `Number`, stored as `T`.
+template <typename T, typename Number, typename Convert>
 void fill_converted(const Places& places, std::size_t elements, const DrawRule& rule,
                     Convert convert) {
   for_groups(elements, [&](std::size_t group, std::size_t first, std::size_t count) {
-    float values[group_elements];
+    Number values[group_elements];
     T converted[group_elements];
     draw_group(rule, group, values);
     for (std::size_t i = 0; i < count; ++i) {
@@ -114,17 +117,18 @@ void fill_converted(const Places& places, std::size_t elements, const DrawRule& 
 void fill_floating(const Places& places, const TensorPlan& tensor, const DrawRule& rule) {
   switch (tensor.dtype) {
     case DType::f64:
-      fill_converted<double>(places, tensor.elements, rule,
-                             [](float value) { return static_cast<double>(value); });
+      fill_converted<double, double>(places, tensor.elements, rule,
+                                     [](double value) { return value; });
       break;
     case DType::f16:
-      fill_converted<std::uint16_t>(places, tensor.elements, rule, float_to_f16);
+      fill_converted<std::uint16_t, float>(places, tensor.elements, rule, float_to_f16);
       break;
     case DType::bf16:
-      fill_converted<std::uint16_t>(places, tensor.elements, rule, float_to_bf16);
+      fill_converted<std::uint16_t, float>(places, tensor.elements, rule, float_to_bf16);
       break;
     default:
-      fill_converted<float>(places, tensor.elements, rule, [](float value) { return value; });
+      fill_converted<float, float>(places, tensor.elements, rule,
+                                   [](float value) { return value; });
   }
 }
 

@@ -1,6 +1,7 @@
 // How each input is drawn: by what the task says of it, the distribution and its set's key.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "common/base/secret.hpp"
 #include "worker/tensor/generate.hpp"
@@ -8,6 +9,8 @@
 namespace kernelpro {
 
 namespace {
+
+constexpr std::uint64_t no_element = ~std::uint64_t{0};
 
 // How far from zero shifted values lie, as a power of two, where they deviate by one. A variance as
 // the difference of two sums of floats is lost at 2^12. A coarser type cannot have that offset: so
@@ -38,6 +41,22 @@ std::size_t input_index(const Task& task, const std::string& name) {
   const auto found = std::find_if(task.inputs.begin(), task.inputs.end(),
                                   [&name](const TensorSpec& input) { return input.name == name; });
   return static_cast<std::size_t>(found - task.inputs.begin());
+}
+
+// One input of a set has spikes, and each other has them or not: what a small input looks like
+// tells nothing of a large one.
+bool has_spikes(const Task& task, const Key& set, std::size_t index) {
+  std::vector<std::size_t> free;
+  for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+    if (is_floating(task.inputs[i].dtype) && task.inputs[i].values.kind != ValueKind::uniform) {
+      free.push_back(i);
+    }
+  }
+  constexpr std::uint64_t choice_purpose = 5;
+  KeyedRandom random(derive(set, choice_purpose));
+  const std::size_t certain = free.empty() ? index : free[random.below(free.size())];
+  const std::uint64_t others = random.below(std::uint64_t{1} << 32U);
+  return index == certain || ((others >> (index % 32)) & 1U) != 0;
 }
 
 }  // namespace
@@ -84,8 +103,10 @@ DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index
   }
   constexpr std::uint64_t spike_purpose = 3;
   KeyedRandom random(derive(rule.key, spike_purpose));
-  for (int i = 0; draw.distribution == Distribution::spiked && i < spike_count; ++i) {
-    rule.spikes[i] = random.below(std::max<std::size_t>(tensor.elements, 1));
+  const bool spiked =
+      draw.distribution == Distribution::spiked && has_spikes(task, draw.key, index);
+  for (std::uint64_t& spike : rule.spikes) {
+    spike = spiked ? random.below(std::max<std::size_t>(tensor.elements, 1)) : no_element;
   }
   return rule;
 }

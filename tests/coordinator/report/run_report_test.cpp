@@ -200,7 +200,7 @@ TEST(RunReport, SaysSoWhenNothingBeatsTheBaseline) {
   EXPECT_EQ(report.best, root_node);
   EXPECT_EQ(report.found_at, 0);
   EXPECT_THAT(run_report_text(report), HasSubstr("best         none beats the baseline so far\n"));
-  Run ended = running_run();
+  kernelpro::Run ended = running_run();
   ended.state = RunState::finished;
   EXPECT_THAT(run_report_text(make_run_report(ended, {root(), judged(1, 0, "tile", 0.5)}, tiers)),
               HasSubstr("best         none beats the baseline\n"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -284,17 +285,62 @@ TEST(Distributions, AreFiniteInEveryFloatingType) {
   }
 }
 
-TEST(Distributions, StayInTheRangeThatATaskDeclares) {
-  Task task = small_task();
-  task.inputs[0].values.kind = ValueKind::uniform;
-  task.inputs[0].values.low = 2;
-  task.inputs[0].values.high = 5;
-  Inputs inputs(task, {{"n", many}});
+// Who keeps them as floats has other numbers. Offsets keep their steps.
+TEST(Distributions, FillAllTheBitsOfADouble) {
+  Inputs wide = of_type(DType::f64);
+  Inputs narrow = of_type(DType::f32);
   for (const Distribution distribution : all_distributions) {
-    inputs.draw(7, distribution);
-    const std::vector<double> values = inputs.values(0);
-    EXPECT_GE(*std::min_element(values.begin(), values.end()), 2) << name_of(distribution);
-    EXPECT_LE(*std::max_element(values.begin(), values.end()), 5) << name_of(distribution);
+    SCOPED_TRACE(name_of(distribution));
+    wide.draw(7, distribution);
+    narrow.draw(7, distribution);
+    const std::vector<double> doubles = wide.values(0);
+    const std::vector<double> floats = narrow.values(0);
+    std::size_t beyond = 0;
+    for (std::size_t i = 0; i < doubles.size(); ++i) {
+      beyond += doubles[i] != static_cast<double>(static_cast<float>(doubles[i])) ? 1 : 0;
+      ASSERT_NEAR(doubles[i], floats[i], std::ldexp(std::fabs(floats[i]), -23));
+    }
+    if (distribution == Distribution::shifted) {
+      EXPECT_EQ(beyond, 0U);
+    } else {
+      EXPECT_GT(beyond, doubles.size() * 9 / 10);
+    }
+  }
+}
+
+// What one input of a set looks like tells nothing of another.
+TEST(Distributions, SpikeSomeInputsOfASetAndNotOthers) {
+  Inputs inputs(small_task(), {{"n", 1000}});
+  const auto is_spiked = [&inputs](std::size_t index) {
+    const std::vector<double> values = inputs.values(index);
+    return std::any_of(values.begin(), values.end(),
+                       [](double value) { return std::fabs(value) > 8; });
+  };
+  std::map<std::pair<bool, bool>, int> seen;
+  for (std::uint64_t key = 1; key <= 200; ++key) {
+    inputs.draw(key, Distribution::spiked);
+    ++seen[{is_spiked(0), is_spiked(1)}];
+  }
+  EXPECT_EQ((seen[{false, false}]), 0);
+  EXPECT_GT((seen[{true, false}]), 25);
+  EXPECT_GT((seen[{false, true}]), 25);
+  EXPECT_GT((seen[{true, true}]), 50);
+}
+
+TEST(Distributions, StayInTheRangeThatATaskDeclares) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Task task = small_task();
+    task.inputs[0].dtype = dtype;
+    task.inputs[0].values.kind = ValueKind::uniform;
+    task.inputs[0].values.low = 2;
+    task.inputs[0].values.high = 5;
+    Inputs inputs(task, {{"n", many}});
+    for (const Distribution distribution : all_distributions) {
+      inputs.draw(7, distribution);
+      const std::vector<double> values = inputs.values(0);
+      EXPECT_GE(*std::min_element(values.begin(), values.end()), 2) << name_of(distribution);
+      EXPECT_LE(*std::max_element(values.begin(), values.end()), 5) << name_of(distribution);
+    }
   }
 }
 

@@ -116,9 +116,9 @@ std::string bounds_text(const AgentOrder& order) {
   return out + values_legend(order.run->task, rows);
 }
 
-// What rounding alone explains at the least of the shapes that are drawn. Empty where shapes are
-// fixed.
-std::string least_rounding(const Task& task, DType type) {
+// What rounding alone explains at the least of the shapes that are drawn; nothing where shapes are
+// fixed or sums as long in all of them.
+std::string least_rounding(const Task& task, DType type, double timed_terms) {
   Axes given;
   for (const auto& [axis, range] : task.held_out) {
     given[axis] = range.low;
@@ -126,7 +126,7 @@ std::string least_rounding(const Task& task, DType type) {
   const Result<Axes> axes = complete_axes(task, given);
   const Result<double> terms =
       axes && !given.empty() ? task.reduction.evaluate(*axes) : Result<double>(0);
-  return terms && *terms > 0
+  return terms && *terms > 0 && *terms < timed_terms
              ? fmt::format("; at the least of the drawn shapes, with K = {:g}, it is {:.2g}",
                            *terms, task.tolerance.rounding_factor * rounding_of_sum(type, *terms))
              : "";
@@ -136,10 +136,12 @@ std::string least_rounding(const Task& task, DType type) {
 std::string rounding_numbers(const AgentOrder& order, DType type) {
   const Task& task = order.run->task;
   std::vector<std::string> out;
+  double most_terms = 0;
   for (const Axes& given : timed_shapes(task, order.run->settings.judging.backend)) {
     const Result<Axes> axes = complete_axes(task, given);
     const Result<double> terms = axes ? task.reduction.evaluate(*axes) : Result<double>(0);
     if (terms && *terms > 0) {
+      most_terms = std::max(most_terms, *terms);
       out.push_back(fmt::format("{:.2g}{}",
                                 task.tolerance.rounding_factor * rounding_of_sum(type, *terms),
                                 task.axes.empty() ? "" : " at " + shape_text(task, given)));
@@ -147,7 +149,7 @@ std::string rounding_numbers(const AgentOrder& order, DType type) {
   }
   return out.empty() ? ""
                      : fmt::format(" The second term is {}{}.", fmt::join(out, ", "),
-                                   least_rounding(task, type));
+                                   least_rounding(task, type, most_terms));
 }
 
 std::string precision_text(const AgentOrder& order) {

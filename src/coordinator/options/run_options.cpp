@@ -125,9 +125,10 @@ void add_optimize(CLI::App& app, Options& options) {
       ->type_name("DIR");
   add_batch(*command, request.batch);
   add_llm_options(*command, options.llm);
-  command->add_flag("--dry-run", options.dry_run,
-                    "Say what would be done, and keep nothing; with --llm: what the first call of "
-                    "a model would be and may cost");
+  command->add_flag(
+      "--dry-run", options.dry_run,
+      "Say what would be done, and begin no run (the task of a function is kept); with "
+      "--llm: what the first call of a model would be and may cost");
   add_place(*command, settings.judging, settings.workers);
   add_store(*command, options);
   add_judging(*command, settings.judging);

@@ -2,6 +2,7 @@
 #include "coordinator/task/learn.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <future>
@@ -101,6 +102,7 @@ class Learner {
   void settle_scalars() {
     const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
     NewTask& request = learned_.request;
+    std::vector<std::string> unknown;
     for (Leaf& leaf : call_.leaves) {
       if (leaf.kind != Leaf::Kind::scalar) {
         continue;
@@ -113,8 +115,16 @@ class Learner {
         request.values[leaf.name] = values;
         learned_.notes.push_back(fmt::format(
             "{0} is drawn from {1} (--values {0}=… says otherwise)", leaf.name, values));
+      } else if (!said) {
+        unknown.push_back(leaf.name);
       }
       leaf.sample = scalar_sample(request, leaf.name).value_or(leaf.sample);
+    }
+    if (!unknown.empty()) {
+      learned_.notes.push_back(fmt::format(
+          "{} {} drawn from 0.5 to 2: the code does not show which numbers are usual "
+          "(--values {}=uniform:LOW:HIGH says it)",
+          fmt::join(unknown, ", "), unknown.size() == 1 ? "is" : "are", unknown.front()));
     }
   }
 

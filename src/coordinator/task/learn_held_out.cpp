@@ -1,5 +1,6 @@
 // At which sizes a function is checked.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -100,6 +101,18 @@ Result<std::int64_t> least_size(const std::string& name, const Axes& base, const
   return 1;
 }
 
+void note_ranges(Learned& learned) {
+  std::vector<std::string> ranges;
+  for (const auto& [name, range] : learned.request.held_out) {
+    ranges.push_back(fmt::format("{}={}:{}{}", name, range.low, range.high,
+                                 range.step > 1 ? fmt::format(":{}", range.step) : ""));
+  }
+  if (!ranges.empty()) {
+    learned.notes.push_back(fmt::format("checked at sizes from {} (--held-out says otherwise)",
+                                        fmt::join(ranges, " ")));
+  }
+}
+
 }  // namespace
 
 Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned,
@@ -171,6 +184,7 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
     }
   }
   keep_ranges_apart(learned, is_given);
+  note_ranges(learned);
   return {};
 }
 

@@ -30,11 +30,12 @@ std::string plain_range(const Leaf& leaf, const WholeNumbers& numbers) {
   const bool is_unsigned = leaf.element.is_unsigned;
   switch (leaf.element.dtype) {
     case DType::u8:
-      return range(0, 256);
+      return range(0, 255);
     case DType::i8:
-      return range(-128, 128);
+      return range(-128, 127);
     case DType::i16:
-      return range(is_unsigned ? 0 : -32768, 32767);
+      // The upper half of numbers without a sign lies below zero here.
+      return range(is_unsigned && numbers.bounded_below ? 0 : -32768, 32767);
     default:
       return range(is_unsigned ? 0 : -1000, 1000);
   }

@@ -3,8 +3,9 @@
 //   cpu_precision cases.jsonl [--half calibration|held-out|all] [--list]
 //
 // Held out are the shapes that begin with second_, written by somebody who had not seen the tools;
-// limits were set on all others. A defect counts where it takes 10 % longer than its twin by measurement, and a finding of another
-// tool counts as wrong unless the case says that it would be right too.
+// limits were set on all others. A defect counts where it takes 10 % longer than its twin by
+// measurement, and a finding of another tool counts as wrong unless the case says that it would be
+// right too.
 #include <cstdio>
 #include <cstring>
 #include <map>

@@ -103,6 +103,7 @@ Result<std::int64_t> least_size(const std::string& name, const Axes& base, const
 
 void note_ranges(Learned& learned) {
   std::vector<std::string> ranges;
+  ranges.reserve(learned.request.held_out.size());
   for (const auto& [name, range] : learned.request.held_out) {
     ranges.push_back(fmt::format("{}={}:{}{}", name, range.low, range.high,
                                  range.step > 1 ? fmt::format(":{}", range.step) : ""));

@@ -86,7 +86,7 @@ CASE fractal_dynamic() {
   return static_cast<double>(all);
 }
 
-// Nodes of a network, sorted by how many neighbours they have: half of the nodes have nearly all.
+// Nodes of a network, sorted by how many neighbors they have: half of the nodes have nearly all.
 struct Network {
   std::vector<int> begin{0};
   std::vector<int> ends;

@@ -536,20 +536,20 @@ CASE flagged() {
   return sum;
 }
 
-// 16 bits for a colour, by the names of the parts or by masks.
-struct Colour {
+// 16 bits for a color, by the names of the parts or by masks.
+struct Color {
   std::uint16_t blue : 5;
   std::uint16_t green : 6;
   std::uint16_t red : 5;
 };
-KERNEL void grey_by_names(const Colour* x, std::uint8_t* y) {
+KERNEL void gray_by_names(const Color* x, std::uint8_t* y) {
   for (int i = 0; i < length; ++i)
     y[i] =
         static_cast<std::uint8_t>((x[i].red * 2 * 77 + x[i].green * 151 + x[i].blue * 2 * 28) >> 7);
 }
-KERNEL void grey_by_masks(const Colour* colours, std::uint8_t* y) {
+KERNEL void gray_by_masks(const Color* colors, std::uint8_t* y) {
   static std::uint16_t x[length];
-  std::memcpy(x, colours, sizeof x);
+  std::memcpy(x, colors, sizeof x);
   for (int i = 0; i < length; ++i) {
     const int red = (x[i] >> 11) * 2;
     const int green = (x[i] >> 5) & 63;
@@ -557,13 +557,13 @@ KERNEL void grey_by_masks(const Colour* colours, std::uint8_t* y) {
     y[i] = static_cast<std::uint8_t>((red * 77 + green * 151 + blue * 28) >> 7);
   }
 }
-template <void (*Grey)(const Colour*, std::uint8_t*)>
-CASE grey() {
+template <void (*Gray)(const Color*, std::uint8_t*)>
+CASE gray() {
   static const auto x = drawn<std::uint16_t>(2 * length, 1U << 16U);
   static std::vector<std::uint8_t> y(length);
   double sum = 0;
   for (std::size_t turn = 0; turn < 500; ++turn) {
-    Grey(reinterpret_cast<const Colour*>(x.data() + turn), y.data());
+    Gray(reinterpret_cast<const Color*>(x.data() + turn), y.data());
     sum += y[turn];
   }
   return sum;
@@ -730,7 +730,7 @@ void add_second_not_vectorized() {
   add_pair(tool, "second_phases_f32", phases_calls, phases_conversion);
   add_pair(tool, "second_flagged_i32", flagged<std::vector<bool>>,
            flagged<std::vector<unsigned char>>);
-  add_pair(tool, "second_grey_u16", grey<grey_by_names>, grey<grey_by_masks>);
+  add_pair(tool, "second_gray_u16", gray<gray_by_names>, gray<gray_by_masks>);
   add_clean(tool, "second_hash_insertions", hash_insertions);
   add_clean(tool, "second_varints_u8", varints, chain);
   add_clean(tool, "second_long_addition_u64", long_addition, chain);

@@ -324,7 +324,7 @@ CASE search_nodes() {
 
 // A sparse matrix of a mesh: its points numbered by chance, or along the mesh.
 constexpr std::uint32_t mesh_points = 1U << 18U;
-constexpr int neighbours = 6;
+constexpr int neighbors = 6;
 struct Mesh {
   std::vector<std::uint32_t> columns;
   std::vector<float> weights;
@@ -333,13 +333,13 @@ Mesh mesh(bool along) {
   std::vector<std::uint32_t> number(mesh_points);
   Shuffled order(mesh_points);
   for (std::uint32_t i = 0; i < mesh_points; ++i) number[i] = along ? i : order.next();
-  constexpr std::uint32_t steps[neighbours] = {mesh_points - 512, mesh_points - 1, 0, 1, 2, 512};
+  constexpr std::uint32_t steps[neighbors] = {mesh_points - 512, mesh_points - 1, 0, 1, 2, 512};
   Mesh made;
-  made.columns.resize(mesh_points * neighbours);
-  made.weights.assign(mesh_points * neighbours, 0.125f);
+  made.columns.resize(mesh_points * neighbors);
+  made.weights.assign(mesh_points * neighbors, 0.125f);
   for (std::uint32_t i = 0; i < mesh_points; ++i)
-    for (std::uint32_t k = 0; k < neighbours; ++k)
-      made.columns[number[i] * neighbours + k] = number[(i + steps[k]) % mesh_points];
+    for (std::uint32_t k = 0; k < neighbors; ++k)
+      made.columns[number[i] * neighbors + k] = number[(i + steps[k]) % mesh_points];
   return made;
 }
 template <bool Along>
@@ -350,9 +350,9 @@ CASE mesh_product() {
   double all = 0;
   for (std::size_t i = 0; i < mesh_points; ++i) {
     double sum = 0;
-    for (std::size_t k = 0; k < neighbours; ++k)
-      sum += static_cast<double>(used.weights[i * neighbours + k]) *
-             x[used.columns[i * neighbours + k]];
+    for (std::size_t k = 0; k < neighbors; ++k)
+      sum +=
+          static_cast<double>(used.weights[i * neighbors + k]) * x[used.columns[i * neighbors + k]];
     y[i] = sum;
     all += sum;
   }
@@ -540,7 +540,7 @@ CASE backwards() {
   return y[5];
 }
 
-// Neighbours above and below, which are still in the cache.
+// Neighbors above and below, which are still in the cache.
 CASE five_points() {
   constexpr int side = 1500;
   const float* x = field<float>(0, side * side);

@@ -179,11 +179,17 @@ void add_hmma_where_hgmma_layers(Cases& cases);
 void add_launch_bound(Cases& cases);
 void add_host_waits(Cases& cases);
 void add_divergent_warps(Cases& cases);
+void add_divergent_warps_rows(Cases& cases);
 void add_accidental_double(Cases& cases);
+void add_accidental_double_indices(Cases& cases);
 void add_slow_arithmetic(Cases& cases);
+void add_slow_arithmetic_layers(Cases& cases);
 void add_integer_division(Cases& cases);
+void add_integer_division_tensors(Cases& cases);
 void add_repeated_loads(Cases& cases);
+void add_repeated_loads_tiles(Cases& cases);
 void add_memory_fences(Cases& cases);
+void add_memory_fences_queues(Cases& cases);
 
 // What most kernels need.
 

@@ -219,11 +219,17 @@ Cases all_cases() {
   add_launch_bound(cases);
   add_host_waits(cases);
   add_divergent_warps(cases);
+  add_divergent_warps_rows(cases);
   add_accidental_double(cases);
+  add_accidental_double_indices(cases);
   add_slow_arithmetic(cases);
+  add_slow_arithmetic_layers(cases);
   add_integer_division(cases);
+  add_integer_division_tensors(cases);
   add_repeated_loads(cases);
+  add_repeated_loads_tiles(cases);
   add_memory_fences(cases);
+  add_memory_fences_queues(cases);
   return cases;
 }
 

@@ -18,9 +18,9 @@ namespace {
 constexpr double least_precision = 0.94;
 constexpr double least_recall = 0.97;
 
-// The same for the cases of the six tools that read patterns in the code: 0.86 and 0.96.
-constexpr double least_precision_by_code = 0.84;
-constexpr double least_recall_by_code = 0.94;
+// The same for the cases of the six tools that read patterns in the code: 0.91 and 0.97.
+constexpr double least_precision_by_code = 0.89;
+constexpr double least_recall_by_code = 0.95;
 
 constexpr char captured[] = KERNELPRO_SOURCE_DIR "/bench/results/h200/defects.jsonl.gz";
 constexpr char captured_by_code[] =

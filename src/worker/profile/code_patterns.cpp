@@ -166,8 +166,13 @@ class PatternReader {
     const Instruction& one = code_[i];
     const bool up = one.opcode.starts_with("F2F.F64.F32");
     const bool down = one.opcode.starts_with("F2F.F32.F64");
-    if (decoded_[i].kind == OpKind::fp64 || up || down) {
+    const bool from_integer = one.opcode.starts_with("I2F.F64");
+    if (decoded_[i].kind == OpKind::fp64 || up || down || from_integer) {
       sums_["double"].add(one);
+    }
+    if (from_integer) {
+      sums_["integer_to_double"].begin(one);
+      sums_["integer_to_double"].add(one);
     }
     if (up) {
       sums_["to_double"].begin(one);

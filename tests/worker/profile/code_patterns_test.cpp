@@ -68,6 +68,14 @@ TEST(CodePatterns, TripsToDoubleAndBack) {
   EXPECT_EQ(begun("F2F.F64.F32 R2, R0\nDSETP.GT.AND P0, PT, R2, R4, PT\nEXIT", "from_double"), 100);
 }
 
+TEST(CodePatterns, IntegersThatBecomeDouble) {
+  const std::string trip = "I2F.F64 R2, R0\nDMUL R2, R2, R4\nF2F.F32.F64 R0, R2\nEXIT";
+  EXPECT_EQ(begun(trip, "integer_to_double"), 100);
+  EXPECT_EQ(begun(trip, "to_double"), 0);
+  EXPECT_EQ(patterns_of(counted(trip)).at("double").executed, 300);
+  EXPECT_EQ(begun("I2FP.F32.S32 R2, R0\nEXIT", "integer_to_double"), 0);
+}
+
 TEST(CodePatterns, LongFunctionsByTheirMarks) {
   EXPECT_EQ(begun("MUFU.RCP R4, R3\nFCHK P0, R2, R3\nEXIT", "function"), 100);
   EXPECT_EQ(begun("VIADD R4, R0, 0xf3000000\nISETP.GT.U32.AND P0, PT, R4, 0x727fffff, PT\nEXIT",

@@ -77,20 +77,24 @@ double requests(const CodeFacts& code, const Which& which) {
   return sum;
 }
 
+double l1_turns_of(const MemoryInstruction& instruction) {
+  const double executed = instruction.executed.value_or(0);
+  switch (instruction.space) {
+    case Space::constant:
+      return 0;
+    case Space::shared:
+      return std::max(executed, instruction.wavefronts.value_or(0));
+    case Space::local:
+      return executed * std::max(1.0, instruction.bits / 32.0);
+    default:
+      return std::max(executed, instruction.sectors.value_or(0) / sectors_a_turn);
+  }
+}
+
 double l1_turns(const CodeFacts& code, const Which& which) {
   double sum = 0;
   for (const MemoryInstruction& instruction : code.memory) {
-    if (!which(instruction) || instruction.space == Space::constant) {
-      continue;
-    }
-    const double executed = instruction.executed.value_or(0);
-    if (instruction.space == Space::shared) {
-      sum += std::max(executed, instruction.wavefronts.value_or(0));
-    } else if (instruction.space == Space::local) {
-      sum += executed * std::max(1.0, instruction.bits / 32.0);
-    } else {
-      sum += std::max(executed, instruction.sectors.value_or(0) / sectors_a_turn);
-    }
+    sum += which(instruction) ? l1_turns_of(instruction) : 0;
   }
   return sum;
 }

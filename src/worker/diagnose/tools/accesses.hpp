@@ -30,8 +30,9 @@ using Which = std::function<bool(const MemoryInstruction&)>;
 // How often they were executed, by warps.
 [[nodiscard]] double requests(const CodeFacts& code, const Which& which);
 
-// Turns that L1 and shared memory need for these accesses: counted for shared memory, for the
-// others four sectors a turn and one turn a request at least; none for constants.
+// Turns that L1 and shared memory need for this access, and for these: counted for shared memory,
+// for the others four sectors a turn and one turn a request at least; none for constants.
+[[nodiscard]] double l1_turns_of(const MemoryInstruction& instruction);
 [[nodiscard]] double l1_turns(const CodeFacts& code, const Which& which);
 
 // The loads from global memory that are under way at once where most of them are executed: in a

@@ -1,13 +1,15 @@
 // Double precision that nobody asked for: a constant without a suffix, or a function of double, in
 // code whose values come and go in single precision.
 //
-// It shows in the code: values are converted to double and, after a few steps, compared or
-// converted back. Sums that stay in double and tensors of double do not go back and forth.
+// It shows in the code: values, or integers, are converted to double and, after a few steps,
+// compared or converted back. Sums that stay in double and tensors of double do not go back and
+// forth; nor do results that are stored in double, which may be compared on their way.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "common/model/figure_keys.hpp"
+#include "worker/diagnose/tools/accesses.hpp"
 #include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
@@ -22,12 +24,33 @@ struct DoubleUse {
   double left = 0;      // of their time, in single precision
 };
 
+// Conversions from double to single precision, by warps.
+double to_single(const CodeFacts& code) {
+  return std::max(0.0, code.fp64_conversions - pattern(code, "to_double").begun);
+}
+
+// Whether results are stored in double: nothing becomes single again, most steps are no
+// comparisons, and stores are as wide.
+bool stays_in_double(const CodeFacts& code) {
+  constexpr int double_bits = 64;
+  return to_single(code) <= 0 && amount(code, "fp64") > 2 * pattern(code, "from_double").begun &&
+         std::any_of(code.memory.begin(), code.memory.end(), [](const MemoryInstruction& access) {
+           return access.space == Space::global && access.access == Access::store &&
+                  access.bits >= double_bits && access.executed.value_or(0) > 0;
+         });
+}
+
 DoubleUse double_use(const CodeFacts& code, const Thresholds& limits) {
   const CodePattern all = pattern(code, "double");
-  const double to = pattern(code, "to_double").begun;
   const double from = pattern(code, "from_double").begun;
+  double to = pattern(code, "to_double").begun;
   DoubleUse use;
   use.trips = std::min(to, from);
+  // Integers that become single values by way of double; others are compared, or stay.
+  const double integers = std::min(pattern(code, "integer_to_double").begun,
+                                   std::max(0.0, to_single(code) - use.trips));
+  to += integers;
+  use.trips += integers;
   use.executed = std::min(all.executed, use.trips * limits.most_trip_steps);
   use.part = all.executed > 0 ? use.executed / all.executed : 0;
   const double steps = std::max(0.0, all.executed - to - from);
@@ -50,7 +73,7 @@ ToolResult look_for_accidental_double(const Profile& profile, const KernelProfil
   if (!evidence.complete()) {
     return evidence.lacking();
   }
-  const bool asked_for = profile.work && profile.work->type == "f64";
+  const bool asked_for = (profile.work && profile.work->type == "f64") || stays_in_double(code);
   const DoubleUse use = double_use(code, limits);
   const double share = use.executed / std::max(1.0, instructions);
   if (asked_for || share < limits.double_share) {
@@ -59,7 +82,7 @@ ToolResult look_for_accidental_double(const Profile& profile, const KernelProfil
   const CodePattern all = pattern(code, "double");
   const double waits = sample_share(*kernel, all.samples) * use.part;
   Roofs relief;
-  relief.pipes = use.part * (1 - use.left);
+  relief.pipes = relief.special = use.part * (1 - use.left);
   relief.issue = std::min(1.0, 2 * use.trips / std::max(1.0, instructions));
 
   Finding finding;

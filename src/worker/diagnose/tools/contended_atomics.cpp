@@ -2,7 +2,8 @@
 //
 // In global memory the busiest slice of L2 shows it: one address lies in one slice, which serves
 // its atomics one after the other. In shared memory the turns an access takes, and the retries of a
-// loop around it, show it. Spread atomics load neither.
+// loop around it, show it. Spread atomics load all slices alike, and few turns. Atomics that only
+// read are memory_fences'.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +54,12 @@ bool is_contended(const MemoryInstruction& instruction, const Thresholds& limits
   const double threads = instruction.threads.value_or(executed * 32) / executed;
   return turns >= limits.contended_turns ||
          (instruction.loop >= 0 && threads <= limits.contended_threads);
+}
+
+// Whether all slices of L2 are about as busy with atomics as the busiest one.
+bool is_spread(const KernelProfile& kernel, double use, double sectors, const Thresholds& limits) {
+  const double busy = kernel.figure(figure::sm_elapsed).value_or(0) * use;
+  return busy > 0 && sectors >= limits.spread_atomics * busy;
 }
 
 std::vector<SourcePlace> places_of(const CodeFacts& code, const Which& which) {
@@ -111,6 +118,8 @@ ToolResult look_for_contended_atomics(const Profile& profile, const KernelProfil
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
   const double use = evidence.figure(figure::atomic_use);
+  const double sectors =
+      evidence.figure(figure::atomic_sectors) + evidence.figure(figure::reduction_sectors);
   // What waits behind a full queue of atomics waits under many names.
   const double waits = evidence.stalled(
       {"drain", "long_scoreboard", "lg_throttle", "membar", "mio_throttle", "short_scoreboard"});
@@ -121,7 +130,7 @@ ToolResult look_for_contended_atomics(const Profile& profile, const KernelProfil
   if (polls(*kernel, limits)) {
     return {};
   }
-  if (use < limits.atomic_use) {
+  if (use < limits.atomic_use || reads_past_l1(code) || is_spread(*kernel, use, sectors, limits)) {
     return look_at_shared(code, loads, evidence);
   }
   Roofs relief;
@@ -153,7 +162,7 @@ Tool contended_atomics_tool() {
           "Atomics under contention",
           {KernelClass::l2, KernelClass::l1, KernelClass::latency, KernelClass::alu,
            KernelClass::dram, KernelClass::tail},
-          roof_figures_and({figure::atomic_use}),
+          roof_figures_and({figure::atomic_use, figure::atomic_sectors, figure::reduction_sectors}),
           look_for_contended_atomics};
 }
 

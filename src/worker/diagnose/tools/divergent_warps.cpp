@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "common/model/figure_keys.hpp"
+#include "worker/diagnose/tools/accesses.hpp"
 #include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
@@ -21,6 +22,21 @@ constexpr double threads_a_warp = 32;
 double lanes_without_thread(const KernelProfile& kernel) {
   const double threads = threads_of_block(kernel);
   return 1 - threads / (threads_a_warp * std::ceil(threads / threads_a_warp));
+}
+
+// Of the turns of L1 and shared memory, what full warps would not take: an access takes one however
+// few of its threads take part.
+double idle_accesses(const CodeFacts& code) {
+  double all = 0;
+  double idle = 0;
+  for (const MemoryInstruction& access : code.memory) {
+    const double turns = l1_turns_of(access);
+    const double lanes = threads_a_warp * access.executed.value_or(0);
+    all += turns;
+    idle +=
+        lanes > 0 ? turns * std::clamp(1 - access.threads.value_or(lanes) / lanes, 0.0, 1.0) : 0;
+  }
+  return all > 0 ? idle / all : 0;
 }
 
 Finding finding_for_blocks(double absent) {
@@ -67,10 +83,12 @@ ToolResult look_for_divergent_warps(const Profile& profile, const KernelProfile*
   }
   // Where instructions are the limit, those that full warps need not issue are time. Elsewhere no
   // more than the waits at them goes.
-  const bool instructions_limit = std::max(loads.issue, loads.pipes) >= limits.full_roof;
-  const double saved = instructions_limit ? turns : std::min(turns, waits);
+  const double at_waits = std::min(turns, waits);
+  const double fullest = std::max({loads.issue, loads.pipes, loads.special});
+  const double saved = at_waits + is_limit(fullest, limits) * (turns - at_waits);
   Roofs relief;
-  relief.issue = relief.pipes = relief.lsu = turns;
+  relief.issue = relief.pipes = relief.special = turns;
+  relief.l1 = relief.lsu = idle_accesses(code);
 
   const double absent = lanes_without_thread(*kernel);
   Finding finding = absent >= turns / 2 ? finding_for_blocks(absent) : finding_for_branches();

@@ -10,7 +10,7 @@
 
 #include "common/model/figure_keys.hpp"
 #include "worker/diagnose/tools/accesses.hpp"
-#include "worker/diagnose/tools/evidence.hpp"
+#include "worker/diagnose/tools/patterns.hpp"
 #include "worker/diagnose/tools/tools.hpp"
 
 namespace kernelpro {
@@ -119,7 +119,8 @@ ToolResult look_for_excess_traffic(const Profile& profile, const KernelProfile* 
   }
   const double l2_needed =
       std::max(limits.l2_traffic_ratio * declared, product_bytes(*profile.work, limits));
-  if (moved.l2 > l2_needed) {
+  // Loads that go past L1 ask L2 for what L1 would give: that is memory_fences'.
+  if (moved.l2 > l2_needed && !(kernel->code && reads_past_l1(*kernel->code))) {
     relief.l2 = 1 - l2_needed / moved.l2;
     return finding_if_worth(
         finding_for("L2", l2_ratio, limits.l2_traffic_ratio, moved.l2, declared, *kernel),

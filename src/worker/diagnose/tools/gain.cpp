@@ -36,6 +36,21 @@ Gain gain_by_hiding(double stalled, const Roofs& loads, const Roofs& relief,
   return gain_of(stalled, scaled(loads, 1 / limits.hidden_reach), relief, limits);
 }
 
+double is_limit(double load, const Thresholds& limits) {
+  return std::clamp((load - limits.full_roof) / (limits.hidden_reach - limits.full_roof), 0.0, 1.0);
+}
+
+Gain gain_of_instructions(double share, double waits, const Roofs& loads, const Roofs& relief,
+                          const Thresholds& limits) {
+  const double stalled = share * (1 - waits) * (1 - waits);
+  double saved = stalled;
+  for (double Roofs::* unit : {&Roofs::issue, &Roofs::pipes, &Roofs::special}) {
+    const double at_unit = loads.*unit * relief.*unit;
+    saved = std::max(saved, stalled + is_limit(loads.*unit, limits) * (at_unit - stalled));
+  }
+  return gain_of_time(saved, loads, relief);
+}
+
 double scalable_part(double duration_ns, double most_active, const Thresholds& limits) {
   const double fixed = std::max(limits.fixed_kernel_ns, (1 - most_active) * duration_ns);
   return duration_ns > 0 ? std::max(0.0, 1 - fixed / duration_ns) : 0;

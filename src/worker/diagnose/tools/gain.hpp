@@ -23,6 +23,16 @@ struct Gain {
 [[nodiscard]] Gain gain_by_hiding(double stalled, const Roofs& loads, const Roofs& relief,
                                   const Thresholds& limits);
 
+// The same where instructions go and the data stays. They take `share` of all instructions, and
+// `waits` of the time is for memory or other warps. What goes makes memory be asked faster and
+// answer later, so as large a part of it comes back as waits; unless a unit of the multiprocessor
+// is the limit, where its time goes.
+[[nodiscard]] Gain gain_of_instructions(double share, double waits, const Roofs& loads,
+                                        const Roofs& relief, const Thresholds& limits);
+
+// How far a roof of this load is what limits a kernel, from 0 to 1.
+[[nodiscard]] double is_limit(double load, const Thresholds& limits);
+
 // The same for a part of the time alone, known exactly: no full roof saves more.
 [[nodiscard]] Gain gain_of_time(double saved, const Roofs& loads, const Roofs& relief);
 

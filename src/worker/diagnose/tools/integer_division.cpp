@@ -35,7 +35,7 @@ ToolResult look_for_integer_division(const Profile& profile, const KernelProfile
   }
   const double saved = share * (1 - limits.division_left);
   Roofs relief;
-  relief.issue = relief.pipes = saved;
+  relief.issue = relief.pipes = relief.special = saved;
 
   Finding finding;
   finding.tool = "integer_division";
@@ -58,8 +58,8 @@ ToolResult look_for_integer_division(const Profile& profile, const KernelProfile
       "of that stays; {:.0f} % of samples wait for memory or other warps",
       divisions.begun, 100 * share, 100 * limits.division_left, 100 * waits);
   finding.places = divisions.places;
-  return finding_if_worth(std::move(finding), gain_of(saved * (1 - waits), loads, relief, limits),
-                          evidence);
+  return finding_if_worth(std::move(finding),
+                          gain_of_instructions(saved, waits, loads, relief, limits), evidence);
 }
 
 }  // namespace

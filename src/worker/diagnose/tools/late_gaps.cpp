@@ -1,6 +1,7 @@
 #include "worker/diagnose/tools/late_gaps.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <tuple>
@@ -79,26 +80,52 @@ std::int64_t outside(const Spans& spans, const Spans& others) {
   return length(spans) - covered;
 }
 
-// What has fewer likes is done once, and belongs to no step.
-constexpr int least_steps = 3;
+// What is done in fewer steps is done once. A step has kernels: whatever lies between the same two
+// kernels is one step, as the copies of three inputs are, or their allocations.
+constexpr std::size_t least_steps = 3;
+
+// In how many steps each kind of thing was done.
+template <typename Kind>
+class Steps {
+ public:
+  explicit Steps(const Spans& kernels) : kernels_(kernels) {}
+
+  void note(const Kind& kind, std::int64_t time) { steps_[kind].insert(step_at(time)); }
+
+  [[nodiscard]] bool is_once(const Kind& kind) const {
+    const auto found = steps_.find(kind);
+    return found == steps_.end() || found->second.size() < least_steps;
+  }
+
+ private:
+  // The number of kernels, or groups of them side by side, that had begun.
+  [[nodiscard]] std::ptrdiff_t step_at(std::int64_t time) const {
+    return std::upper_bound(kernels_.begin(), kernels_.end(), time,
+                            [](std::int64_t when, const Span& span) { return when < span.start; }) -
+           kernels_.begin();
+  }
+
+  const Spans& kernels_;
+  std::map<Kind, std::set<std::ptrdiff_t>> steps_;
+};
 
 bool is_host_copy(const TracedCopy& copy) {
   return copy.kind == CopyKind::host_to_device || copy.kind == CopyKind::device_to_host;
 }
 
-// Copies of the host's memory with and without a like, the part of them between the kernels.
+// Copies of the host's memory in several steps and in few, the part of them between the kernels.
 struct HostCopies {
   Spans all;
   Spans pageable;
   Spans once;
 };
 
-HostCopies host_copies(const Trace& trace, const Span& working) {
+HostCopies host_copies(const Trace& trace, const Spans& kernels, const Span& working) {
   using Kind = std::tuple<CopyKind, std::int64_t>;
   const auto kind_of = [](const TracedCopy& copy) { return Kind(copy.kind, copy.bytes); };
-  std::map<Kind, int> likes;
+  Steps<Kind> steps(kernels);
   for (const TracedCopy& copy : trace.copies) {
-    ++likes[kind_of(copy)];
+    steps.note(kind_of(copy), span_of(copy, trace).start);
   }
   HostCopies copies;
   for (const TracedCopy& copy : trace.copies) {
@@ -106,7 +133,7 @@ HostCopies host_copies(const Trace& trace, const Span& working) {
     if (!is_host_copy(copy) || span.start == span.end) {
       continue;
     }
-    if (likes.at(kind_of(copy)) < least_steps) {
+    if (steps.is_once(kind_of(copy))) {
       copies.once.push_back(span);
       continue;
     }
@@ -211,17 +238,17 @@ std::vector<LateGap> late_gaps(const Trace& trace, const Spans& busy, const Span
   return gaps;
 }
 
-// Takes out the waits that have no like; returns how long they were. Launching is no wait.
-std::int64_t drop_single_waits(std::vector<LateGap>& gaps) {
-  const auto kind_of = [](const LateGap& gap) { return std::pair(gap.reason, gap.call); };
-  std::map<std::pair<LateGap::Reason, std::string>, int> likes;
+// Takes out the waits of things done once; returns how long they were. Launching is no wait.
+std::int64_t drop_single_waits(const Spans& kernels, std::vector<LateGap>& gaps) {
+  using Kind = std::pair<LateGap::Reason, std::string>;
+  const auto kind_of = [](const LateGap& gap) { return Kind(gap.reason, gap.call); };
+  Steps<Kind> steps(kernels);
   for (const LateGap& gap : gaps) {
-    ++likes[kind_of(gap)];
+    steps.note(kind_of(gap), gap.start_ns);
   }
   std::int64_t dropped = 0;
   std::erase_if(gaps, [&](const LateGap& gap) {
-    const bool once =
-        gap.reason != LateGap::Reason::launching && likes.at(kind_of(gap)) < least_steps;
+    const bool once = gap.reason != LateGap::Reason::launching && steps.is_once(kind_of(gap));
     dropped += once ? gap.length() : 0;
     return once;
   });
@@ -243,12 +270,12 @@ GpuTime gpu_time(const Trace& trace) {
     return time;
   }
   const Span working = {kernels.front().start, kernels.back().end, 0};
-  const HostCopies copies = host_copies(trace, working);
+  const HostCopies copies = host_copies(trace, kernels, working);
   time.kernel_ns = length(kernels);
   time.exposed_copy_ns = outside(copies.all, kernels);
   time.exposed_pageable_ns = outside(copies.pageable, kernels);
   time.late = late_gaps(trace, all, working);
-  const std::int64_t once = drop_single_waits(time.late) + outside(copies.once, kernels);
+  const std::int64_t once = drop_single_waits(kernels, time.late) + outside(copies.once, kernels);
   time.span_ns = working.end - working.start - once;
   return time;
 }

@@ -3,7 +3,7 @@
 //
 // What was asked for in time and started late waits on the GPU itself and is left out, and so is
 // what a program does once: the time before the first and after the last kernel, in which it sets
-// up and reads back, and waits and copies in between that have no like.
+// up and reads back, and waits and copies in between that no third step repeats.
 #pragma once
 
 #include <cstdint>

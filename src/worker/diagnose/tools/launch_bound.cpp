@@ -1,7 +1,8 @@
 // Kernels so short that the host cannot launch them as fast as the GPU works them off.
 //
 // A gap counts when the call that ends it came after the GPU had run dry, and nothing held the host
-// up but launching. Gaps after a wait for the GPU belong to host_waits.
+// up but launching. Gaps after a wait for the GPU belong to host_waits. In front of a kernel's
+// first launch its code is loaded, once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@ struct LostLaunching {
   int gaps = 0;
   double fixed = 0;    // that a fused kernel would not wait for, beyond `ns`
   double tracing = 0;  // what the program without a trace would not wait for
+  double loading = 0;  // in front of first launches
 };
 
 LostLaunching lost_by_launching(const GpuTime& time, double tracing, const Thresholds& limits) {
@@ -28,6 +30,10 @@ LostLaunching lost_by_launching(const GpuTime& time, double tracing, const Thres
   for (const LateGap& gap : time.late) {
     const auto length = static_cast<double>(gap.length());
     if (gap.reason != LateGap::Reason::launching || length > limits.longest_launch_gap_ns) {
+      continue;
+    }
+    if (gap.before_first) {
+      lost.loading += length;
       continue;
     }
     const double traced = std::min(length, tracing);
@@ -50,7 +56,7 @@ ToolResult look_for_launch_bound(const Profile& profile, const KernelProfile* /*
   const GpuTime time = gpu_time(*profile.trace);
   const LostLaunching lost =
       lost_by_launching(time, tracing_of_a_call(*profile.trace, limits), limits);
-  const double span = static_cast<double>(time.span_ns) - lost.tracing;
+  const double span = static_cast<double>(time.span_ns) - lost.tracing - lost.loading;
   if (lost.gaps == 0 || span <= lost.ns || span < limits.least_kernel_gain * (span - lost.ns)) {
     return {};
   }

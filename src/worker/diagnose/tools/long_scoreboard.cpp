@@ -50,7 +50,8 @@ ToolResult look_for_long_scoreboard(const Profile& profile, const KernelProfile*
   const LoadsInFlight hottest = hottest_loads(code);
   const double in_flight = hottest.loads * sectors_over_needed(code);
   if (waits < limits.long_scoreboard_share || mean < (1 - limits.most_idle) * most ||
-      hottest.loads == 0 || loads_again(code) || in_flight > limits.most_loads_in_flight) {
+      hottest.loads == 0 || loads_again(code) || reads_past_l1(code) ||
+      in_flight > limits.most_loads_in_flight) {
     return {};
   }
   const double waited = requests(code, is_waited_for);

@@ -215,7 +215,8 @@ ToolResult look_for_narrow_loads(const Profile& profile, const KernelProfile* ke
     return evidence.lacking();
   }
   const double share = widths.bytes > 0 ? widths.narrow_bytes / widths.bytes : 0;
-  if (share < limits.narrow_share || loads_again(code) || mean < (1 - limits.most_idle) * most) {
+  if (share < limits.narrow_share || loads_again(code) || reads_past_l1(code) ||
+      mean < (1 - limits.most_idle) * most) {
     return {};
   }
   // What waits for memory may also wait for local memory or atomics.

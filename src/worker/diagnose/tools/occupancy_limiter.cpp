@@ -47,6 +47,9 @@ struct Binding {
   std::string names;
   bool registers = false;
   bool shared = false;
+
+  // Larger blocks cost no registers and no shared memory.
+  [[nodiscard]] bool by_size_alone() const { return names == "blocks"; }
 };
 
 Binding binding_of(const BlockLimits& all) {
@@ -95,11 +98,22 @@ std::string all_limits_text(const BlockLimits& all) {
 }
 
 // Up to which occupancy warps are what is missing.
-double occupancy_needed(const KernelProfile& kernel, const Roofs& loads, const Thresholds& limits) {
+double occupancy_needed(const KernelProfile& kernel, const Binding& binding, const Roofs& loads,
+                        const Thresholds& limits) {
   const bool one_by_one =
       kernel.code && hottest_loads(*kernel.code).loads <= limits.most_loads_in_flight;
-  return one_by_one && fullest_after(loads, {}).load < limits.full_roof ? limits.waiting_occupancy
-                                                                        : limits.most_occupancy;
+  return (one_by_one || binding.by_size_alone()) && fullest_after(loads, {}).load < limits.full_roof
+             ? limits.waiting_occupancy
+             : limits.most_occupancy;
+}
+
+const char* reason_for(const Binding& binding, double needed, const Thresholds& limits) {
+  if (needed <= limits.most_occupancy) {
+    return "below a third of the warps latencies are often not hidden; they are not here";
+  }
+  return binding.by_size_alone()
+             ? "larger blocks cost nothing, and bring warps beside those that wait"
+             : "a thread that waits for each load before the next one needs others beside it";
 }
 
 ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfile* kernel,
@@ -116,7 +130,7 @@ ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfil
     return evidence.lacking();
   }
   const Binding binding = binding_of(all);
-  const double needed = occupancy_needed(*kernel, loads, limits);
+  const double needed = occupancy_needed(*kernel, binding, loads, limits);
   if (binding.blocks < 1 || possible <= 0 || possible > needed || occupancy > needed ||
       eligible >= limits.most_eligible_warps || is_matrix_pipeline(*kernel)) {
     return {};
@@ -136,10 +150,7 @@ ToolResult look_for_occupancy_limiter(const Profile& profile, const KernelProfil
                               binding.names, binding.blocks, 100 * possible);
   finding.title.front() =
       static_cast<char>(std::toupper(static_cast<unsigned char>(finding.title.front())));
-  finding.why =
-      needed > limits.most_occupancy
-          ? "a thread that waits for each load before the next one needs others beside it"
-          : "below a third of the warps latencies are often not hidden; they are not here";
+  finding.why = reason_for(binding, needed, limits);
   finding.cause = fmt::format("Limits in blocks: {}. The binding one is {}.", all_limits_text(all),
                               binding.names);
   finding.moves = moves_for(binding);

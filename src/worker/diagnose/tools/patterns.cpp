@@ -67,6 +67,15 @@ bool polls(const KernelProfile& kernel, const Thresholds& limits) {
   return polling_share(kernel, *kernel.code) >= limits.order_share;
 }
 
+bool reads_past_l1(const CodeFacts& code) {
+  const double reads = requests(code, [](const MemoryInstruction& access) {
+    return access.space == Space::global &&
+           is_one_of(access.access, {Access::load, Access::atomic});
+  });
+  const double past = pattern(code, "fresh_load").begun + pattern(code, "atomic_load").begun;
+  return past > 0 && past >= reads / 2;
+}
+
 bool loads_again(const CodeFacts& code) {
   const double loads = requests(code, [](const MemoryInstruction& access) {
     return access.space == Space::global && access.access == Access::load;

@@ -31,6 +31,11 @@ void need_samples(Evidence& evidence);
 // Whether some warps poll: what others wait for at barriers and in queues is memory_fences' then.
 [[nodiscard]] bool polls(const KernelProfile& kernel, const Thresholds& limits);
 
+// Whether most of what is read from global memory is asked for past L1: by volatile or acquiring
+// loads, or by atomics that change nothing. Those are memory_fences', not too few, too narrow, for
+// the same address or too many bytes.
+[[nodiscard]] bool reads_past_l1(const CodeFacts& code);
+
 // Whether most loads from global memory have an address that their loop has loaded before: those
 // are repeated_loads', not too few or too narrow.
 [[nodiscard]] bool loads_again(const CodeFacts& code);

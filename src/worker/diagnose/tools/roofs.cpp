@@ -62,13 +62,14 @@ struct Named {
   const char* name;
   double Roofs::* value;
 };
-constexpr std::array<Named, 8> all_roofs = {{{"DRAM", &Roofs::dram},
+constexpr std::array<Named, 9> all_roofs = {{{"DRAM", &Roofs::dram},
                                              {"L2", &Roofs::l2},
                                              {"L1 and shared memory", &Roofs::l1},
                                              {"the load/store units", &Roofs::lsu},
                                              {"issue slots", &Roofs::issue},
                                              {"tensor cores", &Roofs::tensor},
                                              {"an arithmetic pipe", &Roofs::pipes},
+                                             {"the special function unit", &Roofs::special},
                                              {"atomics at L2", &Roofs::atomics}}};
 
 // `active`: the share of the time that the units of a multiprocessor are held against.
@@ -83,8 +84,8 @@ Roofs roofs_over(const Profile& profile, const KernelProfile& kernel, double act
   roofs.lsu = use(kernel, figure::lsu_use, limits.pipe_attainable * active);
   roofs.issue = use(kernel, figure::issue_use, limits.issue_attainable * active);
   roofs.tensor = use(kernel, figure::tensor_use, limits.tensor_attainable * active);
-  for (const char* key :
-       {figure::fma_use, figure::alu_use, figure::special_use, figure::fp64_use}) {
+  roofs.special = use(kernel, figure::special_use, limits.pipe_attainable * active);
+  for (const char* key : {figure::fma_use, figure::alu_use, figure::fp64_use}) {
     roofs.pipes = std::max(roofs.pipes, use(kernel, key, limits.pipe_attainable * active));
   }
   return roofs;

@@ -17,7 +17,8 @@ struct Roofs {
   double lsu = 0;
   double issue = 0;
   double tensor = 0;
-  double pipes = 0;    // the fullest of the other arithmetic pipes
+  double pipes = 0;    // the fullest of the pipes for multiply-adds, integers and double
+  double special = 0;  // the unit for reciprocals, roots, exponentials and conversions
   double atomics = 0;  // the busiest slice of L2
 };
 

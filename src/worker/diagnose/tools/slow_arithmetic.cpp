@@ -2,7 +2,9 @@
 // give nearly the same.
 //
 // Each is recognized by an instruction that it has once, and counted; what is beyond its short form
-// could be spared. Divisions of integers are integer_division's.
+// could be spared. A short form asks the special function unit as often as the long one does: where
+// that unit is full, fewer steps beside it gain nothing. Divisions of integers are
+// integer_division's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,6 +38,16 @@ std::vector<std::string> function_moves(bool in_double) {
       "fast_division"};
 }
 
+// Of the special function unit's time, what is no reciprocal, root or exponential but belongs to
+// the long forms: their checks and conversions.
+double special_spared(const Profile& profile, const KernelProfile& kernel, const CodeFacts& code,
+                      const Thresholds& limits) {
+  const double busy = kernel.figure(figure::special_use).value_or(0) *
+                      kernel.figure(figure::sm_elapsed).value_or(0) *
+                      profile.limit("multiprocessors").value_or(0);
+  return relief_of(amount(code, "special") * limits.special_cycles, busy);
+}
+
 ToolResult look_for_slow_arithmetic(const Profile& profile, const KernelProfile* kernel,
                                     const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
@@ -54,6 +66,7 @@ ToolResult look_for_slow_arithmetic(const Profile& profile, const KernelProfile*
   }
   Roofs relief;
   relief.issue = relief.pipes = share;
+  relief.special = special_spared(profile, *kernel, code, limits);
 
   Finding finding;
   finding.tool = "slow_arithmetic";
@@ -73,8 +86,8 @@ ToolResult look_for_slow_arithmetic(const Profile& profile, const KernelProfile*
       "short forms; {:.0f} % of samples wait for memory or other warps",
       slow.begun, 100 * share, 100 * waits);
   finding.places = slow.places;
-  return finding_if_worth(std::move(finding), gain_of(share * (1 - waits), loads, relief, limits),
-                          evidence);
+  return finding_if_worth(std::move(finding),
+                          gain_of_instructions(share, waits, loads, relief, limits), evidence);
 }
 
 }  // namespace

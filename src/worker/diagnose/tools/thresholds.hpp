@@ -80,7 +80,8 @@ struct Thresholds {
   // latencies are hidden on recent GPUs; registers that hold what is needed are then well spent.
   double most_occupancy = 0.34;
   // Where threads wait for one load after the other below every roof, half of the warps are too few
-  // as well: searches in a table and walks through a graph gained 1.2 to 2 times from there.
+  // as well: searches in a table and walks through a graph gained 1.2 to 2 times from there. So
+  // they are where blocks of one warp are all that is in the way.
   double waiting_occupancy = 0.51;
   double most_eligible_warps = 1;  // a scheduler with a warp ready each cycle lacks no warps
   double occupancy_step = 4;       // what cutting registers or tiles gives at most
@@ -108,6 +109,10 @@ struct Thresholds {
   double atomic_use = 0.3;         // of the busiest slice of L2
   double atomic_line_share = 0.2;  // of samples at the lines of shared atomics
   double atomics_left = 0.03;      // one of a warp's 32 after reduction inside the warp
+  // Sectors a cycle that all slices take for atomics, over the use of the busiest one: 1.3 where
+  // all go to one address, 122 where they are spread evenly. From half of that on none is much
+  // busier than the others.
+  double spread_atomics = 60;
   // Turns an access to shared memory: 32 threads at random words need 3.2 to 3.5, because of the
   // banks alone.
   double contended_turns = 4.5;
@@ -151,6 +156,8 @@ struct Thresholds {
 
   // slow_arithmetic: with fewer steps of functions the gain is below a tenth.
   double function_share = 0.1;
+  // Of a multiprocessor's special function unit, for one instruction of a warp: it has 16 lanes.
+  double special_cycles = 2;
 
   // integer_division: a division by a prepared factor is a product, a sum and a shift instead of
   // ten instructions and more.

@@ -2,7 +2,8 @@
 //
 // The excess is counted exactly at each instruction. It costs where warps wait for memory, or where
 // a memory roof is full of it. What DRAM and L2 would still have to move is at most the bytes that
-// the threads ask for: that bounds the gain, so an access that caches absorb is not blamed.
+// the threads ask for: that bounds the gain. Excess that L1 gives again is waited for in its queue
+// alone: what a warp waits for is the sector that comes first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +28,16 @@ bool is_global(const MemoryInstruction& instruction) {
 struct Sectors {
   double all = 0;
   double excess = 0;
+  double loads = 0;  // of loads
+  double excess_of_loads = 0;
   bool counted = true;
   Weighed places;
+
+  // The excess that L1 did not have, of all. `hits`: of the sectors of loads, those that it had.
+  [[nodiscard]] double share_past_l1(double hits) const {
+    const double absorbed = std::min(excess_of_loads, hits * loads);
+    return all > 0 ? (excess - absorbed) / all : 0;
+  }
 };
 
 Sectors sectors_of(const CodeFacts& code) {
@@ -46,18 +55,41 @@ Sectors sectors_of(const CodeFacts& code) {
     const double excess = std::max(0.0, counted - *instruction.ideal_sectors);
     sum.all += std::max(counted, *instruction.ideal_sectors);
     sum.excess += excess;
+    if (instruction.access == Access::load) {
+      sum.loads += std::max(counted, *instruction.ideal_sectors);
+      sum.excess_of_loads += excess;
+    }
     sum.places.emplace_back(excess, instruction.place);
   }
   return sum;
+}
+
+// Of the sectors that loads ask L1 for, those that it has. None where that was not counted.
+double l1_hits(const KernelProfile& kernel) {
+  const double asked = kernel.figure(figure::l1_load_bytes).value_or(0);
+  const double found = kernel.figure(figure::l1_load_hit_bytes).value_or(0);
+  return asked > 0 ? std::clamp(found / asked, 0.0, 1.0) : 0;
+}
+
+// The part of accesses to global memory in what is asked for through the queue that functions,
+// conversions and shuffles share with them. Shared memory has it for itself where there is any.
+double part_of_queue(const CodeFacts& code) {
+  if (requests(code, is_shared) > 0) {
+    return 0;
+  }
+  const double ours = requests(code, is_far);
+  const double others =
+      amount(code, "special") + amount(code, "conversion") + amount(code, "shuffle");
+  return ours > 0 ? ours / (ours + others) : 0;
 }
 
 ToolResult look_for_uncoalesced_access(const Profile& profile, const KernelProfile* kernel,
                                        const Thresholds& limits) {
   Evidence evidence(profile, kernel, limits);
   const Roofs loads = evidence.roofs();
-  const double far_waits = evidence.stalled({"long_scoreboard", "lg_throttle", "drain"});
-  // These stand for shared memory, where there is any; else for the same full queue.
-  const double queue_waits = evidence.stalled({"mio_throttle", "short_scoreboard"});
+  const double latency = evidence.stalled({"long_scoreboard", "drain"});
+  const double throttled = evidence.stalled({"lg_throttle"});
+  const double queued = evidence.stalled({"mio_throttle", "short_scoreboard"});
   const double dram_bytes =
       evidence.figure(figure::dram_read_bytes) + evidence.figure(figure::dram_write_bytes);
   const double l2_bytes = evidence.figure(figure::l2_bytes);
@@ -73,12 +105,13 @@ ToolResult look_for_uncoalesced_access(const Profile& profile, const KernelProfi
   if (share < limits.excess_sector_share) {
     return {};
   }
-  const bool has_shared = requests(code, is_shared) > 0;
-  const double waits = far_waits + (has_shared ? 0 : queue_waits);
+  const double queue = throttled + queued * part_of_queue(code);
   const double global = l1_turns(code, is_global);
   const double far = l1_turns(code, is_far);
   const double all_turns = l1_turns(code, [](const MemoryInstruction&) { return true; });
-  const double blamed = waits * std::min(1.0, global / std::max(1.0, far)) * share;
+  const double past_l1 = sectors.share_past_l1(l1_hits(*kernel));
+  const double blamed =
+      std::min(1.0, global / std::max(1.0, far)) * (latency * past_l1 + queue * share);
   const double needed_bytes = (sectors.all - sectors.excess) * sector_bytes;
   Roofs relief;
   relief.dram = relief_of(needed_bytes, dram_bytes);
@@ -102,8 +135,9 @@ ToolResult look_for_uncoalesced_access(const Profile& profile, const KernelProfi
       "load a tile row by row into shared memory and read it from there in the other order",
       "cache_all", "coalesce"};
   finding.derivation = fmt::format(
-      "{:.0f} % of {:.3g} sectors are not needed, and {:.0f} % of samples wait for memory",
-      100 * share, sectors.all, 100 * waits);
+      "{:.0f} % of {:.3g} sectors are not needed and {:.0f} % are not found in L1 either; {:.0f} % "
+      "of samples wait for memory and {:.0f} % in its queue",
+      100 * share, sectors.all, 100 * past_l1, 100 * latency, 100 * queue);
   finding.places = top_places(sectors.places);
   return finding_if_worth(std::move(finding), gain_of(blamed, loads, relief, limits), evidence);
 }
@@ -116,7 +150,7 @@ Tool uncoalesced_access_tool() {
           "Uncoalesced global access",
           {KernelClass::dram, KernelClass::l2, KernelClass::l1, KernelClass::latency,
            KernelClass::tail},
-          roof_figures_and({figure::l2_bytes}),
+          roof_figures_and({figure::l2_bytes, figure::l1_load_bytes, figure::l1_load_hit_bytes}),
           look_for_uncoalesced_access};
 }
 

@@ -19,6 +19,18 @@ TEST(AccidentalDoubleTest, ByTheWaitsWhereNoPipeIsFull) {
   EXPECT_NEAR(gain_by("accidental_double", profile), 1 / (1 - 0.8 * 0.9), 0.01);
 }
 
+// As in `float x = 0.1 * i`.
+TEST(AccidentalDoubleTest, ForIntegersThatBecomeSingleByWayOfDouble) {
+  Profile profile = with_accidental_double();
+  code_of(profile).patterns->erase("to_double");
+  EXPECT_FALSE(finds("accidental_double", profile));
+  set_pattern(profile, "integer_to_double", 1e7, 1e7, 3000);
+  code_of(profile).fp64_conversions = 1e7;
+  EXPECT_GT(gain_by("accidental_double", profile), 4);
+  code_of(profile).fp64_conversions = 0;  // compared, or stored in double
+  EXPECT_FALSE(finds("accidental_double", profile));
+}
+
 TEST(AccidentalDoubleTest, NotForTensorsOfDouble) {
   Profile profile = with_accidental_double();
   code_of(profile).patterns->erase("to_double");

@@ -33,8 +33,14 @@ bool is_only_further(const Tool& tool, const std::string& key) {
        {figure::dram_read_bytes, figure::dram_write_bytes, figure::l2_bytes, figure::duration_ns}},
       {"hmma_where_hgmma",
        {figure::tensor_use, figure::duration_ns, figure::sm_active_mean, figure::sm_active_most}}};
+  static const std::map<std::string, std::set<std::string>> taken_where_they_are = {
+      {"uncoalesced_access", {figure::l1_load_bytes, figure::l1_load_hit_bytes}}};
   const auto& further = further_roof_figures();
   const auto own = needed.find(tool.id);
+  const auto taken = taken_where_they_are.find(tool.id);
+  if (taken != taken_where_they_are.end() && taken->second.contains(key)) {
+    return true;
+  }
   return std::find(further.begin(), further.end(), key) != further.end() &&
          (own == needed.end() || !own->second.contains(key));
 }

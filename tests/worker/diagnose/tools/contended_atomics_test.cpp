@@ -31,6 +31,21 @@ TEST(ContendedAtomicsTest, NotWhenTheyAreSpread) {
   EXPECT_FALSE(finds("contended_atomics", profile));
 }
 
+// The busiest slice is full of them, and so are all others.
+TEST(ContendedAtomicsTest, NotWhereAllSlicesAreAsBusy) {
+  Profile profile = with_contended_atomics();
+  set(profile, figure::reduction_sectors, 2e8);
+  EXPECT_FALSE(finds("contended_atomics", profile));
+}
+
+TEST(ContendedAtomicsTest, NotForAtomicsThatOnlyRead) {
+  Profile profile = with_contended_atomics();
+  code_of(profile).memory[0].access = Access::atomic;
+  EXPECT_TRUE(finds("contended_atomics", profile));
+  set_pattern(profile, "atomic_load", 1e6, 1e6, 100);
+  EXPECT_FALSE(finds("contended_atomics", profile));
+}
+
 TEST(ContendedAtomicsTest, NotWhenNobodyWaitsForThem) {
   Profile profile = with_contended_atomics();
   set(profile, figure::atomic_use, 0.4);

@@ -20,6 +20,18 @@ TEST(DivergentWarpsTest, ElsewhereTheWaitsAtThemAre) {
   EXPECT_NEAR(gain_by("divergent_warps", profile), 1 / (1 - 0.25), 1e-9);
 }
 
+// An access to shared memory takes a turn for one thread as for 32.
+TEST(DivergentWarpsTest, FullWarpsTakeFewerTurnsOfSharedMemory) {
+  Profile profile = with_divergent_warps();
+  set(profile, figure::l1_use, 0.9);
+  EXPECT_FALSE(finds("divergent_warps", profile));
+  MemoryInstruction alone = access(Space::shared, Access::load, 30);
+  alone.executed = alone.wavefronts = alone.ideal_wavefronts = 1e8;
+  alone.threads = 4e8;
+  code_of(profile).memory.push_back(alone);
+  EXPECT_NEAR(gain_by("divergent_warps", profile), 2, 1e-9);
+}
+
 TEST(DivergentWarpsTest, NotWhereMemoryIsTheLimit) {
   Profile profile = with_divergent_warps();
   set(profile, figure::issue_use, 0.1);

@@ -73,6 +73,50 @@ TEST(HostWaitsTest, NotForWhatAProgramDoesOnce) {
   EXPECT_FALSE(finds("host_waits", with_trace(maker.trace())));
 }
 
+// A kernel that draws the first values, then memory and copies of four inputs, the work, four
+// copies back, and a kernel that compares.
+TEST(HostWaitsTest, NotForSetUpAndReadBackBetweenTheFirstAndTheLastKernel) {
+  TraceMaker maker;
+  maker.kernel(maker.call(CallKind::launch, 0, 2000), 2000, 12000);
+  std::int64_t time = 12000;
+  for (int input = 0; input < 4; ++input) {
+    maker.call(CallKind::allocate, time - 1000, time + 100000);
+    time += 100000;
+    maker.copy(maker.call(CallKind::copy, time, time + 200000), time + 1000, time + 200000, true);
+    time += 200000;
+  }
+  for (int work = 0; work < 5; ++work) {
+    maker.kernel(maker.call(CallKind::launch, time, time + 2000), time + 2000, time + 100000);
+    time += 2000;
+  }
+  time += 600000;
+  for (int result = 0; result < 4; ++result) {
+    maker.copy(maker.call(CallKind::copy, time, time + 200000), time + 1000, time + 200000, true,
+               CopyKind::device_to_host);
+    time += 200000;
+    maker.call(CallKind::release, time - 1000, time + 50000);
+    time += 50000;
+  }
+  maker.kernel(maker.call(CallKind::launch, time, time + 2000), time + 2000, time + 12000);
+  EXPECT_FALSE(finds("host_waits", with_trace(maker.trace())));
+  EXPECT_FALSE(finds("launch_bound", with_trace(maker.trace())));
+}
+
+// Three inputs come anew for each kernel: a step of its own each time.
+TEST(HostWaitsTest, ForCopiesInEachStep) {
+  TraceMaker maker;
+  std::int64_t time = 0;
+  for (int step = 0; step < 3; ++step) {
+    for (int input = 0; input < 3; ++input) {
+      maker.copy(maker.call(CallKind::copy, time, time + 200000), time, time + 200000, true);
+      time += 200000;
+    }
+    maker.kernel(maker.call(CallKind::launch, time, time + 2000), time + 2000, time + 300000);
+    time += 300000;
+  }
+  EXPECT_TRUE(finds("host_waits", with_trace(maker.trace())));
+}
+
 TEST(HostWaitsTest, NotForCopiesBesideKernels) {
   TraceMaker maker;
   maker.kernel(maker.call(CallKind::launch, 0, 1000), 1000, 1000000);

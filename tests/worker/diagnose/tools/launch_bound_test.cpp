@@ -44,6 +44,16 @@ TEST(LaunchBoundTest, NotForOneLongPauseOfTheHost) {
   EXPECT_FALSE(finds("launch_bound", with_trace(maker.trace())));
 }
 
+// The code of each of ten kernels is loaded in front of its first launch.
+TEST(LaunchBoundTest, NotForKernelsThatAreLoaded) {
+  Profile profile = with_trace(TraceMaker().launches(10, 60000, 30000).trace());
+  EXPECT_TRUE(finds("launch_bound", profile));
+  for (TracedLaunch& launch : profile.trace->launches) {
+    launch.name += std::to_string(launch.index);
+  }
+  EXPECT_FALSE(finds("launch_bound", profile));
+}
+
 TEST(LaunchBoundTest, AKernelAskedForInTimeWaitsForTheGpuItself) {
   TraceMaker maker;
   const auto first = maker.call(CallKind::launch, 0, 1000);

@@ -44,6 +44,18 @@ TEST(MemoryFencesTest, WhatWaitsForThoseWhoPollIsItsOwn) {
   EXPECT_FALSE(finds("contended_atomics", queue));
 }
 
+// Volatile loads are narrow, one by one and ask L2 each time, because they may not be anything
+// else.
+TEST(MemoryFencesTest, LoadsPastL1AreItsOwn) {
+  for (Profile profile : {with_narrow_loads(), with_long_scoreboard()}) {
+    const char* other = code_of(profile).loops.empty() ? "narrow_loads" : "long_scoreboard";
+    EXPECT_TRUE(finds(other, profile));
+    set_pattern(profile, "fresh_load", 1e6, 1e6, 100);
+    EXPECT_FALSE(finds(other, profile));
+    EXPECT_TRUE(finds("memory_fences", profile));
+  }
+}
+
 // One warp that polls for a moment does not keep the other seven of its block at their barriers.
 TEST(MemoryFencesTest, BarriersWaitForThoseWhoPollAsLongAsTheyLook) {
   Profile profile = with_barrier_stalls();

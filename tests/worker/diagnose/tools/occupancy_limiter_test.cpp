@@ -80,6 +80,44 @@ TEST(OccupancyLimiterTest, UpToAHalfWhereEachLoadWaitsForTheOneBefore) {
   EXPECT_FALSE(finds("occupancy_limiter", profile));
 }
 
+// Blocks of one warp: as many as fit are half of the warps.
+TEST(OccupancyLimiterTest, LargerBlocksCostNothing) {
+  Profile profile = healthy();
+  profile.kernels.front().block = {32, 1, 1};
+  set(profile, figure::theoretical_occupancy, 0.5);
+  set(profile, figure::occupancy, 0.48);
+  set(profile, figure::limit_registers, 64);
+  set(profile, figure::limit_warps, 64);
+  set(profile, figure::limit_shared, 128);
+  set(profile, figure::limit_blocks, 32);
+  set(profile, figure::limit_barriers, 64);
+  set(profile, figure::eligible_warps, 0.3);
+  set_stalls(profile, {{"long_scoreboard", 0.7}});
+  const Finding finding = run_tool("occupancy_limiter", profile).findings.at(0);
+  EXPECT_THAT(finding.title, HasSubstr("Blocks allow 32"));
+  EXPECT_THAT(finding.moves[0], HasSubstr("block size"));
+  EXPECT_NEAR(finding.predicted_gain, 1 / (1 - 0.7 / 2), 1e-9);
+  // Registers that allow no more are in the way as well.
+  set(profile, figure::limit_registers, 32);
+  EXPECT_FALSE(finds("occupancy_limiter", profile));
+}
+
+// What programs do that gain by fewer registers, or by less shared memory: each turn of a loop
+// waits for its load, and half of the warps are there, or fewer.
+TEST(OccupancyLimiterTest, WhereFewerRegistersOrLessSharedMemoryGain) {
+  for (const char* limit : {figure::limit_registers, figure::limit_shared}) {
+    for (const double blocks : {1.0, 2.0, 3.0, 4.0}) {
+      Profile profile = with_occupancy_limiter();
+      code_of(profile).loops = {loop_with(1, 1, 1e6)};
+      set(profile, figure::limit_registers, 8);
+      set(profile, limit, blocks);
+      set(profile, figure::theoretical_occupancy, blocks / 8);
+      set(profile, figure::occupancy, blocks / 8 - 0.01);
+      EXPECT_TRUE(finds("occupancy_limiter", profile)) << limit << " " << blocks;
+    }
+  }
+}
+
 TEST(OccupancyLimiterTest, NotForAProductWithAPipelineOfItsOwn) {
   Profile profile = with_occupancy_limiter();
   code_of(profile).mix["hmma"] = 2e7;

@@ -38,7 +38,8 @@ TEST(SlowArithmeticTest, NotWhereWarpsWaitForMemory) {
   set_stalls(profile, {{"long_scoreboard", 0.9}});
   EXPECT_FALSE(finds("slow_arithmetic", profile));
   set_stalls(profile, {{"wait", 0.5}, {"long_scoreboard", 0.2}});
-  EXPECT_NEAR(gain_by("slow_arithmetic", profile), 1 / (1 - 0.5 * 0.8), 1e-9);
+  // Memory that is asked faster answers later: as large a part of what goes comes back.
+  EXPECT_NEAR(gain_by("slow_arithmetic", profile), 1 / (1 - 0.5 * 0.8 * 0.8), 1e-9);
 }
 
 // Fast forms, and the options that choose them, leave double as it is.

@@ -121,8 +121,63 @@ inline Task nearest_task() {
                       "}\n");
 }
 
+// A recursive filter along many columns: a chain of steps on few blocks, so that a call takes long,
+// more than twice 29.4 us, and leaves most of the GPU idle.
+inline Task filter_task() {
+  Task task;
+  task.name = "filter";
+  task.summary = "y[j] = a y[j - 1] + x[j] along each column";
+  task.axes = {AxisSpec{"steps", std::nullopt}, AxisSpec{"n", std::nullopt}};
+  task.inputs = {gpu_tensor("x", {"steps", "n"})};
+  task.outputs = {gpu_tensor("y", {"steps", "n"})};
+  task.scalars = {ScalarSpec{"a", DType::f32, 0.5, 0.95}};
+  task.reduction = formula("steps");
+  task.work.flops = formula("2*steps*n");
+  task.work.bytes = formula("8*steps*n");
+  task.timed_shapes = {{{"steps", 384}, {"n", 4096}}};
+  task.held_out = {{"steps", {2, 300}}, {"n", {1, 500}}};
+  return with_sources(
+      std::move(task), {"steps", "n", "a", "x", "y"},
+      "inline void filter(std::int64_t steps, std::int64_t n, Real a, const Real* x, Real* y) {\n"
+      "  for (std::int64_t i = 0; i < n; ++i) {\n"
+      "    Real last = static_cast<Real>(0);\n"
+      "    for (std::int64_t j = 0; j < steps; ++j) {\n"
+      "      last = a * last + x[j * n + i];\n"
+      "      y[j * n + i] = last;\n"
+      "    }\n"
+      "  }\n"
+      "}\n");
+}
+
+// The length of each row, times a gain of its own: a sum of two million terms, for which the bound
+// is wide, at a size where the reference is too slow to be asked.
+inline Task spread_task() {
+  Task task;
+  task.name = "spread";
+  task.summary = "y = gain times the root of the mean of the squares of a row";
+  task.axes = {AxisSpec{"m", std::nullopt}, AxisSpec{"k", std::nullopt}};
+  task.inputs = {gpu_tensor("x", {"m", "k"}), gpu_tensor("gain", {"m"})};
+  task.outputs = {gpu_tensor("y", {"m"})};
+  task.reduction = formula("k");
+  task.work.flops = formula("2*m*k");
+  task.work.bytes = formula("4*(m*k + 2*m)");
+  task.timed_shapes = {{{"m", 8}, {"k", 1 << 21}}};
+  task.held_out = {{"m", {2, 9}}, {"k", {1, 20'000}}};
+  return with_sources(std::move(task), {"m", "k", "x", "gain", "y"},
+                      "inline void spread(std::int64_t m, std::int64_t k, const Real* x, "
+                      "const Real* gain, Real* y) {\n"
+                      "  using std::sqrt;\n"
+                      "  for (std::int64_t i = 0; i < m; ++i) {\n"
+                      "    Real sum = static_cast<Real>(0);\n"
+                      "    for (std::int64_t j = 0; j < k; ++j) { sum += x[i * k + j] * "
+                      "x[i * k + j]; }\n"
+                      "    y[i] = gain[i] * sqrt(sum / static_cast<Real>(k));\n"
+                      "  }\n"
+                      "}\n");
+}
+
 inline std::vector<Task> gpu_tasks() {
-  return {stream_task(), rows_task(), nearest_task()};
+  return {stream_task(), rows_task(), nearest_task(), filter_task(), spread_task()};
 }
 
 }  // namespace kernelpro::testing

@@ -122,6 +122,14 @@ TEST_F(GpuHacks, nearest) {
   judge_all(nearest_task());
 }
 
+TEST_F(GpuHacks, filter) {
+  judge_all(filter_task());
+}
+
+TEST_F(GpuHacks, spread) {
+  judge_all(spread_task());
+}
+
 // ---- What needs no GPU --------------------------------------------------------------------------
 
 TEST(GpuTasks, AreValid) {
@@ -148,7 +156,10 @@ TEST(GpuTasks, HaveReferencesThatCompute) {
     }
     const Result<Expected> expected = oracle->expect(draw);
     ASSERT_TRUE(expected) << expected.error().text();
-    EXPECT_EQ(expected->front().values.size(), task.name == "nearest" ? 9U : 3U);
+    const std::size_t along_an_axis = 3;
+    const bool whole = task.name == "nearest" || task.name == "filter";  // both axes
+    EXPECT_EQ(expected->front().values.size(),
+              whole ? along_an_axis * along_an_axis : along_an_axis);
     EXPECT_NE(expected->front().values.front(), 0);
   }
 }
@@ -159,7 +170,7 @@ TEST(GpuCandidates, SayWhatIsTriedAndOnWhat) {
     SCOPED_TRACE(hack.file);
     EXPECT_TRUE(rank_of(hack) <= 35 || hack.number == "bad-input" || hack.honest()) << hack.number;
     EXPECT_FALSE(hack.title.empty());
-    EXPECT_THAT((std::vector<std::string>{"stream", "rows", "nearest"}),
+    EXPECT_THAT((std::vector<std::string>{"stream", "rows", "nearest", "filter", "spread"}),
                 ::testing::Contains(hack.task));
     EXPECT_FALSE(hack.outcomes.empty());
   }

@@ -27,6 +27,13 @@ class GpuJudge : public GpuTest {
     gpu_report().add_figure(figure, seconds);
   }
 
+  // Whatever the hostile candidate leaves behind is not charged to the honest one.
+  void expect_passes_after(const std::string& hostile, const std::string& honest) {
+    static_cast<void>(verdict_on(parse_gpu_candidate(hostile).hack.candidate));
+    const Verdict verdict = verdict_on(parse_gpu_candidate(honest).hack.candidate);
+    EXPECT_EQ(verdict.outcome, Outcome::passed) << hostile << ": " << verdict.summary;
+  }
+
   [[nodiscard]] Verdict verdict_on_file(const std::string& file) const {
     return verdict_on(parse_gpu_candidate(file).hack.candidate, false);
   }
@@ -72,6 +79,17 @@ TEST_F(GpuJudge, GoesOnAfterAHundredHostileCandidates) {
   gpu_report().add_figure("a hundred hostile candidates",
                           static_cast<double>(now_ns() - start) / 1e9);
   expect_honest_passes("after a hundred hostile candidates");
+}
+
+// A gate's memory stays from one candidate to the next.
+TEST_F(GpuJudge, IsNotMisledByANumberLeftInAGate) {
+  ASSERT_NO_FATAL_FAILURE(open(rows_task()));
+  expect_passes_after("timing_gate_left_open.cu", "honest_rows.cu");
+}
+
+TEST_F(GpuJudge, IsNotMisledByANumberLeftBehindAGate) {
+  ASSERT_NO_FATAL_FAILURE(open(stream_task()));
+  expect_passes_after("timing_next_gate_passed.cu", "honest_baseline.cu");
 }
 
 TEST_F(GpuJudge, SaysHowMuchWorkspaceWasWanted) {

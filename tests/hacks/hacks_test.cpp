@@ -22,8 +22,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace kernelpro::testing;
 
-constexpr std::array tasks = {"axpy", "gemm",          "softmax",   "jacobi2d",
-                              "spmv", "kmeans_assign", "layernorm", "cg_step"};
+constexpr std::array tasks = {
+    "axpy",      "gemm",       "softmax",          "jacobi2d",     "spmv", "kmeans_assign",
+    "layernorm", "cg_step",    "attention",        "conv2d",       "gemv", "maxsim",
+    "transpose", "w4a16_gemm", "moe_grouped_gemm", "sparse_scores"};
 
 // Whether the right verdict needs times that nothing disturbs. The others are caught before, or by
 // what they computed or did.

@@ -87,7 +87,7 @@ cuda::Code Device::map_set(std::size_t set, const std::vector<int>& descriptors)
   }
   if (layout_.state_bytes > 0) {
     cuda::Pointer state = 0;
-    KP_CUDA(driver_->allocate(&state, layout_.state_bytes));
+    KP_CUDA(allocate_poisoned(layout_.state_bytes, state));
     states_.push_back(state);
     call.context.state = as_address(state);
     call.context.state_bytes = layout_.state_bytes;
@@ -147,7 +147,8 @@ cuda::Code Device::close_gate(std::uint32_t number) {
   if (gate_ == 0) {
     return cuda::invalid_value;
   }
-  KP_CUDA(driver_->stream_wait_value(stream_, gate_ + gate_opened_at, number, 0));
+  constexpr unsigned until_equal = 1;  // CU_STREAM_WAIT_VALUE_EQ
+  KP_CUDA(driver_->stream_wait_value(stream_, gate_ + gate_opened_at, number, until_equal));
   return start();
 }
 

@@ -56,9 +56,14 @@ double unit_roundoff(DType dtype) {
 }
 
 double rounding_of_sum(DType dtype, double terms) {
+  constexpr double most_terms = 65536;
+  return rounding_of_equal_terms(dtype, std::sqrt(std::min(terms, most_terms)));
+}
+
+double rounding_of_equal_terms(DType dtype, double terms) {
   const double u = unit_roundoff(dtype);
   const double summed = std::min(u, unit_roundoff(DType::f32));
-  return (u - summed) + summed * std::sqrt(terms);
+  return (u - summed) + summed * terms;
 }
 
 std::string_view name_of(DType dtype) {

@@ -75,6 +75,9 @@ struct EvaluateOrder {
   std::optional<Candidate> incumbent;  // none: the baseline
   std::vector<std::string> allow_precision;
   bool timed = true;
+  // Timed as a search needs it: few pairs, and an incumbent that is a candidate is not tried in its
+  // turn. What a run ends with is timed in full.
+  bool brief = false;
   bool energy = false;    // beside the time, which it then needs
   bool diagnose = false;  // when it passes
   // Only where its speed-up over the incumbent is larger: others are not built upon.

@@ -105,6 +105,7 @@ struct CodeFacts {
   //   "divergent"    threads that stood aside, as instructions of whole warps
   //   "double", "to_double", "from_double"  arithmetic in double precision; conversions between it
   //     and single precision, where a comparison in double counts as one back
+  //   "integer_to_double"  conversions of integers
   //   "function"     divisions, roots and functions, beyond their fast forms
   //   "index_division"  divisions of integers
   //   "fence", "fresh_load"  in loops: fences beyond the block; loads that may not use L1

@@ -113,6 +113,7 @@ struct Timing {
   bool at_least = false;  // at one of the shapes
   double likely = 0;      // see there; 0: the machine was quiet at all of them
   Comparison comparison = Comparison::not_timed;
+  bool brief = false;  // few pairs, as a search needs them: no claim stands on it alone
 };
 
 // One check that ran, for the certificate: what was drawn and what came out.

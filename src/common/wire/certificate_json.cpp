@@ -65,6 +65,7 @@ void describe(Form& form, Timing& timing) {
   }
   form.maybe("likely", timing.likely, timing.likely > 0);
   form("comparison", timing.comparison);
+  form.maybe("brief", timing.brief);
 }
 
 KP_DESCRIBE(EnergyWindow, joules, seconds, steps, calls, call_seconds)

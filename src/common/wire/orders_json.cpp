@@ -96,8 +96,8 @@ void describe(Form& form, OpenOrder& order) {
 
 void describe(Form& form, EvaluateOrder& order) {
   describe_judged(form, order.candidate, order.implementation);
-  KP_FIELDS(form.maybe, order, incumbent, allow_precision, timed, energy, diagnose, diagnose_above,
-            master, repeat_checks);
+  KP_FIELDS(form.maybe, order, incumbent, allow_precision, timed, brief, energy, diagnose,
+            diagnose_above, master, repeat_checks);
 }
 
 KP_DESCRIBE(LintFinding, level, rule, text)

@@ -21,6 +21,7 @@ EvaluateOrder evaluate_order(const Job& job, const std::vector<std::string>& all
   order.candidate = job.candidate;
   order.incumbent = job.incumbent;
   order.allow_precision = allow_precision;
+  order.brief = job.brief;
   order.energy = job.energy;
   order.diagnose = job.diagnose;
   order.diagnose_above = job.diagnose_above;

@@ -331,6 +331,7 @@ Result<Job> ClosedLoop::job_for(const Node& one, NodeId incumbent, std::int64_t 
   Job job;
   job.node = one.id;
   job.phase = phase;
+  job.brief = phase == 0;
   job.energy = phase > 0 && needs_energy(run_.settings.objective);
   job.diagnose = phase == 0 && run_.settings.feedback != Feedback::none;
   if (!traits_of(run_.settings.judging.backend).gpu && one.parent != no_node) {

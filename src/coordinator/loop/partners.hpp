@@ -21,6 +21,7 @@ namespace kernelpro {
 struct Job {
   NodeId node = root_node;
   std::int64_t phase = 0;     // which final phase, from 1; 0: it is judged for the search
+  bool brief = false;         // timed as the search needs it, and no further
   bool energy = false;        // measure joules too
   bool diagnose = false;      // diagnose it too when it passes,
   double diagnose_above = 0;  // and where its speed-up over the incumbent is larger than this

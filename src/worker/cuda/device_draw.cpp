@@ -83,7 +83,7 @@ void DeviceMemory::draw_input(int set, std::size_t index, const SetDraw& draw) {
   const Key key = input_key(draw.key, index);
   const int type = type_number(tensor.dtype);
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
-  const WholeRange whole = whole_range(values, plan_.axes);
+  const WholeRange whole = drawn_range(values, plan_.axes, index, draw);
   if (values.kind == ValueKind::offsets) {
     return;  // draw_offsets_of
   }
@@ -92,7 +92,7 @@ void DeviceMemory::draw_input(int set, std::size_t index, const SetDraw& draw) {
     const TensorPlan& offsets = plan_.tensors[rows];
     const auto count = static_cast<std::uint64_t>(offsets.elements - 1);
     must(gpu_.launch("fill_columns", count, drawn(set, index), type, drawn(set, rows),
-                     type_number(offsets.dtype), count, whole.count, key),
+                     type_number(offsets.dtype), count, whole_range(values, plan_.axes).count, key),
          "drawing inputs");
   } else if (is_floating(tensor.dtype)) {
     must(gpu_.launch("fill_floating", elements / chacha::words + 1, drawn(set, index), type,

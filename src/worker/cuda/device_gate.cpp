@@ -1,6 +1,9 @@
 #include "worker/cuda/device_gate.hpp"
 
+#include <algorithm>
+
 #include "common/base/clock.hpp"
+#include "common/base/secret.hpp"
 
 namespace kernelpro {
 
@@ -33,6 +36,16 @@ Status DeviceGate::allocate() {
   must(driver.stream_create(&aside_, cuda::non_blocking), "making a gate");
   must(gpu_.synchronize(), "making a gate");
   return trouble_.take();
+}
+
+// Its words may hold what an ended process left there, who knew all numbers so far: both are none
+// again, and the next number tells nothing of the one after it.
+std::uint32_t DeviceGate::close() {
+  const cuda::Driver& driver = gpu_.driver();
+  must(driver.set_bytes(shared_.pointer(), 0, shared_.bytes(), gpu_.stream()), "closing a gate");
+  must(gpu_.synchronize(), "closing a gate");
+  number_ = std::max(static_cast<std::uint32_t>(short_key(secret_key())), std::uint32_t{1});
+  return number_;
 }
 
 void DeviceGate::open(Caches caches) {

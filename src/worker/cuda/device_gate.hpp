@@ -28,7 +28,7 @@ class DeviceGate : public Gate {
   [[nodiscard]] Status allocate();
   [[nodiscard]] int descriptor() const override { return shared_.descriptor(); }
   [[nodiscard]] std::size_t bytes() const override { return shared_.bytes(); }
-  [[nodiscard]] std::uint32_t close() override { return ++number_; }
+  [[nodiscard]] std::uint32_t close() override;
   void open(Caches caches) override;
   void open_blindly() override;
   [[nodiscard]] std::optional<double> pass() override;
@@ -47,7 +47,7 @@ class DeviceGate : public Gate {
   DeviceBlock shared_;        // with the runner of the side
   cuda::Pointer stamps_ = 0;  // ours: when it opened, and when the calls had ended
   cuda::Stream aside_ = nullptr;
-  std::uint32_t number_ = 0;
+  std::uint32_t number_ = 0;  // 0: of no call
 };
 
 }  // namespace kernelpro

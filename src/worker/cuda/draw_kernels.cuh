@@ -84,10 +84,9 @@ extern "C" __global__ void fill_columns(void* data, int type, const void* offset
     const long long first = load_whole(offsets, offsets_type, row);
     const long long length = load_whole(offsets, offsets_type, row + 1) - first;
     if (length <= 0) continue;
-    const RowColumns columns(key, static_cast<long long>(row), length, bound);
+    RowColumns columns(key, static_cast<long long>(row), length, bound);
     for (long long j = 0; j < length; ++j) {
-      store_whole(data, type, static_cast<Size>(first + j),
-                  columns.column(j, columns.edge(j), columns.edge(j + 1)));
+      store_whole(data, type, static_cast<Size>(first + j), columns.next(j));
     }
   }
 }

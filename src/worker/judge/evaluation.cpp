@@ -43,6 +43,7 @@ Status EvaluationRun::run_stages() {
   KP_LET(const MachineLock lock, MachineLock::acquire(judge_.ground_.lock_name(), LockMode::timing,
                                                       judge_.settings_.lock_timeout_ms, stop_));
   const std::int64_t start = now_ns();
+  KP_TRY(request_.timed && !request_.brief ? judge_.calm_noise() : Status());
   KP_TRY(start_baseline());
   KP_TRY(judge_candidate());
   if (!failed_) {
@@ -78,30 +79,45 @@ Status EvaluationRun::blame(const Error& error) {
 // Through every check and timing; its process ends with that.
 Status EvaluationRun::try_candidate() {
   KP_TRY(start_candidate());
-  KP_TRY(failed_ ? Status() : check_all());
-  KP_TRY(failed_ || !request_.timed ? Status() : time_within_limit());
+  KP_TRY(failed_ ? Status() : within_limit(&EvaluationRun::check_all));
+  KP_TRY(failed_ || !request_.timed ? Status() : within_limit(&EvaluationRun::time_all));
   candidate_->hold_to(nullptr);
   KP_TRY(failed_ || !request_.timed || !request_.energy ? Status() : measure_all_energy());
   candidate_.reset();
-  return failed_ || !request_.timed ? Status() : ask_other_processes();
+  return failed_ || !request_.timed || request_.brief ? Status() : ask_other_processes();
 }
 
-// Timing takes seconds; of a candidate that holds the device it would take hours.
-Status EvaluationRun::time_within_limit() {
-  std::optional<TimeLimit> limit;
-  if (judge_.ground_.enqueues()) {
-    limit.emplace(candidate_->pid(), longest_timing(alone_ns_));
+// By what the incumbent takes alone, where that was measured, or the baseline did when the task was
+// opened.
+std::chrono::milliseconds EvaluationRun::longest_part() const {
+  std::vector<double> calls_ns = alone_ns_;
+  for (std::size_t i = calls_ns.size(); i < judge_.shapes_.size(); ++i) {
+    calls_ns.push_back(judge_.shapes_[i].solo_ns);
   }
-  const Status timed = time_all();
-  return limit && limit->passed() ? Status(TimeLimit::error()) : timed;
+  return longest_timing(calls_ns);
+}
+
+// Checks and timing take seconds; of a candidate that holds the device they would take hours.
+Status EvaluationRun::within_limit(Status (EvaluationRun::*part)()) {
+  std::optional<TimeLimit> limit;
+  // In checks PyTorch computes the truth of its modules, for as long as that takes.
+  const bool waits_for_us = judge_.task_.reference.torch && part == &EvaluationRun::check_all;
+  if (judge_.ground_.enqueues() && !waits_for_us) {
+    limit.emplace(candidate_->pid(), longest_part());
+  }
+  const Status done = (this->*part)();
+  return limit && limit->passed() ? Status(TimeLimit::error()) : done;
 }
 
 // Once the candidate's process is gone.
 Status EvaluationRun::compare_to_incumbent() {
-  KP_TRY(time_incumbent_alone());
-  KP_TRY(try_incumbent_as_candidate());
+  out_.verdict.timing.brief = request_.brief;
+  if (!request_.brief) {
+    KP_TRY(time_incumbent_alone());
+    KP_TRY(try_incumbent_as_candidate());
+  }
   compare_all();
-  KP_TRY(try_candidate_beside_baseline());
+  KP_TRY(request_.brief ? Status() : try_candidate_beside_baseline());
   trace_short_calls();
   return {};
 }
@@ -230,6 +246,7 @@ Status EvaluationRun::time_all() {
     const TimedShape& shape = judge_.shapes_[i];
     TimingInputs in = processes().inputs_at(i, *candidate_, *other, *null);
     in.screen = screens_;
+    in.brief = request_.brief;
     in.baseline = request_.incumbent && judge_.task_.reference.baseline ? baseline_ : nullptr;
     enter(Stage::timing, "timing " + shape_text(judge_.task_, shape.axes));
     KP_LET(TimingOutcome timed, time_shape(in, shape, *judge_.rounds_[i]));
@@ -341,6 +358,7 @@ void EvaluationRun::trace_short_calls() {
 Status EvaluationRun::trace_all() {
   enter(Stage::timing, "tracing");
   KP_LET(Arm arm, judge_.start_arm(build_, request_.may_link, true));
+  const TimeLimit limit(arm.pid(), longest_part());
   return trace_shapes(arm, build_.record, judge_.rounds_, out_.master,
                       judge_.settings_.call_timeout_ms, out_.verdict.timing.shapes);
 }

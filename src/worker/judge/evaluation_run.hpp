@@ -1,6 +1,7 @@
 // One evaluation from build to verdict.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -24,7 +25,8 @@ class EvaluationRun {
   [[nodiscard]] Status try_or_blame();
   [[nodiscard]] Status blame(const Error& error);
   [[nodiscard]] Status try_candidate();
-  [[nodiscard]] Status time_within_limit();
+  [[nodiscard]] std::chrono::milliseconds longest_part() const;
+  [[nodiscard]] Status within_limit(Status (EvaluationRun::*part)());
   [[nodiscard]] Status compare_to_incumbent();
   void enter(Stage stage, const std::string& text);
   void fail(Failure failure);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/base/memory.hpp"
 #include "worker/judge/host_memory.hpp"
 #include "worker/judge/rapl.hpp"
 
@@ -12,12 +13,17 @@ namespace {
 
 constexpr std::int64_t gibibyte = 1LL << 30;
 
-// Room for the buffers, their guards and prepared state, for what the candidate allocates itself,
+// Room for guards and prepared state, for what the candidate allocates itself,
 // and for what each thread reserves (a stack, and an arena of the C library).
 std::int64_t memory_limit(const JudgeSettings& settings, std::size_t buffer_bytes) {
   const std::int64_t wanted = 2 * gibibyte + 4 * static_cast<std::int64_t>(buffer_bytes) +
                               settings.threads * (gibibyte / 8);
   return settings.memory_bytes > 0 ? std::min(wanted, settings.memory_bytes) : wanted;
+}
+
+// Workspaces of all calls of a round together are shared with it, beside what is its own.
+std::int64_t most_workspace_bytes() {
+  return std::max(available_memory_bytes(), 2 * gibibyte) / 2;
 }
 
 class HostGround : public Ground {
@@ -61,7 +67,8 @@ class HostGround : public Ground {
       }
     }
     out.policy.landlock = settings.landlock;
-    out.policy.memory_bytes = memory_limit(settings, buffer_bytes);
+    out.policy.heap_bytes = memory_limit(settings, buffer_bytes);
+    out.policy.memory_bytes = out.policy.heap_bytes + most_workspace_bytes();
     return out;
   }
 

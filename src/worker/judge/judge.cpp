@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t patient_ms = 120'000;
 constexpr int solo_calls = 5;
-// A passing disturbance while the task is opened must not blunt every comparison after it: a floor
-// above this is measured again. The interval of each comparison carries the noise of its own
-// moment.
-constexpr double calm_noise = 0.02;
+// A passing disturbance while the task is opened must not blunt every claim after it: a floor above
+// this is measured again before one is made. The interval of each comparison carries the noise of
+// its own moment.
+constexpr double calm_floor = 0.02;
 constexpr int noise_tries = 3;
 
 Error from_failure(const Failure& failure, const std::string& whose) {
@@ -232,7 +232,8 @@ Status Judge::measure_shape(const Axes& given) {
          ShapeBuffers::make(task_, ground_, shape.axes, shape.rounds.calls + decoys, secret_key()));
   auto rounds =
       std::make_unique<Rounds>(task_, std::move(buffers), shape.rounds, ground_.watch_inputs());
-  KP_TRY(measure_noise(shape, *rounds));
+  KP_TRY(measure_empty_rounds(shape, *rounds));
+  KP_TRY(measure_noise(shape, *rounds, 1));
   KP_TRY(try_truth(shape, *rounds));
   shapes_.push_back(std::move(shape));
   rounds_.push_back(std::move(rounds));
@@ -278,7 +279,7 @@ Result<NullClock> Judge::null_clock(const ShapeBuffers& buffers) {
   return summarize_null(rounds, ground_.hand_over_doubt_ns());
 }
 
-Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
+Status Judge::measure_noise(TimedShape& shape, Rounds& rounds, int most_tries) {
   Result<Arm*> first = timed_baseline();
   Result<Arm*> twin = kept(twin_, baseline_build_, "the task's baseline");
   if (!first || !twin) {
@@ -290,16 +291,25 @@ Status Judge::measure_noise(TimedShape& shape, Rounds& rounds) {
       return from_failure(*failure, "the task's baseline");
     }
   }
-  KP_TRY(measure_empty_rounds(shape, rounds));
-  // Where PyTorch has put its own tensors stays as it is: trying again shows the same.
-  const int most_tries = baseline_build_.torch_mode.empty() ? noise_tries : 1;
-  for (int tries = 0; tries < most_tries; ++tries) {
-    KP_LET(double floor, compare_twins(shape, rounds, **first, **twin));
-    shape.noise_floor = tries == 0 ? floor : std::min(shape.noise_floor, floor);
-    if (shape.noise_floor <= calm_noise) {
+  while (shape.noise_tries < most_tries) {
+    KP_LET(const double floor, compare_twins(shape, rounds, **first, **twin));
+    shape.noise_floor = shape.noise_tries++ == 0 ? floor : std::min(shape.noise_floor, floor);
+    if (shape.noise_floor <= calm_floor) {
       break;
     }
   }
+  return {};
+}
+
+Status Judge::calm_noise() {
+  // Where PyTorch has put its own tensors stays as it is: trying again shows the same.
+  const int most_tries = baseline_build_.torch_mode.empty() ? noise_tries : 1;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    if (shapes_[i].noise_floor > calm_floor && shapes_[i].noise_tries < most_tries) {
+      KP_TRY(measure_noise(shapes_[i], *rounds_[i], most_tries));
+    }
+  }
+  twin_.reset();
   return {};
 }
 

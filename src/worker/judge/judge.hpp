@@ -24,6 +24,7 @@ struct EvaluateRequest {
   bool may_link = false;                     // a comparator of the task
   std::vector<std::string> allow_precision;  // beside what the task allows
   bool timed = true;                         // false: correctness only
+  bool brief = false;                        // timed as a search needs it
   bool energy = false;                       // joules too; needs `timed`
   std::optional<Key> master;                 // none: secret and fresh
   std::vector<CheckRecord> repeat_checks;    // not empty: these instead of fresh draws
@@ -59,6 +60,9 @@ class Judge {
   [[nodiscard]] int threads() const { return settings_.threads; }
   [[nodiscard]] Oracle& oracle() { return *oracle_; }
   [[nodiscard]] Ground& ground() const { return ground_; }
+  // Measures a noise floor again that something passing may have raised. Before a claim; needs the
+  // machine's lock.
+  [[nodiscard]] Status calm_noise();
   // The baseline's runner, started anew when it has died.
   [[nodiscard]] Result<Arm*> baseline();
 
@@ -92,7 +96,7 @@ class Judge {
   [[nodiscard]] Status measure_shape(const Axes& given);
   [[nodiscard]] Result<double> baseline_time(const ShapeBuffers& buffers);
   [[nodiscard]] Result<NullClock> null_clock(const ShapeBuffers& buffers);
-  [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds);
+  [[nodiscard]] Status measure_noise(TimedShape& shape, Rounds& rounds, int most_tries);
   [[nodiscard]] Status measure_empty_rounds(TimedShape& shape, Rounds& rounds);
   // Whether the reference's values have room while no candidate is there.
   [[nodiscard]] Status try_truth(const TimedShape& shape, Rounds& rounds);

@@ -122,6 +122,7 @@ class Rounds {
                            std::int64_t timeout_ms, bool single) const;
   [[nodiscard]] Round run_arm(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets,
                               std::int64_t timeout_ms, bool single = false);
+  void write_as_late(const std::array<Arm*, 2>& arms, Side side) const;
   // Poison, and other bytes, in the outputs of that arm and in what its workspace will hold.
   void leave_bytes(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets) const;
 

@@ -48,14 +48,19 @@ SingleSaving saving_of(const std::vector<SinglePair>& singles, double incumbent_
     const Round& other = single.pair.of(Side::incumbent);
     own_clock = own_clock && own.gated && other.gated;
     empties_ns.push_back(single.empty.wall_ns);
-    if (own.gated == other.gated && !trusted) {
+    if (own.gated && other.gated && !trusted) {
       // Who slows the incumbent here gains no more than its start can take.
       const double most_ns = single.empty.wall_ns + incumbent_ns + incumbent_at_most_ns;
       saved_ns.push_back(std::min(other.wall_ns, most_ns) - own.wall_ns);
       incumbents_ns.push_back(std::min(other.wall_ns, most_ns) - single.empty.wall_ns);
+    } else if (own.gated) {
+      saved_ns.push_back(incumbent_ns -
+                         (own.wall_ns - single.empty.wall_ns - computed_at_least_ns));
     } else {
-      const double computed_ns = own.gated ? computed_at_least_ns : 0;
-      saved_ns.push_back(incumbent_ns - (own.wall_ns - single.empty.wall_ns - computed_ns));
+      // Whom no gate holds back may work while it is handed over to: from its inputs' arrival to
+      // the word, and from its reply to its outputs' being taken. On an H200, calls of 7 us took 74
+      // us less so than the empty candidate's. So nothing is taken off.
+      saved_ns.push_back(incumbent_ns - own.wall_ns);
     }
   }
   saved_ns = of_neighbors(std::move(saved_ns));
@@ -119,13 +124,15 @@ double unconfirmed_share(double candidate_ns, double incumbent_ns,
   double sum_ns = 0;
   double noise_ns = 0;
   double slowed_ns = 0;
+  bool gated = true;
   for (const SingleSaving& saving : savings) {
+    gated = gated && saving.gated;
     sum_ns += saving.median_ns;
     noise_ns += saving.noise_ns;
     slowed_ns += saving.empty_slowed_ns;
   }
   const auto count = static_cast<double>(savings.size());
-  if (processes_differ_ns < small_share * candidate_ns) {
+  if (gated && processes_differ_ns < small_share * candidate_ns) {
     // By so much more than is left out its calls by themselves may be longer than they seem.
     return std::clamp(slowed_ns / count - processes_differ_ns, 0.0, in_rounds_ns) / candidate_ns;
   }

@@ -62,7 +62,8 @@ void hold_against_alone(SingleSaving& saving, const SinglesAlone& alone);
 // The share of a candidate's call that it saves in rounds and no call by itself confirms:
 // ErrorBudget::overlap. `savings`: of each pair of processes; where there are none, nothing is
 // confirmed. Never more than it saves. In calls of which what processes differ by is a small share
-// it is nothing, unless the empty candidate was slowed by more than that.
+// it is nothing where a gate holds the candidate back, unless the empty candidate was slowed by
+// more than that.
 [[nodiscard]] double unconfirmed_share(double candidate_ns, double incumbent_ns,
                                        const std::vector<SingleSaving>& savings);
 

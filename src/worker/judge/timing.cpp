@@ -92,7 +92,7 @@ class ShapeRun {
   // As many as were laid out when the task was opened, and more where there is doubt.
   [[nodiscard]] bool more_pairs() const {
     const auto pairs = std::ssize(log_.calls);
-    if (pairs < shape_.pairs || pairs >= most_pairs) {
+    if (pairs < shape_.pairs || pairs >= most_pairs || in_.brief) {
       return pairs < shape_.pairs;
     }
     const Doubts doubts = doubts_of(in_, shape_, log_);
@@ -327,6 +327,11 @@ class ShapeRun {
     if (single.empty.failure) {
       return ours_failed(*single.empty.failure, "the empty candidate");
     }
+    if (!log_.singles.empty() && log_.singles.front().pair.of(Side::incumbent).gated &&
+        !single.pair.of(Side::incumbent).gated) {
+      in_.incumbent.allow_gates();  // it came late, which it does not by itself
+      return {};
+    }
     if (single.empty.gated != gated) {
       // It came late, which it does not by itself: this single call has nothing to be held against.
       in_.null.allow_gates();
@@ -374,9 +379,16 @@ class ShapeRun {
 
 }  // namespace
 
+int brief_pairs(int pairs) {
+  constexpr int most_brief_pairs = 10;
+  return std::min((pairs + 1) / 2, most_brief_pairs);
+}
+
 Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape, Rounds& rounds) {
   rounds.redraw_scalars(derive(in.key, time_scalars_purpose));
-  return ShapeRun(in, shape, rounds).run();
+  TimedShape timed = shape;
+  timed.pairs = in.brief ? brief_pairs(shape.pairs) : shape.pairs;
+  return ShapeRun(in, timed, rounds).run();
 }
 
 Result<TimingOutcome> time_singles(const TimingInputs& in, const TimedShape& shape, Rounds& rounds,

@@ -19,6 +19,7 @@ struct TimedShape {
   RoundShape rounds;
   int pairs = 10;                   // how many pairs of rounds a comparison gets
   double noise_floor = 0;           // two processes of the baseline against each other
+  int noise_tries = 0;              // how often that was measured; the least counts
   double waiting = 0;               // the share of those rounds spent waiting for a processor
   double solo_ns = 0;               // the baseline's median call, alone
   std::vector<Round> empty_rounds;  // of the empty candidate, while there was no other
@@ -42,6 +43,7 @@ struct TimingInputs {
   std::vector<double> lower_bounds;
   std::vector<std::string> allowed_precisions;
   bool screen = true;  // timing ends where it is clearly slower
+  bool brief = false;  // few pairs, and none more for what is in doubt
 };
 
 struct TimingOutcome {
@@ -54,6 +56,9 @@ struct TimingOutcome {
   bool busy = false;                   // other programs disturbed the incumbent's rounds
   std::string precision = "contract";  // or the lower one that some call was accepted at
 };
+
+// How many pairs a brief timing has.
+[[nodiscard]] int brief_pairs(int pairs);
 
 // Times the candidate at one shape. An error is ours: the incumbent or the oracle failed.
 // `rounds` are the shape's buffers, which stay from one evaluation to the next.

@@ -72,8 +72,7 @@ double difference_bound(const Task& task, const Axes& axes, std::size_t index,
   double bound = error_bound(task, axes, index, 0);
   if (distribution == Distribution::constant && is_approximate(task.outputs[index])) {
     constexpr double most = 0x1p-5;  // zeros must not pass
-    const double terms = terms_of(task, axes);
-    const double alike = rounding_of_sum(rounded_type(task, index), terms * terms);
+    const double alike = rounding_of_equal_terms(rounded_type(task, index), terms_of(task, axes));
     bound = std::max(bound, std::min(alike, most));
   }
   return 2 * bound;

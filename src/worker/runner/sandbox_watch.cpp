@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -110,12 +112,70 @@ constexpr long stat_calls[] = {
 };
 
 // What the C, OpenMP and BLAS runtimes look at by themselves; they do without when refused.
-constexpr std::string_view quiet_prefixes[] = {"/sys/",      "/proc/cpuinfo", "/proc/meminfo",
-                                               "/proc/stat", "/proc/sys/vm/", "/proc/filesystems",
-                                               "/dev/shm",   "/tmp/__KMP_",   "/etc/localtime"};
+constexpr std::string_view quiet_prefixes[] = {
+    "/sys/",         "/proc/cpuinfo", "/proc/meminfo",     "/proc/stat",      "/proc/version",
+    "/proc/loadavg", "/proc/uptime",  "/proc/filesystems", "/proc/sys/vm/",   "/proc/sys/kernel/",
+    "/dev/shm",      "/dev/null",     "/dev/zero",         "/dev/full",       "/dev/random",
+    "/dev/urandom",  "/tmp/__KMP_",   "/etc/localtime",    "/usr/lib/locale/"};
+
+// What a process may ask about itself, under any name of its own folder in /proc: collectors of
+// garbage look for their stacks in `maps`, other runtimes for limits and processors in the rest.
+constexpr std::string_view quiet_about_itself[] = {
+    "",       "maps", "smaps", "status",    "stat", "statm",   "auxv", "cgroup",
+    "limits", "task", "comm",  "mountinfo", "io",   "cmdline", "exe",  "schedstat"};
 
 // Calls that fail harmlessly everywhere and that runtimes make.
-constexpr long quiet_calls[] = {SYS_ioctl, SYS_set_mempolicy, SYS_get_mempolicy, SYS_mbind};
+constexpr long quiet_calls[] = {SYS_ioctl,
+                                SYS_set_mempolicy,
+                                SYS_get_mempolicy,
+                                SYS_mbind,
+                                SYS_getpriority,
+                                SYS_sched_getattr,
+                                SYS_sched_rr_get_interval,
+                                SYS_get_robust_list,
+                                SYS_getresuid,
+                                SYS_getresgid,
+                                SYS_getgroups,
+                                SYS_getcwd,
+                                SYS_statfs,
+                                SYS_fstatfs};
+
+// What prctl is asked and not told, and what it is told of the caller's own memory and clock.
+constexpr unsigned long long quiet_options[] = {PR_GET_PDEATHSIG,    PR_GET_DUMPABLE,
+                                                PR_GET_KEEPCAPS,     PR_CAPBSET_READ,
+                                                PR_GET_TIMERSLACK,   PR_SET_TIMERSLACK,
+                                                PR_GET_NO_NEW_PRIVS, PR_GET_THP_DISABLE,
+                                                PR_SET_THP_DISABLE,  PR_GET_SECCOMP,
+                                                PR_GET_FPEXC,        PR_GET_SPECULATION_CTRL,
+                                                50 /* SVE_SET_VL */, 51 /* SVE_GET_VL */};
+
+bool fails_quietly(int call, const unsigned long long* arguments) {
+  if (call == SYS_prctl) {
+    return std::ranges::find(quiet_options, arguments[0]) != std::end(quiet_options);
+  }
+  return std::ranges::find(quiet_calls, call) != std::end(quiet_calls);
+}
+
+// What follows the name of the process's own folder in a path; nothing for other paths.
+std::optional<std::string_view> within_own_folder(std::string_view path, pid_t runner) {
+  const std::string by_number = "/proc/" + std::to_string(runner);
+  for (const std::string_view folder :
+       {std::string_view("/proc/self"), std::string_view("/proc/thread-self"),
+        std::string_view(by_number)}) {
+    if (path == folder) {
+      return std::string_view();
+    }
+    if (path.starts_with(folder) && path[folder.size()] == '/') {
+      return path.substr(folder.size() + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+bool asks_about_itself(std::string_view path, pid_t runner) {
+  const std::optional<std::string_view> rest = within_own_folder(path, runner);
+  return rest && std::ranges::find(quiet_about_itself, *rest) != std::end(quiet_about_itself);
+}
 
 std::string signal_text(unsigned long long signal) {
   const char* name = sigabbrev_np(static_cast<int>(signal));
@@ -226,7 +286,7 @@ SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* ar
   if (call == SYS_sched_setaffinity && is_own_thread(arguments[0])) {
     return {true, 0};
   }
-  if (std::find(std::begin(quiet_calls), std::end(quiet_calls), call) == std::end(quiet_calls)) {
+  if (!fails_quietly(call, arguments)) {
     const std::string offense = offense_of(call, arguments);
     record(offense.empty() ? name_of_call(call) : offense);
   }
@@ -255,7 +315,7 @@ SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call, unsigned
     return {true, 0};
   }
   const bool quiet =
-      path == "/tmp" ||
+      path == "/tmp" || (!writes && asks_about_itself(path, runner_)) ||
       std::any_of(std::begin(quiet_prefixes), std::end(quiet_prefixes),
                   [&path](std::string_view prefix) { return path.starts_with(prefix); });
   if (!quiet) {

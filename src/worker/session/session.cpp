@@ -287,6 +287,7 @@ Result<EvaluateRequest> Session::evaluate_request(const EvaluateOrder& order) co
   request.incumbent = order.incumbent;
   request.allow_precision = order.allow_precision;
   request.timed = order.timed;
+  request.brief = order.brief;
   request.energy = order.energy;
   request.master = order.master;
   request.repeat_checks = order.repeat_checks;

@@ -20,7 +20,7 @@ enum class Distribution {
   negative,  // large and all below zero
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
   positive,  // as negative, and all above zero
-  spiked,    // normal, a few elements large: what part of a tensor looks like tells nothing
+  spiked,    // normal, a few elements large and a few rows shifted: no part tells of the rest
   shifted,   // normal, far from zero: the same offset for all inputs of a set
 };
 
@@ -91,6 +91,8 @@ struct DrawRule {
   float place = 0;                         // and where in their range its bounded values lie
   int closeness = 12;                      // their distance to each other there, as a power of two
   std::uint64_t spikes[spike_count] = {};  // the large elements of the spiked one
+  std::uint64_t run_begin = 0;             // and the run of its elements that is shifted
+  std::uint64_t run_count = 0;
 };
 
 constexpr float mixed_value(std::uint32_t word, std::uint32_t second, int reach) {
@@ -121,7 +123,8 @@ constexpr float shifted_value(float shift, std::uint32_t word) {
   return shift + 0x1p-10F * static_cast<float>(steps);
 }
 
-// The element that these words stand for, for a distribution known at compile time, but for spikes.
+// The element that these words stand for, for a distribution known at compile time, but for what a
+// spiked one has at single places.
 template <Distribution D>
 constexpr float draw_free(const DrawRule& rule, std::uint32_t word, std::uint32_t second) {
   if constexpr (D == Distribution::uniform) {
@@ -163,32 +166,43 @@ constexpr float draw_bounded(const DrawRule& rule, std::uint32_t word) {
   }
 }
 
-template <Distribution D>
-constexpr float draw_element(const DrawRule& rule, std::uint64_t element, std::uint32_t word,
-                             std::uint32_t second) {
-  float value = rule.bounded ? draw_bounded<D>(rule, word) : draw_free<D>(rule, word, second);
-  for (int i = 0; D == Distribution::spiked && !rule.bounded && i < spike_count; ++i) {
-    value *= rule.spikes[i] == element ? power_of_two(rule.reach) : 1.0F;
+// A spiked value as it is at its place: large, or else in the run.
+constexpr float at_its_place(const DrawRule& rule, std::uint64_t element, std::uint32_t word,
+                             float value) {
+  // Unsigned: what lies before the run is far behind it.
+  if (element - rule.run_begin < rule.run_count) {
+    return shifted_value(rule.shift, word);
+  }
+  for (const std::uint64_t spike : rule.spikes) {
+    value *= spike == element ? power_of_two(rule.reach) : 1.0F;
   }
   return value;
 }
 
+template <Distribution D>
+constexpr float draw_element(const DrawRule& rule, std::uint64_t element, std::uint32_t word,
+                             std::uint32_t second) {
+  const float value = rule.bounded ? draw_bounded<D>(rule, word) : draw_free<D>(rule, word, second);
+  if constexpr (D == Distribution::spiked) {
+    return rule.bounded ? value : at_its_place(rule, element, word, value);
+  } else {
+    return value;
+  }
+}
+
 // The same value with the bits that a double has beyond a float, from a word of the second stream:
-// who keeps the doubles of an input as floats has other numbers. A shifted value keeps its steps.
-// The product has no rounding, so that every processor comes to the same sum.
+// who keeps the doubles of an input as floats has other numbers. Shifted values as well: of their
+// steps alone, sums of squares are ties again and again, and all of them may be rounded to one
+// side. The product has no rounding, so that every processor comes to the same sum.
 template <Distribution D>
 constexpr double widened(const DrawRule& rule, float value, std::uint32_t second) {
-  if constexpr (D == Distribution::shifted) {
-    return static_cast<double>(value);
-  } else {
-    const std::uint32_t more = mix(D == Distribution::constant ? rule.constant : second);
-    const double width = 0x1p-24 * static_cast<double>(rule.bounded ? rule.span : value);
-    const double out =
-        static_cast<double>(value) + width * (static_cast<double>(more >> 4) * 0x1p-28);
-    const bool beyond =
-        rule.bounded && out >= static_cast<double>(rule.low) + static_cast<double>(rule.span);
-    return beyond ? static_cast<double>(value) : out;
-  }
+  const std::uint32_t more = mix(D == Distribution::constant ? rule.constant : second);
+  const double width = 0x1p-24 * static_cast<double>(rule.bounded ? rule.span : value);
+  const double out =
+      static_cast<double>(value) + width * (static_cast<double>(more >> 4) * 0x1p-28);
+  const bool beyond =
+      rule.bounded && out >= static_cast<double>(rule.low) + static_cast<double>(rule.span);
+  return beyond ? static_cast<double>(value) : out;
 }
 
 // Whole numbers in [low, low + count).
@@ -210,32 +224,43 @@ constexpr std::int64_t whole_value(const WholeRange& range, std::uint32_t word,
          static_cast<std::int64_t>(takes_two(range) ? wide % count : (word * count) >> 32);
 }
 
-// Where entry `j` of a sparse row lies: in the j-th of as many equal strips of the columns as the
-// row has entries. Within a row places are mixed from the row's own word: who sees them learns
-// nothing but that row.
+// The columns of a sparse row, sorted and distinct, one behind the other. How far one is from the
+// next differs by thousands, so that nothing follows from an entry's place in its row; one row in
+// eight lies within twice as many columns as it has entries. All is mixed from the row's own word:
+// who sees some of it learns nothing but that row.
 struct RowColumns {
   std::uint32_t key = 0;
-  std::int64_t bound = 0;
-  double strip = 0;
+  std::int64_t begin = 0;    // where the row may begin
+  double scale = 0;          // columns without an entry for each unit of the steps
+  std::uint64_t passed = 0;  // the steps so far
 
   constexpr RowColumns(const Key& tensor, std::int64_t row, std::int64_t length,
                        std::int64_t columns)
-      : key(value_word(tensor, static_cast<std::uint64_t>(row), first_stream)),
-        bound(columns),
-        strip(static_cast<double>(columns) / static_cast<double>(length)) {}
-
-  [[nodiscard]] constexpr std::int64_t edge(std::int64_t j) const {
-    const auto at = static_cast<std::int64_t>(static_cast<double>(j) * strip);
-    return at < bound ? at : bound;
+      : key(value_word(tensor, static_cast<std::uint64_t>(row), first_stream)) {
+    std::int64_t free = columns > length ? columns - length : 0;
+    const bool crowded = (key >> 29) == 0;
+    if (crowded && free > length) {
+      const auto places = static_cast<std::uint64_t>(free - length + 1);
+      begin = static_cast<std::int64_t>((mix(~key) * places) >> 32);
+      free = length;
+    }
+    std::uint64_t all = 0;
+    for (std::int64_t j = 0; j <= length; ++j) {  // what follows the last entry included
+      all += step(j);
+    }
+    scale = static_cast<double>(free) / static_cast<double>(all);
   }
 
-  // `low` and `next` are edge(j) and edge(j + 1).
-  [[nodiscard]] constexpr std::int64_t column(std::int64_t j, std::int64_t low,
-                                              std::int64_t next) const {
-    const auto width = static_cast<std::uint64_t>(next > low ? next - low : 1);
-    const std::uint64_t draw = (mix(key + static_cast<std::uint32_t>(j)) * width) >> 32;
-    const std::int64_t drawn = low + static_cast<std::int64_t>(draw);
-    return drawn < bound ? drawn : bound - 1;
+  // Before entry `j`, less the one column that this takes by itself.
+  [[nodiscard]] constexpr std::uint32_t step(std::int64_t j) const {
+    const std::uint32_t draw = mix(key + static_cast<std::uint32_t>(j)) >> 16;
+    return (((draw * draw) >> 16) * draw >> 16) + 1;
+  }
+
+  // The column of entry `j`, asked for in order.
+  [[nodiscard]] constexpr std::int64_t next(std::int64_t j) {
+    passed += step(j);
+    return begin + j + static_cast<std::int64_t>(static_cast<double>(passed) * scale);
   }
 };
 

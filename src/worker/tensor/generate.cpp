@@ -20,6 +20,15 @@ namespace {
 constexpr std::size_t part_elements = std::size_t{1} << 15;
 static_assert(part_elements % group_elements == 0);
 
+// Whether a group has elements that a spiked distribution makes unlike others.
+bool has_places(const DrawRule& rule, std::uint64_t group) {
+  const std::uint64_t begin = group * group_elements;
+  const bool spiked = std::ranges::any_of(
+      rule.spikes, [group](std::uint64_t spike) { return spike / group_elements == group; });
+  return spiked ||
+         (rule.run_begin < begin + group_elements && begin < rule.run_begin + rule.run_count);
+}
+
 template <Distribution D>
 void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_elements]) {
   std::uint32_t words[group_elements];
@@ -37,10 +46,10 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
     for (std::size_t i = 0; i < group_elements; ++i) {
       out[i] = draw_free<D>(rule, words[i], takes_two(D) ? seconds[i] : 0);
     }
-    for (const std::uint64_t spike : rule.spikes) {
-      if (D == Distribution::spiked && spike / group_elements == group) {
-        out[spike % group_elements] *= power_of_two(rule.reach);
-      }
+  }
+  if (D == Distribution::spiked && !rule.bounded && has_places(rule, group)) {
+    for (std::size_t i = 0; i < group_elements; ++i) {
+      out[i] = at_its_place(rule, group * group_elements + i, words[i], out[i]);
     }
   }
 }
@@ -189,13 +198,9 @@ void fill_whole(const Places& places, const TensorPlan& tensor, const WholeRange
 }
 
 template <typename T>
-void fill_row_columns(T* row, const RowColumns& columns, std::int64_t length) {
-  std::int64_t low = 0;
-  // No division within a row: this is most of what drawing a sparse matrix costs.
+void fill_row_columns(T* row, RowColumns columns, std::int64_t length) {
   for (std::int64_t j = 0; j < length; ++j) {
-    const std::int64_t next = columns.edge(j + 1);
-    row[j] = static_cast<T>(columns.column(j, low, next));
-    low = next;
+    row[j] = static_cast<T>(columns.next(j));
   }
 }
 
@@ -254,7 +259,7 @@ void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& cop
     places.push_back(data);
   }
   const Key key = input_key(draw.key, index);
-  const WholeRange whole = whole_range(values, plan.axes);
+  const WholeRange whole = drawn_range(values, plan.axes, index, draw);
   switch (values.kind) {
     case ValueKind::normal:
     case ValueKind::uniform:
@@ -279,7 +284,7 @@ void fill_input(const Task& task, const BufferPlan& plan, const InputCopies& cop
       const std::size_t rows = rows_input(task, index);
       for (std::size_t i = 0; i < places.size(); ++i) {
         fill_columns(places[i], tensor, tensor_data(plan, *copies[i], set, rows),
-                     plan.tensors[rows], whole.count, key);
+                     plan.tensors[rows], whole_range(values, plan.axes).count, key);
       }
       break;
     }

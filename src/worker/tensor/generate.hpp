@@ -34,6 +34,12 @@ struct SetDraw {
   bool called = true;  // false: it will not be, and may be left as it is
 };
 
+// Where in its range whole input `index` lies: the same for all elements of a constant set, near
+// one end of the range in tiny and large ones, near one place in shifted ones. Structured kinds
+// have the range that they have.
+[[nodiscard]] WholeRange drawn_range(const ValueSpec& values, const Axes& axes, std::size_t index,
+                                     const SetDraw& draw);
+
 // How floating input `index` of a task is drawn.
 [[nodiscard]] DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index,
                                  const SetDraw& draw);

@@ -61,6 +61,29 @@ bool has_spikes(const Task& task, const Key& set, std::size_t index) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::uint64_t run_purpose = 6;
+constexpr std::uint64_t window_purpose = 7;
+
+// Whole rows, so that what is computed of each by itself goes wrong if it does so for shifted
+// values; some of them, so that there is a choice among those that lie close together.
+void set_run(const TensorPlan& tensor, DrawRule& rule) {
+  const std::size_t row =
+      tensor.shape.size() > 1 ? static_cast<std::size_t>(tensor.shape.back()) : 1;
+  const std::size_t rows = tensor.elements / std::max<std::size_t>(row, 1);
+  if (rows < 2) {
+    return;
+  }
+  KeyedRandom random(derive(rule.key, run_purpose));
+  const std::size_t wanted = 2 + random.below(4);
+  const std::size_t run = std::min(wanted, rows / 2);
+  rule.run_begin = row * random.below(rows - run + 1);
+  rule.run_count = row * run;
+}
+
+}  // namespace
+
 std::string_view name_of(Distribution distribution) {
   switch (distribution) {
     case Distribution::normal:
@@ -98,13 +121,16 @@ DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index
   rule.bounded = values.kind == ValueKind::uniform;
   rule.low = static_cast<float>(values.low);
   rule.span = static_cast<float>(values.high - values.low);
-  if (draw.distribution == Distribution::shifted) {
+  const bool spiked =
+      draw.distribution == Distribution::spiked && has_spikes(task, draw.key, index);
+  if (draw.distribution == Distribution::shifted || spiked) {
     set_shift(task, draw.key, rule);
+  }
+  if (spiked) {
+    set_run(tensor, rule);
   }
   constexpr std::uint64_t spike_purpose = 3;
   KeyedRandom random(derive(rule.key, spike_purpose));
-  const bool spiked =
-      draw.distribution == Distribution::spiked && has_spikes(task, draw.key, index);
   for (std::uint64_t& spike : rule.spikes) {
     spike = spiked ? random.below(std::max<std::size_t>(tensor.elements, 1)) : no_element;
   }
@@ -118,6 +144,35 @@ WholeRange whole_range(const ValueSpec& values, const Axes& axes) {
   }
   const Result<std::int64_t> bound = values.bound.evaluate_size(axes);
   return {0, bound ? *bound : 0};  // validate_task has evaluated it already
+}
+
+WholeRange drawn_range(const ValueSpec& values, const Axes& axes, std::size_t index,
+                       const SetDraw& draw) {
+  WholeRange range = whole_range(values, axes);
+  const bool structured =
+      values.kind == ValueKind::offsets || values.kind == ValueKind::csr_columns;
+  if (structured || range.count < 2) {
+    return range;
+  }
+  constexpr std::int64_t parts = 64;
+  const std::int64_t part = std::max<std::int64_t>(range.count / parts, 1);
+  KeyedRandom random(derive(input_key(draw.key, index), window_purpose));
+  switch (draw.distribution) {
+    case Distribution::constant:
+      return {range.low +
+                  static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(range.count))),
+              1};
+    case Distribution::tiny:
+      return {range.low, part};
+    case Distribution::large:
+      return {range.low + range.count - part, part};
+    case Distribution::shifted:
+      return {range.low + static_cast<std::int64_t>(
+                              random.below(static_cast<std::uint64_t>(range.count - part + 1))),
+              part};
+    default:
+      return range;
+  }
 }
 
 Key input_key(const Key& set, std::size_t index) {

@@ -282,7 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
                "/task/inputs/0/values/kind: found the string \"gamma\", expected one of normal, "
                "uniform, index, offsets, drawn, csr_columns"},
         Damage{"/verdict/timing/color", "red",
-               "/verdict/timing/color: unknown key, expected one of at_least, budget, comparison, "
+               "/verdict/timing/color: unknown key, expected one of at_least, brief, budget, "
+               "comparison, "
                "likely, noise_floor, shapes, speedup, speedup_interval"},
         Damage{"/ceilings/a~1b", 1, "/ceilings/a~1b: unknown key, expected one of list, machine"},
         Damage{"/version", 5,

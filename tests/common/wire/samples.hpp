@@ -144,7 +144,7 @@ inline Verdict sample_verdict() {
   verdict.checks = {{Stage::held_out, {{"m", 5}}, "tiny", numbered_key(12), 1e-7, 2e-7, 3e-7, 4}};
   verdict.rules_run = {"guard", "clock"};
   verdict.timing = {{sample_shape_timing()}, 1.8, {1.7, 1.9}, 0.01, 0.02, true, 2.25,
-                    Comparison::slower};
+                    Comparison::slower,      true};
   verdict.energy = sample_energy();
   verdict.build_ns = 123;
   verdict.judge_ns = std::numeric_limits<std::int64_t>::max();

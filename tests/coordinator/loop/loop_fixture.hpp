@@ -52,6 +52,7 @@ class FormulaLaboratory : public Laboratory {
       stop.request_stop();
     }
     energy_jobs += job.energy ? 1 : 0;
+    (job.phase == 0 ? brief_searched : brief_finalists) += job.brief ? 1 : 0;
     diagnose_jobs += job.diagnose ? 1 : 0;
     if (job.diagnose) {
       diagnose_bounds.push_back(job.diagnose_above);
@@ -134,6 +135,8 @@ class FormulaLaboratory : public Laboratory {
   std::function<void(const Job&, Verdict&)> at_the_end;  // changes the verdict on a finalist
   int energy_jobs = 0;
   int diagnose_jobs = 0;
+  int brief_searched = 0;                    // jobs of the search that were to be timed briefly
+  int brief_finalists = 0;                   // and those of finalists
   std::vector<double> diagnose_bounds;       // what the speed-up must exceed, of each
   std::optional<DiagnosisReport> diagnosis;  // of everything that is to be diagnosed
   bool measures_energy = true;

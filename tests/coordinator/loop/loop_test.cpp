@@ -243,6 +243,13 @@ TEST_F(LoopOnAGpu, ADiagnosisThatFailedLeavesTheOneFromTimes) {
   EXPECT_EQ(run_.state, RunState::finished);
 }
 
+TEST_F(LoopTest, LooksBrieflyAtCandidatesAndInFullAtFinalists) {
+  work();
+  EXPECT_EQ(laboratory_.brief_searched, charged() + 1);
+  EXPECT_GT(laboratory_.final_jobs, 0);
+  EXPECT_EQ(laboratory_.brief_finalists, 0);
+}
+
 TEST_F(LoopTest, OnACpuOnlyWhatIsFasterThanItsParentIsDiagnosed) {
   work();
   EXPECT_EQ(laboratory_.diagnose_jobs, charged() + 1);

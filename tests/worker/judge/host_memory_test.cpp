@@ -5,11 +5,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
+#include "common/base/memory.hpp"
 #include "support/keys.hpp"
 #include "support/small_task.hpp"
+#include "worker/judge/host_ground.hpp"
 #include "worker/tensor/change.hpp"
 
 namespace kernelpro {
@@ -284,6 +287,19 @@ TEST_F(TwoSides, ANudgeGoesAnotherWayUnderAnotherKeyAndEndsWithTheNextDraw) {
   EXPECT_EQ(data(Side::incumbent, 0, 1), drawn);
   memory_->nudge(numbered_key(2), 3);
   EXPECT_NE(data(Side::incumbent, 0, 1), first);
+}
+
+// Four mebibytes for each of a thousand calls are no more than others ask for one.
+TEST(HostGround, LeavesRoomForTheWorkspacesOfAllCalls) {
+  const std::unique_ptr<Ground> ground = make_host_ground(1 << 20);
+  JudgeSettings settings;
+  settings.threads = 1;
+  const JailPolicy policy = ground->runner(settings, "candidate.so", false, 1 << 20).policy;
+  EXPECT_GT(policy.heap_bytes, std::int64_t{2} << 30);
+  EXPECT_LT(policy.heap_bytes, std::int64_t{3} << 30) << "as much is its own";
+  EXPECT_GE(policy.memory_bytes - policy.heap_bytes, available_memory_bytes() / 3);
+  EXPECT_LE(policy.memory_bytes - policy.heap_bytes,
+            std::max(physical_memory_bytes(), std::int64_t{2} << 30));
 }
 
 }  // namespace

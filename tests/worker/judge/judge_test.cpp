@@ -60,6 +60,23 @@ TEST_F(JudgeTest, TimesOnWarmCachesWhenAsked) {
   EXPECT_EQ(verdict.timing.shapes.front().launches, 0) << "nothing traces on a CPU";
 }
 
+TEST_F(JudgeTest, LooksBrieflyWithHalfOfThePairsAndNoMore) {
+  open(small_task());
+  EvaluateRequest request;
+  request.candidate = small_candidate(small_source("x[i] + y[i]"));
+  request.brief = true;
+  const int planned = judge_->timed_shapes().front().pairs;
+  const Verdict brief = verdict_on(request);
+  ASSERT_EQ(brief.outcome, Outcome::passed) << brief.summary;
+  EXPECT_TRUE(brief.timing.brief);
+  EXPECT_EQ(std::ssize(brief.timing.shapes.front().candidate_rounds), brief_pairs(planned));
+  request.brief = false;
+  const Verdict full = verdict_on(request);
+  EXPECT_FALSE(full.timing.brief);
+  EXPECT_GE(std::ssize(full.timing.shapes.front().candidate_rounds), planned);
+  EXPECT_EQ(full.checks.size(), brief.checks.size()) << "what is checked is the same";
+}
+
 TEST_F(JudgeTest, NamesTheHolderOfABusyLock) {
   // A lock of our own: nobody else shall wait for this test.
   setenv("KERNELPRO_LOCK_DIR", environment_.scratch().c_str(), 1);

@@ -506,6 +506,38 @@ TEST_F(Runner, RefusesInSilenceWhatRuntimesAskFor) {
   EXPECT_THAT(process_->violations(), IsEmpty());
 }
 
+// Collectors of garbage ask where their stack is, and other runtimes for limits and processors.
+TEST_F(Runner, RefusesInSilenceWhatAProcessAsksAboutItself) {
+  const std::string includes =
+      "#include <fcntl.h>\n#include <pthread.h>\n#include <sys/prctl.h>\n"
+      "#include <sys/resource.h>\n#include <unistd.h>\n#include <string>\n";
+  const Exchange called = call(small_source(
+      "x[i]",
+      "pthread_attr_t attributes;\n"
+      "if (pthread_getattr_np(pthread_self(), &attributes) == 0) return 1;\n"
+      "open((\"/proc/\" + std::to_string(getpid()) + \"/status\").c_str(), O_RDONLY);\n"
+      "open(\"/proc/thread-self/stat\", O_RDONLY);\nopen(\"/dev/null\", O_RDWR);\n"
+      "prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);\ngetpriority(PRIO_PROCESS, 0);\n",
+      includes));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_EQ(called.reply.status, runner::CallStatus::ok) << "nothing of it is told";
+  EXPECT_THAT(process_->violations(), IsEmpty());
+}
+
+TEST_F(Runner, RecordsWhatAProcessAsksAboutOthersOrWritesToItself) {
+  const Exchange called = call(small_source(
+      "x[i]",
+      "open((\"/proc/\" + std::to_string(getppid()) + \"/maps\").c_str(), O_RDONLY);\n"
+      "open(\"/proc/self/mem\", O_RDONLY);\nopen(\"/proc/self/task/../environ\", O_RDONLY);\n"
+      "open(\"/proc/self/comm\", O_WRONLY);\nprctl(PR_SET_DUMPABLE, 0, 0, 0, 0);\n",
+      "#include <fcntl.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n#include <string>\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_THAT(
+      process_->violations(),
+      ElementsAre("open /proc/" + std::to_string(getpid()) + "/maps", "open /proc/self/mem",
+                  "open /proc/self/task/../environ", "open for writing /proc/self/comm", "prctl"));
+}
+
 // Whether a file exists is no secret, but the kernel keeps each name that it was asked for.
 TEST_F(Runner, CountsQuestionsAboutPaths) {
   const auto asking = [](int times) {

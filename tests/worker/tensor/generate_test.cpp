@@ -285,7 +285,7 @@ TEST(Distributions, AreFiniteInEveryFloatingType) {
   }
 }
 
-// Who keeps them as floats has other numbers. Offsets keep their steps.
+// Who keeps them as floats has other numbers.
 TEST(Distributions, FillAllTheBitsOfADouble) {
   Inputs wide = of_type(DType::f64);
   Inputs narrow = of_type(DType::f32);
@@ -300,11 +300,7 @@ TEST(Distributions, FillAllTheBitsOfADouble) {
       beyond += doubles[i] != static_cast<double>(static_cast<float>(doubles[i])) ? 1 : 0;
       ASSERT_NEAR(doubles[i], floats[i], std::ldexp(std::fabs(floats[i]), -23));
     }
-    if (distribution == Distribution::shifted) {
-      EXPECT_EQ(beyond, 0U);
-    } else {
-      EXPECT_GT(beyond, doubles.size() * 9 / 10);
-    }
+    EXPECT_GT(beyond, doubles.size() * 9 / 10) << name_of(distribution);
   }
 }
 
@@ -325,6 +321,60 @@ TEST(Distributions, SpikeSomeInputsOfASetAndNotOthers) {
   EXPECT_GT((seen[{true, false}]), 25);
   EXPECT_GT((seen[{false, true}]), 25);
   EXPECT_GT((seen[{true, true}]), 50);
+}
+
+// Who computes each row by itself must do so right where one of them lies far from all others.
+TEST(Distributions, ShiftSomeRowsOfSpikedInputs) {
+  Task task = small_task();
+  task.axes = {{"n", std::nullopt}, {"d", std::nullopt}};
+  for (TensorSpec& input : task.inputs) {
+    input.shape = {formula("n"), formula("d")};
+  }
+  constexpr std::size_t d = 40;
+  Inputs inputs(task, {{"n", 100}, {"d", d}});
+  std::map<std::size_t, int> lengths;
+  for (std::uint64_t key = 1; key <= 100; ++key) {
+    inputs.draw(key, Distribution::spiked);
+    const std::vector<double> values = inputs.values(0);
+    std::size_t shifted = 0;
+    for (std::size_t row = 0; row < 100; ++row) {
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * d);
+      const auto far =
+          std::count_if(first, first + d, [](double one) { return std::fabs(one) > 4000; });
+      EXPECT_TRUE(far <= 4 || far == d) << far;
+      shifted += far == d ? 1 : 0;
+    }
+    ++lengths[shifted];
+  }
+  EXPECT_GT(lengths[0], 5) << "an input is spiked or not, each by itself";
+  for (const std::size_t length : {2U, 3U, 4U, 5U}) {
+    EXPECT_GT(lengths[length], 3) << length;
+  }
+  EXPECT_EQ(lengths.size(), 5U);
+}
+
+// Indices that are all alike meet in one place; those near one end leave out the other.
+TEST(Distributions, DrawWholeNumbersFromAPartOfTheirRange) {
+  Task task = small_task();
+  task.inputs[0].dtype = DType::i32;
+  task.inputs[0].values.kind = ValueKind::index;
+  task.inputs[0].values.bound = formula("640");
+  Inputs inputs(task, {{"n", 1000}});
+  const auto ends = [&inputs](Distribution distribution) {
+    inputs.draw(7, distribution);
+    const std::vector<double> values = inputs.values(0);
+    return std::pair(*std::min_element(values.begin(), values.end()),
+                     *std::max_element(values.begin(), values.end()));
+  };
+  EXPECT_EQ(ends(Distribution::tiny), std::pair(0.0, 9.0));
+  EXPECT_EQ(ends(Distribution::large), std::pair(630.0, 639.0));
+  const auto [least, most] = ends(Distribution::constant);
+  EXPECT_EQ(least, most);
+  const auto [low, high] = ends(Distribution::shifted);
+  EXPECT_EQ(high - low, 9.0);
+  for (const Distribution distribution : {Distribution::normal, Distribution::mixed}) {
+    EXPECT_GT(ends(distribution).second - ends(distribution).first, 600) << name_of(distribution);
+  }
 }
 
 TEST(Distributions, StayInTheRangeThatATaskDeclares) {
@@ -491,6 +541,33 @@ TEST(Groups, MayHaveNearlyAllInOne) {
     longest = std::max(longest, most);
   }
   EXPECT_GT(longest, 110);
+}
+
+// Nothing follows from an entry's place in its row: not where it lies, nor how far from the next.
+TEST(SparseMatrix, HasColumnsAtIrregularDistances) {
+  constexpr double cols = 5000;
+  Inputs inputs(sparse_task(), {{"rows", 10'000}, {"cols", 5000}, {"nnz", 160'000}});
+  inputs.draw(7);
+  const std::vector<double> columns = inputs.values(0);
+  const std::vector<double> offsets = inputs.values(1);
+  int in_strips = 0;
+  int crowded = 0;
+  int beside = 0;
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
+    const double* own = columns.data() + static_cast<std::size_t>(offsets[row]);
+    const double strip = cols / static_cast<double>(length);
+    bool even = true;
+    for (std::size_t j = 0; j < length; ++j) {
+      even = even && std::fabs(own[j] - (static_cast<double>(j) + 0.5) * strip) <= strip / 2 + 1;
+      beside += j > 0 && own[j] == own[j - 1] + 1 ? 1 : 0;
+    }
+    in_strips += even ? 1 : 0;
+    crowded += own[length - 1] - own[0] <= 2 * static_cast<double>(length) ? 1 : 0;
+  }
+  EXPECT_LT(in_strips, 500);
+  EXPECT_NEAR(crowded, 1250, 200);
+  EXPECT_GT(beside, 5000);
 }
 
 TEST(SparseMatrix, HasAnotherStructureForAnotherKey) {

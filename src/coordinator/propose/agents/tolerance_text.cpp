@@ -30,7 +30,7 @@ constexpr auto meanings_of_values = std::to_array<DistributionMeaning>({
     {"negative", "large and all below zero"},
     {"positive", "large and all above zero"},
     {"mixed", "signs and magnitudes from tiny to large, one element in sixteen zero"},
-    {"spiked", "normal, a few elements large"},
+    {"spiked", "normal, a few elements large and a few rows shifted"},
     {"shifted", "normal plus one offset of at least 2^12 (2^9 in f16, 2^7 in bf16)"},
 });
 

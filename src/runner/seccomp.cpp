@@ -216,6 +216,18 @@ void allow_harmless_arguments(Program& program, bool cuda) {
   }
 }
 
+// Memory that no file is behind and that others could share counts for no limit of the heap, and
+// nobody is there to share it with. A driver may ask for it.
+void refuse_shared_memory(Program& program) {
+  constexpr std::uint32_t shared = MAP_SHARED | MAP_ANONYMOUS;
+  for_call(program, SYS_mmap, [&] {
+    load(program, argument_low(3));
+    emit(program, BPF_ALU | BPF_AND | BPF_K, shared);
+    emit(program, BPF_JMP | BPF_JEQ | BPF_K, shared, 0, 1);
+    answer(program, SECCOMP_RET_ERRNO | ENOMEM);
+  });
+}
+
 void allow_threads(Program& program) {
   constexpr std::uint32_t thread = CLONE_THREAD;
   allow_if(program, SYS_clone, 0, ~(thread_flags & ~thread), thread);
@@ -291,6 +303,9 @@ Program make_unwatched_program() {
 Program make_program(bool cuda) {
   Program program;
   check_architecture(program);
+  if (!cuda) {
+    refuse_shared_memory(program);
+  }
   allow_calls(program, cuda);
   // glibc falls back to clone, whose flags a filter can read.
   emit(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);

@@ -123,7 +123,7 @@ TEST_F(Verify, AnOlderCertificateOfAFailureIsNotRefutedByOtherValues) {
   old["verdict"]["stage"] = "held_out";
   save(old);
   expect_exit(verify(), 3);
-  old["version"] = 3;
+  old["version"] = 4;
   save(old);
   const Finished undecided = verify();
   expect_exit(undecided, 5);
@@ -176,8 +176,8 @@ TEST_F(Verify, BrokenCertificatesAreRefusedWithThePlace) {
     Json change;
     Words said;
   } cases[] = {
-      {{{"version", 5}},
-       {"/version", "certificate version 5, expected 1 to 4", "kernelpro that wrote"}},
+      {{{"version", 6}},
+       {"/version", "certificate version 6, expected 1 to 5", "kernelpro that wrote"}},
       {{{"master", 7}}, {"/master"}},
       {{{"verdict", {{"outcome", "splendid"}}}}, {"/verdict/outcome", "splendid"}},
       {{{"color", "red"}}, {"color"}},

@@ -68,7 +68,7 @@ struct MachineRecord {
 
 struct Certificate {
   // Those before were drawn by older generators: not all their values can be repeated.
-  int version = 4;
+  int version = 5;
   std::string program_version;
   std::string date;  // UTC, ISO 8601
   Task task;

@@ -55,9 +55,13 @@ double unit_roundoff(DType dtype) {
   return entry_of(dtype).roundoff;
 }
 
+double counted_terms(double terms) {
+  constexpr double most = 65536;
+  return std::min(terms, most);
+}
+
 double rounding_of_sum(DType dtype, double terms) {
-  constexpr double most_terms = 65536;
-  return rounding_of_equal_terms(dtype, std::sqrt(std::min(terms, most_terms)));
+  return rounding_of_equal_terms(dtype, std::sqrt(counted_terms(terms)));
 }
 
 double rounding_of_equal_terms(DType dtype, double terms) {

@@ -51,6 +51,7 @@ Status check_answer(const OpenOrder& opened, const EvaluateOrder& asked, const E
                 "the sandbox (" + certificate.sandbox + ")"));
   KP_TRY(unless(were_sent(certificate.build.includes, opened.headers), "a header"));
   KP_TRY(unless(!asked.master || certificate.master == *asked.master, "the master key"));
+  KP_TRY(unless(asked.brief || !certificate.verdict.timing.brief, "a brief timing"));
   return unless(asked.timed || certificate.verdict.timing.comparison == Comparison::not_timed,
                 "a timing");
 }

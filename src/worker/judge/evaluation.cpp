@@ -71,7 +71,10 @@ Status EvaluationRun::try_or_blame() {
 Status EvaluationRun::blame(const Error& error) {
   candidate_.reset();
   const bool kept = error.kind == ErrorKind::timeout && judge_.ground_.enqueues();
-  KP_TRY(kept ? time_incumbent_alone() : Status(error));
+  if (!kept) {
+    return error;
+  }
+  KP_TRY(request_.timed ? time_incumbent_alone() : Status());
   fail({Outcome::timed_out, "", "it kept others from the device in their turn", {error.text()}});
   return {};
 }
@@ -101,9 +104,9 @@ std::chrono::milliseconds EvaluationRun::longest_part() const {
 Status EvaluationRun::within_limit(Status (EvaluationRun::*part)()) {
   std::optional<TimeLimit> limit;
   // In checks PyTorch computes the truth of its modules, for as long as that takes.
-  const bool waits_for_us = judge_.task_.reference.torch && part == &EvaluationRun::check_all;
-  if (judge_.ground_.enqueues() && !waits_for_us) {
-    limit.emplace(candidate_->pid(), longest_part());
+  const bool truth_takes_long = judge_.task_.reference.torch && part == &EvaluationRun::check_all;
+  if (judge_.ground_.enqueues() && !truth_takes_long) {
+    limit.emplace(candidate_->pid(), longest_part(), judge_.oracle_->work_time());
   }
   const Status done = (this->*part)();
   return limit && limit->passed() ? Status(TimeLimit::error()) : done;
@@ -111,8 +114,9 @@ Status EvaluationRun::within_limit(Status (EvaluationRun::*part)()) {
 
 // Once the candidate's process is gone.
 Status EvaluationRun::compare_to_incumbent() {
-  out_.verdict.timing.brief = request_.brief;
-  if (!request_.brief) {
+  if (request_.brief) {
+    out_.verdict.remarks.emplace_back("a brief look, as a search needs it: no claim stands on it");
+  } else {
     KP_TRY(time_incumbent_alone());
     KP_TRY(try_incumbent_as_candidate());
   }
@@ -240,6 +244,7 @@ Status EvaluationRun::check_all() {
 
 Status EvaluationRun::time_all() {
   enter(Stage::timing, "timing");
+  out_.verdict.timing.brief = request_.brief;
   KP_LET(Arm * null, judge_.null());
   KP_LET(Arm * other, other_arm());
   for (std::size_t i = 0; i < judge_.shapes_.size(); ++i) {
@@ -358,7 +363,7 @@ void EvaluationRun::trace_short_calls() {
 Status EvaluationRun::trace_all() {
   enter(Stage::timing, "tracing");
   KP_LET(Arm arm, judge_.start_arm(build_, request_.may_link, true));
-  const TimeLimit limit(arm.pid(), longest_part());
+  const TimeLimit limit(arm.pid(), longest_part(), judge_.oracle_->work_time());
   return trace_shapes(arm, build_.record, judge_.rounds_, out_.master,
                       judge_.settings_.call_timeout_ms, out_.verdict.timing.shapes);
 }

@@ -86,7 +86,7 @@ Result<std::optional<Failure>> OtherProcesses::ask_one(
                               : judge_.timed_baseline());
   KP_LET(Arm * null, judge_.null());
   KP_LET(Arm candidate, judge_.start_arm(candidate_, may_link_));
-  const TimeLimit limit(candidate.pid(), longest_timing(alone_ns));
+  const TimeLimit limit(candidate.pid(), longest_timing(alone_ns), judge_.oracle_->work_time());
   std::optional<Failure> failure = candidate.load(judge_.settings_.call_timeout_ms);
   std::vector<std::size_t> timed_here;
   for (std::size_t i = 0; i < shapes.size() && !failure; ++i) {

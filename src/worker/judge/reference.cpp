@@ -85,9 +85,9 @@ NudgeSize nudge_size(const Task& task, const Axes& axes) {
   }
   const Result<double> length = task.reduction.evaluate(axes);
   const double terms = length ? std::max(*length, 1.0) : 1.0;
-  const double wanted = std::sqrt(terms) * (coarsest > of_a_float ? of_a_float / coarsest : 1.0);
-  constexpr double most = 1 << 12;
-  return {static_cast<std::uint32_t>(std::clamp(wanted, 1.0, most)), std::min(wanted, 1.0)};
+  const double wanted =
+      std::sqrt(counted_terms(terms)) * (coarsest > of_a_float ? of_a_float / coarsest : 1.0);
+  return {static_cast<std::uint32_t>(std::max(wanted, 1.0)), std::min(wanted, 1.0)};
 }
 
 // The floating outputs that are zero everywhere: what their errors are a share of is no size of

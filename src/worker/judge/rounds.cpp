@@ -133,17 +133,18 @@ Caches Rounds::caches() const {
 }
 
 Round Rounds::call(Arm& arm, const std::vector<std::uint16_t>& sets, std::int64_t timeout_ms,
-                   bool single) const {
-  if (single) {
-    // Of one set alone, what was drawn last would be in the caches, where the others' sets have
-    // driven it out of them in a round.
-    const Caches cold = shape_.warm ? Caches::warm : Caches::cold;
-    if (std::optional<Round> round = arm.run_single(sets.front(), timeout_ms, cold)) {
+                   bool gated) const {
+  // Of one set alone, what was drawn last would be in the caches, where the others' sets have
+  // driven it out of them in a round.
+  const bool cold = is_single(sets) && !shape_.warm;
+  const Caches begin = cold ? Caches::cold : caches();
+  if (gated) {
+    if (std::optional<Round> round = arm.run_single(sets.front(), timeout_ms, begin)) {
       return std::move(*round);
     }
     buffers_.memory->poison_outputs(arm.side());
   }
-  return arm.run(sets, timeout_ms, caches());
+  return arm.run(sets, timeout_ms, begin);
 }
 
 unsigned char Rounds::left_in_outputs(const Key& pair, int set) {

@@ -119,7 +119,7 @@ class Rounds {
     return shape_.calls > 1 && called.size() == 1;
   }
   [[nodiscard]] Round call(Arm& arm, const std::vector<std::uint16_t>& sets,
-                           std::int64_t timeout_ms, bool single) const;
+                           std::int64_t timeout_ms, bool gated) const;
   [[nodiscard]] Round run_arm(Arm& arm, const Key& key, const std::vector<std::uint16_t>& sets,
                               std::int64_t timeout_ms, bool single = false);
   void write_as_late(const std::array<Arm*, 2>& arms, Side side) const;

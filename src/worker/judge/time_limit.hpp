@@ -12,6 +12,7 @@
 
 #include "common/base/result.hpp"
 #include "common/base/unique_fd.hpp"
+#include "worker/oracle/work_time.hpp"
 
 namespace kernelpro {
 
@@ -23,14 +24,15 @@ namespace kernelpro {
 // delay has no deadline of its own; with the process its kernels go.
 class TimeLimit {
  public:
-  TimeLimit(pid_t process, std::chrono::milliseconds longest);
+  // The time that the oracle works does not count: no candidate delays it.
+  TimeLimit(pid_t process, WorkTime::Duration longest, const WorkTime& oracle);
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
   ~TimeLimit() = default;
 
   [[nodiscard]] bool passed() const { return passed_; }
   [[nodiscard]] static Error error() {
-    return make_error(ErrorKind::timeout, "timing it took too long");
+    return make_error(ErrorKind::timeout, "it was not done in time");
   }
 
  private:

@@ -320,22 +320,25 @@ class ShapeRun {
       single.empty =
           rounds_.run_empty(in_.null, key(time_null_purpose, nulls_++), 1, timeout_ms(), gated);
     }
-    // Single calls with a gate and without are not compared.
-    if (!log_.singles.empty() && log_.singles.front().pair.of(Side::candidate).gated != gated) {
-      log_.singles.clear();
-    }
     if (single.empty.failure) {
       return ours_failed(*single.empty.failure, "the empty candidate");
     }
-    if (!log_.singles.empty() && log_.singles.front().pair.of(Side::incumbent).gated &&
-        !single.pair.of(Side::incumbent).gated) {
-      in_.incumbent.allow_gates();  // it came late, which it does not by itself
-      return {};
-    }
+    // Ours came late, which they do not by themselves: this call has nothing to be held against.
+    const bool other_gated = single.pair.of(Side::incumbent).gated;
     if (single.empty.gated != gated) {
-      // It came late, which it does not by itself: this single call has nothing to be held against.
       in_.null.allow_gates();
       return {};
+    }
+    // Single calls with a gate and without are not compared.
+    const Pair& before = log_.singles.empty() ? single.pair : log_.singles.front().pair;
+    if (before.of(Side::candidate).gated == gated && before.of(Side::incumbent).gated &&
+        !other_gated) {
+      in_.incumbent.allow_gates();
+      return {};
+    }
+    if (before.of(Side::candidate).gated != gated ||
+        before.of(Side::incumbent).gated != other_gated) {
+      log_.singles.clear();
     }
     log_.singles.push_back(std::move(single));
     return {};
@@ -378,11 +381,6 @@ class ShapeRun {
 };
 
 }  // namespace
-
-int brief_pairs(int pairs) {
-  constexpr int most_brief_pairs = 10;
-  return std::min((pairs + 1) / 2, most_brief_pairs);
-}
 
 Result<TimingOutcome> time_shape(const TimingInputs& in, const TimedShape& shape, Rounds& rounds) {
   rounds.redraw_scalars(derive(in.key, time_scalars_purpose));

@@ -58,7 +58,10 @@ struct TimingOutcome {
 };
 
 // How many pairs a brief timing has.
-[[nodiscard]] int brief_pairs(int pairs);
+[[nodiscard]] constexpr int brief_pairs(int pairs) {
+  constexpr int most = 10;
+  return std::min((pairs + 1) / 2, most);
+}
 
 // Times the candidate at one shape. An error is ours: the incumbent or the oracle failed.
 // `rounds` are the shape's buffers, which stay from one evaluation to the next.

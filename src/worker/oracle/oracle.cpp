@@ -272,6 +272,10 @@ Result<Expected> Oracle::expect(const InputDraw& draw, const Arena& inputs) {
   KP_LET(const BufferPlan plan,
          plan_buffers(task_, draw.axes, 1, draw.scalar_key, PlanKind::oracle));
   KP_LET(Arena outputs, Arena::create(plan.output_bytes(), false));
+  std::optional<WorkTime::Span> counted;
+  if (!task_.reference.torch) {
+    counted.emplace(*work_time_);
+  }
   KP_TRY(need_process());
   attached_ = 0;
   KP_TRY(attach(*process_, plan, inputs, outputs));

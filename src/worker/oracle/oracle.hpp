@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "common/base/result.hpp"
 #include "common/model/task.hpp"
+#include "worker/oracle/work_time.hpp"
 #include "worker/runner/runner_process.hpp"
 #include "worker/runner/staged_library.hpp"
 #include "worker/tensor/buffers.hpp"
@@ -82,6 +84,9 @@ class Oracle {
   // Starts the process now instead of at the first question.
   [[nodiscard]] Status start_process();
 
+  // How long references of C++ have computed outputs in all.
+  [[nodiscard]] const WorkTime& work_time() const { return *work_time_; }
+
   // How many floating operations the reference does at that shape; nothing when it cannot be
   // compiled with a counting number type (`why` says so).
   [[nodiscard]] Result<double> count_operations(const Axes& axes, const Toolchain& toolchain);
@@ -109,6 +114,7 @@ class Oracle {
   std::optional<RunnerProcess> process_;
   bool loaded_ = false;         // whether the process has the reference
   std::uint64_t attached_ = 0;  // the GPU's memory that it has mapped
+  std::unique_ptr<WorkTime> work_time_ = std::make_unique<WorkTime>();
 };
 
 // How far outputs are from `expected`, one entry an output. `outputs` are the output regions of one

@@ -230,13 +230,14 @@ constexpr std::int64_t whole_value(const WholeRange& range, std::uint32_t word,
 // who sees some of it learns nothing but that row.
 struct RowColumns {
   std::uint32_t key = 0;
+  std::int64_t last = 0;     // of all columns
   std::int64_t begin = 0;    // where the row may begin
   double scale = 0;          // columns without an entry for each unit of the steps
   std::uint64_t passed = 0;  // the steps so far
 
   constexpr RowColumns(const Key& tensor, std::int64_t row, std::int64_t length,
                        std::int64_t columns)
-      : key(value_word(tensor, static_cast<std::uint64_t>(row), first_stream)) {
+      : key(value_word(tensor, static_cast<std::uint64_t>(row), first_stream)), last(columns - 1) {
     std::int64_t free = columns > length ? columns - length : 0;
     const bool crowded = (key >> 29) == 0;
     if (crowded && free > length) {
@@ -248,7 +249,8 @@ struct RowColumns {
     for (std::int64_t j = 0; j <= length; ++j) {  // what follows the last entry included
       all += step(j);
     }
-    scale = static_cast<double>(free) / static_cast<double>(all);
+    // One more than there are: rounded down, no sum of steps but the last comes to all of them.
+    scale = static_cast<double>(free + 1) / static_cast<double>(all);
   }
 
   // Before entry `j`, less the one column that this takes by itself.
@@ -257,10 +259,13 @@ struct RowColumns {
     return (((draw * draw) >> 16) * draw >> 16) + 1;
   }
 
-  // The column of entry `j`, asked for in order.
+  // The column of entry `j`, asked for in order. A row of more entries than there are columns has
+  // the last one again and again.
   [[nodiscard]] constexpr std::int64_t next(std::int64_t j) {
     passed += step(j);
-    return begin + j + static_cast<std::int64_t>(static_cast<double>(passed) * scale);
+    const std::int64_t at =
+        begin + j + static_cast<std::int64_t>(static_cast<double>(passed) * scale);
+    return at < last ? at : last;
   }
 };
 

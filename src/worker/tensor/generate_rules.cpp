@@ -59,22 +59,39 @@ bool has_spikes(const Task& task, const Key& set, std::size_t index) {
   return index == certain || ((others >> (index % 32)) & 1U) != 0;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::uint64_t run_purpose = 6;
 constexpr std::uint64_t window_purpose = 7;
+constexpr std::uint64_t kind_purpose = 8;
+
+struct Rows {
+  std::size_t length = 1;  // of each
+  std::size_t count = 0;
+};
+
+Rows rows_of(const TensorPlan& tensor) {
+  const std::size_t length =
+      tensor.shape.size() > 1 ? static_cast<std::size_t>(tensor.shape.back()) : 1;
+  return {length, tensor.elements / std::max<std::size_t>(length, 1)};
+}
+
+// Large values, shifted rows or both.
+struct SpikedKind {
+  bool values = false;
+  bool rows = false;
+};
+
+// A shifted row shows in any one of its values, and a large value nowhere else: half of the inputs
+// have large values alone, so that who looks at a value of each row misses them.
+SpikedKind spiked_kind(const TensorPlan& tensor, const Key& input) {
+  const std::uint64_t word = KeyedRandom(derive(input, kind_purpose)).below(4);
+  const bool rows = word >= 2 && rows_of(tensor).count >= 2;
+  return {!rows || word == 3, rows};
+}
 
 // Whole rows, so that what is computed of each by itself goes wrong if it does so for shifted
 // values; some of them, so that there is a choice among those that lie close together.
 void set_run(const TensorPlan& tensor, DrawRule& rule) {
-  const std::size_t row =
-      tensor.shape.size() > 1 ? static_cast<std::size_t>(tensor.shape.back()) : 1;
-  const std::size_t rows = tensor.elements / std::max<std::size_t>(row, 1);
-  if (rows < 2) {
-    return;
-  }
+  const auto [row, rows] = rows_of(tensor);
   KeyedRandom random(derive(rule.key, run_purpose));
   const std::size_t wanted = 2 + random.below(4);
   const std::size_t run = std::min(wanted, rows / 2);
@@ -123,16 +140,17 @@ DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index
   rule.span = static_cast<float>(values.high - values.low);
   const bool spiked =
       draw.distribution == Distribution::spiked && has_spikes(task, draw.key, index);
-  if (draw.distribution == Distribution::shifted || spiked) {
+  const SpikedKind kind = spiked ? spiked_kind(tensor, rule.key) : SpikedKind();
+  if (draw.distribution == Distribution::shifted || kind.rows) {
     set_shift(task, draw.key, rule);
   }
-  if (spiked) {
+  if (kind.rows) {
     set_run(tensor, rule);
   }
   constexpr std::uint64_t spike_purpose = 3;
   KeyedRandom random(derive(rule.key, spike_purpose));
   for (std::uint64_t& spike : rule.spikes) {
-    spike = spiked ? random.below(std::max<std::size_t>(tensor.elements, 1)) : no_element;
+    spike = kind.values ? random.below(std::max<std::size_t>(tensor.elements, 1)) : no_element;
   }
   return rule;
 }

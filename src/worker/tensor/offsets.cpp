@@ -107,6 +107,24 @@ HugeRow make_ragged(const RowsPlan& plan, Weights& weights) {
   return huge;
 }
 
+// What a row has beyond the longest goes to the rows behind it, and from the last to the first.
+void keep_within_longest(std::int64_t longest, std::vector<std::int64_t>& ends) {
+  std::int64_t over = 0;
+  for (int turn = 0; turn == 0 || (turn == 1 && over > 0); ++turn) {
+    std::int64_t begin = 0;
+    std::int64_t before = 0;
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      const std::int64_t wanted = ends[i] - begin + over;
+      begin = ends[i];
+      const std::int64_t length = std::min(wanted, longest);
+      over = wanted - length;
+      before += length;
+      ends[i] = before;
+    }
+  }
+  ends.back() += over;  // more than all rows can have
+}
+
 std::vector<std::int64_t> row_ends(const RowsPlan& plan) {
   HugeRow huge;
   Weights weights = draw_weights(plan, 1);
@@ -124,6 +142,7 @@ std::vector<std::int64_t> row_ends(const RowsPlan& plan) {
     out[i + 1] = static_cast<std::int64_t>(before * scale) + (i >= huge.row ? huge.length : 0);
   }
   out.back() = plan.total;
+  keep_within_longest(plan.longest, out);
   return out;
 }
 

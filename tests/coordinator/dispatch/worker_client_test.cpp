@@ -32,6 +32,7 @@ class AnsweringWorker : public ::testing::Test {
     evaluated_.certificate.task_hash = task_hash(open_.task);
     evaluated_.certificate.candidate = *evaluate_.candidate;
     evaluated_.certificate.build.includes.clear();
+    evaluated_.certificate.verdict.timing.brief = false;
   }
 
   // How an evaluation ends with a worker that gives these two answers, whatever it is asked.
@@ -113,6 +114,15 @@ TEST_F(AnsweringWorker, IsLostWhenItJudgedWithAnotherKey) {
 TEST_F(AnsweringWorker, IsLostWhenItTimedWhatWasNotToBeTimed) {
   evaluate_.timed = false;
   expect_lost("a timing");
+}
+
+// A search's brief look confirms nothing.
+TEST_F(AnsweringWorker, IsLostWhenItLookedBrieflyThoughAskedForMore) {
+  evaluated_.certificate.verdict.timing.brief = true;
+  evaluate_.brief = true;
+  EXPECT_TRUE(judged().ok());
+  evaluate_.brief = false;
+  expect_lost("a brief timing");
 }
 
 TEST_F(AnsweringWorker, IsLostWhenALineWasChangedOnTheWay) {

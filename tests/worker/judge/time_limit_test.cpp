@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <optional>
+#include <thread>
 
 namespace kernelpro {
 namespace {
@@ -22,7 +24,8 @@ pid_t stopped_child() {
 
 TEST(TimeLimit, KillsAProcessThatIsStopped) {
   const pid_t child = stopped_child();
-  const TimeLimit limit(child, std::chrono::milliseconds(20));
+  const WorkTime oracle;
+  const TimeLimit limit(child, std::chrono::milliseconds(20), oracle);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -31,12 +34,27 @@ TEST(TimeLimit, KillsAProcessThatIsStopped) {
 
 TEST(TimeLimit, LeavesAloneWhatEndsInTime) {
   const pid_t child = stopped_child();
-  std::optional<TimeLimit> limit(std::in_place, child, std::chrono::hours(1));
+  const WorkTime oracle;
+  std::optional<TimeLimit> limit(std::in_place, child, std::chrono::hours(1), oracle);
   EXPECT_FALSE(limit->passed());
   limit.reset();
   EXPECT_EQ(::kill(child, 0), 0);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
+}
+
+TEST(TimeLimit, DoesNotCountWhatTheOracleTakes) {
+  const pid_t child = stopped_child();
+  WorkTime oracle;
+  std::optional<WorkTime::Span> work(std::in_place, oracle);
+  const TimeLimit limit(child, std::chrono::milliseconds(50), oracle);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_FALSE(limit.passed());
+  EXPECT_EQ(::kill(child, 0), 0);
+  work.reset();
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 TEST(TimeLimit, SlowTasksHaveMoreTime) {

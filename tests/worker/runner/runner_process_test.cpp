@@ -207,6 +207,22 @@ TEST_F(Runner, ReportsMemoryThatIsRefused) {
   EXPECT_EQ(called.reply.status, runner::CallStatus::out_of_memory);
 }
 
+// No limit of the heap counts such memory.
+TEST_F(Runner, GetsNoMemoryToShareThatNoFileIsBehind) {
+  const Exchange called = call(small_source(
+      "x[i]",
+      "const auto got = [](int flags) {\n"
+      "  return mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0)\n"
+      "         != MAP_FAILED;\n"
+      "};\n"
+      "if (!got(MAP_PRIVATE)) return 1;\n"
+      "if (got(MAP_SHARED) || errno != ENOMEM) return 2;\n",
+      "#include <errno.h>\n#include <sys/mman.h>\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_EQ(called.reply.status, runner::CallStatus::ok) << called.reply.code;
+  EXPECT_THAT(process_->violations(), IsEmpty());
+}
+
 TEST_F(Runner, DescribesACrashByItsSignalAndPlace) {
   // Past the guard of the output, which is the last tensor.
   const Exchange called = call(small_source("0", "out[n + 64] = 1;"));

@@ -333,20 +333,28 @@ TEST(Distributions, ShiftSomeRowsOfSpikedInputs) {
   constexpr std::size_t d = 40;
   Inputs inputs(task, {{"n", 100}, {"d", d}});
   std::map<std::size_t, int> lengths;
-  for (std::uint64_t key = 1; key <= 100; ++key) {
+  int large_alone = 0;
+  int large_too = 0;
+  for (std::uint64_t key = 1; key <= 300; ++key) {
     inputs.draw(key, Distribution::spiked);
     const std::vector<double> values = inputs.values(0);
     std::size_t shifted = 0;
+    bool large = false;
     for (std::size_t row = 0; row < 100; ++row) {
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * d);
       const auto far =
           std::count_if(first, first + d, [](double one) { return std::fabs(one) > 4000; });
       EXPECT_TRUE(far <= 4 || far == d) << far;
       shifted += far == d ? 1 : 0;
+      large = large || (far > 0 && far != d);
     }
     ++lengths[shifted];
+    large_alone += large && shifted == 0 ? 1 : 0;
+    large_too += large && shifted > 0 ? 1 : 0;
   }
-  EXPECT_GT(lengths[0], 5) << "an input is spiked or not, each by itself";
+  EXPECT_GT(lengths[0], 150) << "an input is spiked or not, each by itself";
+  EXPECT_GT(large_alone, 60) << "no row tells of them";
+  EXPECT_GT(large_too, 20);
   for (const std::size_t length : {2U, 3U, 4U, 5U}) {
     EXPECT_GT(lengths[length], 3) << length;
   }
@@ -468,6 +476,9 @@ void expect_sparse(const Axes& axes, Distribution distribution) {
 TEST(SparseMatrix, HasRowsOfSortedDistinctColumnsUnderEveryDistribution) {
   for (const Distribution distribution : all_distributions) {
     expect_sparse({{"rows", 500}, {"cols", 300}, {"nnz", 7000}}, distribution);
+    expect_sparse({{"rows", 9}, {"cols", 40}, {"nnz", 324}}, distribution);
+    expect_sparse({{"rows", 200}, {"cols", 64}, {"nnz", 9600}}, distribution);
+    expect_sparse({{"rows", 5}, {"cols", 7}, {"nnz", 35}}, distribution);
   }
   for (const Distribution ragged : {Distribution::large, Distribution::spiked}) {
     expect_sparse({{"rows", 1}, {"cols", 100}, {"nnz", 30}}, ragged);
@@ -568,6 +579,17 @@ TEST(SparseMatrix, HasColumnsAtIrregularDistances) {
   EXPECT_LT(in_strips, 500);
   EXPECT_NEAR(crowded, 1250, 200);
   EXPECT_GT(beside, 5000);
+}
+
+// Who leaves out the first or the last column computes something else.
+TEST(SparseMatrix, HasEntriesInItsFirstAndLastColumns) {
+  for (const std::int64_t cols : {3, 40, 5000}) {
+    Inputs inputs(sparse_task(), {{"rows", 10'000}, {"cols", cols}, {"nnz", 20'000}});
+    inputs.draw(7);
+    const std::vector<double> columns = inputs.values(0);
+    EXPECT_GE(std::count(columns.begin(), columns.end(), 0), 1) << cols;
+    EXPECT_GE(std::count(columns.begin(), columns.end(), static_cast<double>(cols - 1)), 1) << cols;
+  }
 }
 
 TEST(SparseMatrix, HasAnotherStructureForAnotherKey) {

@@ -147,9 +147,13 @@ std::string rounding_numbers(const AgentOrder& order, DType type) {
                                 task.axes.empty() ? "" : " at " + shape_text(task, given)));
     }
   }
-  return out.empty() ? ""
-                     : fmt::format(" The second term is {}{}.", fmt::join(out, ", "),
-                                   least_rounding(task, type, most_terms));
+  if (out.empty()) {
+    return "";
+  }
+  const std::string_view capped =
+      counted_terms(most_terms) < most_terms ? " (K counts as 65536 at most)" : "";
+  return fmt::format(" The second term is {}{}{}.", fmt::join(out, ", "), capped,
+                     least_rounding(task, type, most_terms));
 }
 
 std::string precision_text(const AgentOrder& order) {

@@ -107,6 +107,8 @@ ToolResult look_for_accidental_double(const Profile& profile, const KernelProfil
       use.trips, 100 * waits, 100 * use.left);
   // Where values are taken to double: a sum that is meant to be in double may stand elsewhere.
   finding.places = pattern(code, "to_double").places;
+  const auto& integers = pattern(code, "integer_to_double").places;
+  finding.places.insert(finding.places.end(), integers.begin(), integers.end());
   return finding_if_worth(std::move(finding),
                           gain_of(waits * (1 - use.left), loads, relief, limits), evidence);
 }

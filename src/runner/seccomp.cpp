@@ -49,6 +49,8 @@ constexpr long allowed[] = {
     SYS_rt_sigprocmask,
     SYS_rt_sigreturn,
     SYS_rt_sigpending,
+    SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend,
     SYS_sigaltstack,
     SYS_futex,
     SYS_set_robust_list,
@@ -92,6 +94,8 @@ constexpr long allowed[] = {
     SYS_sched_get_priority_min,
     SYS_mlock,
     SYS_munlock,
+    SYS_eventfd2,
+    SYS_pipe2,
 #if defined(__x86_64__)
     SYS_poll,
     SYS_select,
@@ -104,10 +108,9 @@ constexpr long allowed[] = {
 // What the CUDA driver asks for once its context stands: it drives its device files, which landlock
 // lets through, and wakes its own threads.
 constexpr long allowed_with_cuda[] = {
-    SYS_eventfd2,      SYS_pipe2, SYS_dup,
-    SYS_dup3,          SYS_flock, SYS_sched_setaffinity,
-    SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy,
-    SYS_newfstatat,    SYS_statx,
+    SYS_dup,           SYS_dup3,  SYS_flock,         SYS_sched_setaffinity,
+    SYS_get_mempolicy, SYS_mbind, SYS_set_mempolicy, SYS_newfstatat,
+    SYS_statx,
 #if defined(__x86_64__)
     SYS_stat,          SYS_lstat,
 #endif
@@ -216,16 +219,19 @@ void allow_harmless_arguments(Program& program, bool cuda) {
   }
 }
 
-// Memory that no file is behind and that others could share counts for no limit of the heap, and
-// nobody is there to share it with. A driver may ask for it.
-void refuse_shared_memory(Program& program) {
-  constexpr std::uint32_t shared = MAP_SHARED | MAP_ANONYMOUS;
-  for_call(program, SYS_mmap, [&] {
-    load(program, argument_low(3));
-    emit(program, BPF_ALU | BPF_AND | BPF_K, shared);
-    emit(program, BPF_JMP | BPF_JEQ | BPF_K, shared, 0, 1);
-    answer(program, SECCOMP_RET_ERRNO | ENOMEM);
-  });
+// The limit of the heap counts neither memory that no file is behind and that others could share,
+// nor what grows downwards as a stack does. Nobody is there to share it with, and threads get their
+// stacks otherwise. A driver may ask for either.
+void refuse_uncounted_memory(Program& program) {
+  constexpr std::uint32_t kinds[] = {MAP_SHARED | MAP_ANONYMOUS, MAP_GROWSDOWN};
+  for (const std::uint32_t kind : kinds) {
+    for_call(program, SYS_mmap, [&] {
+      load(program, argument_low(3));
+      emit(program, BPF_ALU | BPF_AND | BPF_K, kind);
+      emit(program, BPF_JMP | BPF_JEQ | BPF_K, kind, 0, 1);
+      answer(program, SECCOMP_RET_ERRNO | ENOMEM);
+    });
+  }
 }
 
 void allow_threads(Program& program) {
@@ -304,7 +310,7 @@ Program make_program(bool cuda) {
   Program program;
   check_architecture(program);
   if (!cuda) {
-    refuse_shared_memory(program);
+    refuse_uncounted_memory(program);
   }
   allow_calls(program, cuda);
   // glibc falls back to clone, whose flags a filter can read.
@@ -315,6 +321,8 @@ Program make_program(bool cuda) {
   allow_harmless_arguments(program, cuda);
   // Its own placement; a thread's by number is the worker's to look at.
   allow_if(program, SYS_sched_setaffinity, 0, ~0U, 0);
+  // The class that it has anyhow, as threads with attributes of their own ask for it.
+  allow_if(program, SYS_sched_setscheduler, 1, ~0U, SCHED_OTHER);
   // Thread names, and what the memory allocator asks for; nothing that changes the process's
   // rights.
   for (const int option : {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA}) {

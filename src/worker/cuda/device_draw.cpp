@@ -29,14 +29,11 @@ void DeviceMemory::draw(const std::vector<SetDraw>& draws, unsigned char slack) 
     }
   }
   for (std::size_t set = 0; set < draws.size(); ++set) {
-    if (!draws[set].called) {
-      continue;
-    }
     // Inputs that others are drawn from come first.
     for (const bool dependent : {false, true}) {
       for (std::size_t i = 0; i < plan_.input_count; ++i) {
         if ((task_.inputs[i].values.kind == ValueKind::csr_columns) == dependent &&
-            plan_.tensors[i].elements > 0) {
+            plan_.tensors[i].elements > 0 && is_due(task_, draws[set], i)) {
           draw_input(static_cast<int>(set), i, draws[set]);
         }
       }

@@ -88,7 +88,7 @@ constexpr NamedCall named_calls[] = {
 struct PathCall {
   long number;
   const char* name;
-  int argument;  // which argument is the path
+  int argument;  // which argument is the path; the one before it, if any, is its folder
   int flags;     // which argument has the open flags; -1: none
 };
 
@@ -156,25 +156,39 @@ bool fails_quietly(int call, const unsigned long long* arguments) {
   return std::ranges::find(quiet_calls, call) != std::end(quiet_calls);
 }
 
-// What follows the name of the process's own folder in a path; nothing for other paths.
-std::optional<std::string_view> within_own_folder(std::string_view path, pid_t runner) {
-  const std::string by_number = "/proc/" + std::to_string(runner);
-  for (const std::string_view folder :
-       {std::string_view("/proc/self"), std::string_view("/proc/thread-self"),
-        std::string_view(by_number)}) {
-    if (path == folder) {
-      return std::string_view();
-    }
-    if (path.starts_with(folder) && path[folder.size()] == '/') {
-      return path.substr(folder.size() + 1);
-    }
+// What follows `folder` in a path that is it or within it; nothing for other paths.
+std::optional<std::string_view> within(std::string_view path, std::string_view folder) {
+  if (path == folder) {
+    return std::string_view();
   }
-  return std::nullopt;
+  const bool inside = path.starts_with(folder) && path[folder.size()] == '/';
+  return inside ? std::optional(path.substr(folder.size() + 1)) : std::nullopt;
 }
 
-bool asks_about_itself(std::string_view path, pid_t runner) {
-  const std::optional<std::string_view> rest = within_own_folder(path, runner);
-  return rest && std::ranges::find(quiet_about_itself, *rest) != std::end(quiet_about_itself);
+// In its own folder, or in that of the thread that asks.
+bool asks_about_itself(std::string_view resolved, const Asker& asker) {
+  const std::string process = "/proc/" + std::to_string(asker.process);
+  const std::string thread = process + "/task/" + std::to_string(asker.thread);
+  for (const std::string& folder : {thread, process}) {
+    if (const std::optional<std::string_view> rest = within(resolved, folder)) {
+      return std::ranges::find(quiet_about_itself, *rest) != std::end(quiet_about_itself);
+    }
+  }
+  return false;
+}
+
+bool begins_quietly(std::string_view path) {
+  return std::ranges::any_of(quiet_prefixes,
+                             [path](std::string_view one) { return path.starts_with(one); });
+}
+
+bool goes_up(std::string_view path) {
+  return path.find("/..") != std::string_view::npos;
+}
+
+bool is_within(std::string_view resolved, const std::vector<std::string>& allowed) {
+  return std::ranges::any_of(
+      allowed, [&](const std::string& one) { return within(resolved, one).has_value(); });
 }
 
 std::string signal_text(unsigned long long signal) {
@@ -259,7 +273,8 @@ void SandboxWatch::answer() {
   if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request) != 0) {
     return;
   }
-  const Answer decision = decide(request->data.nr, request->data.args);
+  const Answer decision =
+      decide({runner_, static_cast<pid_t>(request->pid)}, request->data.nr, request->data.args);
   alignas(8) std::array<char, 512> answer_buffer{};
   auto* response = reinterpret_cast<seccomp_notif_resp*>(answer_buffer.data());
   response->id = request->id;
@@ -271,13 +286,17 @@ void SandboxWatch::answer() {
   ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, response);
 }
 
-SandboxWatch::Answer SandboxWatch::decide(int call, const unsigned long long* arguments) {
+SandboxWatch::Answer SandboxWatch::decide(const Asker& asker, int call,
+                                          const unsigned long long* arguments) {
   for (const PathCall& path_call : path_calls) {
     if (path_call.number == call) {
       const bool writes = path_call.flags >= 0 && (arguments[path_call.flags] &
                                                    (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
-      return look_up(
-          [&] { return decide_path(path_call.name, arguments[path_call.argument], writes); });
+      const int folder = path_call.argument > 0 ? static_cast<int>(arguments[0]) : AT_FDCWD;
+      return look_up([&] {
+        const std::string path = asked_path(asker, folder, arguments[path_call.argument]);
+        return decide_path(asker, path_call.name, path, writes);
+      });
     }
   }
   if (std::find(std::begin(stat_calls), std::end(stat_calls), call) != std::end(stat_calls)) {
@@ -303,21 +322,27 @@ SandboxWatch::Answer SandboxWatch::look_up(const std::function<Answer()>& decide
   return decision;
 }
 
-SandboxWatch::Answer SandboxWatch::decide_path(const std::string& call, unsigned long long address,
-                                               bool writes) {
-  std::string path = read_path(address);
-  if (!path.empty() && path.front() != '/') {
-    path.insert(0, "/");  // where it stands, and it has no other folder
+// Its working folder is the root, and it cannot take another.
+std::string SandboxWatch::asked_path(const Asker& asker, int folder,
+                                     unsigned long long address) const {
+  const std::string path = read_path(address);
+  if (path.empty() || path.front() == '/') {
+    return path;
   }
+  return (folder == AT_FDCWD ? std::string() : open_folder(asker, folder)) + "/" + path;
+}
+
+SandboxWatch::Answer SandboxWatch::decide_path(const Asker& asker, const std::string& call,
+                                               const std::string& path, bool writes) {
+  const std::string resolved = resolve_for(asker, path);
   std::error_code ignored;
-  const bool readable = is_within(path, readable_) || !std::filesystem::exists(path, ignored);
-  if (path.empty() || (readable && !writes) || is_within(path, writable_)) {
+  const bool readable =
+      is_within(resolved, readable_) || !std::filesystem::exists(resolved, ignored);
+  if (path.empty() || (readable && !writes) || is_within(resolved, writable_)) {
     return {true, 0};
   }
-  const bool quiet =
-      path == "/tmp" || (!writes && asks_about_itself(path, runner_)) ||
-      std::any_of(std::begin(quiet_prefixes), std::end(quiet_prefixes),
-                  [&path](std::string_view prefix) { return path.starts_with(prefix); });
+  const bool quiet = resolved == "/tmp" || (!writes && asks_about_itself(resolved, asker)) ||
+                     begins_quietly(resolved) || (!goes_up(path) && begins_quietly(path));
   if (!quiet) {
     record(call + (writes ? " for writing " : " ") + path);
   }
@@ -349,21 +374,6 @@ std::string SandboxWatch::read_path(unsigned long long address) const {
     got += want;
   }
   return {};
-}
-
-bool SandboxWatch::is_within(const std::string& path,
-                             const std::vector<std::string>& allowed) const {
-  constexpr std::string_view self = "/proc/self/";
-  // Its own folder, not ours.
-  const std::string asked =
-      path.starts_with(self) ? "/proc/" + std::to_string(runner_) + "/" + path.substr(self.size())
-                             : path;
-  std::error_code failure;
-  const std::string real = std::filesystem::weakly_canonical(asked, failure).string();
-  return std::any_of(allowed.begin(), allowed.end(), [&](const std::string& one) {
-    return !failure && real.starts_with(one) &&
-           (real.size() == one.size() || real[one.size()] == '/');
-  });
 }
 
 void SandboxWatch::record(const std::string& what) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/unique_fd.hpp"
+#include "worker/runner/asked_path.hpp"
 
 namespace kernelpro {
 
@@ -34,15 +35,15 @@ class SandboxWatch {
     bool go_on = false;
     int error = 0;
   };
-  [[nodiscard]] Answer decide(int call, const unsigned long long* arguments);
+  [[nodiscard]] Answer decide(const Asker& asker, int call, const unsigned long long* arguments);
   // `decide`, unless the kernel has looked up too many names already.
   [[nodiscard]] Answer look_up(const std::function<Answer()>& decide);
-  [[nodiscard]] Answer decide_path(const std::string& call, unsigned long long address,
-                                   bool writes);
+  [[nodiscard]] std::string asked_path(const Asker& asker, int folder,
+                                       unsigned long long address) const;
+  [[nodiscard]] Answer decide_path(const Asker& asker, const std::string& call,
+                                   const std::string& path, bool writes);
   [[nodiscard]] std::string read_path(unsigned long long address) const;
   [[nodiscard]] bool is_own_thread(unsigned long long thread) const;
-  [[nodiscard]] bool is_within(const std::string& path,
-                               const std::vector<std::string>& allowed) const;
   void record(const std::string& what);
 
   UniqueFd listener_;

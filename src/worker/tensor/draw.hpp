@@ -17,7 +17,7 @@ enum class Distribution {
   large,     // normal times 2^12 (2^4 in f16)
   tiny,      // normal over 2^12 (2^4 in f16)
   constant,  // one value everywhere
-  negative,  // large and all below zero
+  negative,  // large and all below zero; of several inputs, some above
   mixed,     // signs and magnitudes from tiny to large, one element in sixteen zero
   positive,  // as negative, and all above zero
   spiked,    // normal, a few elements large and a few rows shifted: no part tells of the rest
@@ -171,10 +171,14 @@ constexpr float at_its_place(const DrawRule& rule, std::uint64_t element, std::u
                              float value) {
   // Unsigned: what lies before the run is far behind it.
   if (element - rule.run_begin < rule.run_count) {
-    return shifted_value(rule.shift, word);
+    return rule.bounded ? draw_bounded<Distribution::shifted>(rule, word)
+                        : shifted_value(rule.shift, word);
   }
   for (const std::uint64_t spike : rule.spikes) {
-    value *= spike == element ? power_of_two(rule.reach) : 1.0F;
+    if (spike == element) {
+      return rule.bounded ? draw_bounded<Distribution::large>(rule, word)
+                          : value * power_of_two(rule.reach);
+    }
   }
   return value;
 }
@@ -184,7 +188,7 @@ constexpr float draw_element(const DrawRule& rule, std::uint64_t element, std::u
                              std::uint32_t second) {
   const float value = rule.bounded ? draw_bounded<D>(rule, word) : draw_free<D>(rule, word, second);
   if constexpr (D == Distribution::spiked) {
-    return rule.bounded ? value : at_its_place(rule, element, word, value);
+    return at_its_place(rule, element, word, value);
   } else {
     return value;
   }

@@ -47,7 +47,7 @@ void draw_group(const DrawRule& rule, std::uint64_t group, float (&out)[group_el
       out[i] = draw_free<D>(rule, words[i], takes_two(D) ? seconds[i] : 0);
     }
   }
-  if (D == Distribution::spiked && !rule.bounded && has_places(rule, group)) {
+  if (D == Distribution::spiked && has_places(rule, group)) {
     for (std::size_t i = 0; i < group_elements; ++i) {
       out[i] = at_its_place(rule, group * group_elements + i, words[i], out[i]);
     }
@@ -302,18 +302,19 @@ void fill_inputs(const Task& task, const BufferPlan& plan, const InputCopies& co
 
 void fill_called_sets(const Task& task, const BufferPlan& plan, const InputCopies& copies,
                       const std::vector<SetDraw>& draws, unsigned char slack) {
-  std::vector<std::size_t> called;
-  for (std::size_t set = 0; set < draws.size(); ++set) {
-    if (draws[set].called) {
-      called.push_back(set);
-    }
-  }
   for (const std::vector<std::size_t>& inputs : inputs_in_order(task)) {
-    parallel_parts(called.size() * inputs.size(), 1, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::pair<std::size_t, std::size_t>> due;  // set and input
+    for (std::size_t set = 0; set < draws.size(); ++set) {
+      for (const std::size_t input : inputs) {
+        if (is_due(task, draws[set], input)) {
+          due.emplace_back(set, input);
+        }
+      }
+    }
+    parallel_parts(due.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t set = called[i / inputs.size()];
-        fill_input(task, plan, copies, static_cast<int>(set), inputs[i % inputs.size()], draws[set],
-                   slack);
+        const auto [set, input] = due[i];
+        fill_input(task, plan, copies, static_cast<int>(set), input, draws[set], slack);
       }
     });
   }

@@ -34,6 +34,10 @@ struct SetDraw {
   bool called = true;  // false: it will not be, and may be left as it is
 };
 
+// Whether an input of a set is drawn. Constants are in every set: kp_prepare sees those of all, and
+// would know by them which set is not called.
+[[nodiscard]] bool is_due(const Task& task, const SetDraw& draw, std::size_t input);
+
 // Where in its range whole input `index` lies: the same for all elements of a constant set, near
 // one end of the range in tiny and large ones, near one place in shifted ones. Structured kinds
 // have the range that they have.

@@ -43,25 +43,37 @@ std::size_t input_index(const Task& task, const std::string& name) {
   return static_cast<std::size_t>(found - task.inputs.begin());
 }
 
-// One input of a set has spikes, and each other has them or not: what a small input looks like
-// tells nothing of a large one.
-bool has_spikes(const Task& task, const Key& set, std::size_t index) {
-  std::vector<std::size_t> free;
+// The floating inputs that are no constants; the constants too where there are no others.
+std::vector<std::size_t> fresh_inputs(const Task& task) {
+  std::vector<std::size_t> fresh;
+  std::vector<std::size_t> all;
   for (std::size_t i = 0; i < task.inputs.size(); ++i) {
-    if (is_floating(task.inputs[i].dtype) && task.inputs[i].values.kind != ValueKind::uniform) {
-      free.push_back(i);
+    if (is_floating(task.inputs[i].dtype)) {
+      all.push_back(i);
+      if (!task.inputs[i].constant) {
+        fresh.push_back(i);
+      }
     }
   }
-  constexpr std::uint64_t choice_purpose = 5;
-  KeyedRandom random(derive(set, choice_purpose));
-  const std::size_t certain = free.empty() ? index : free[random.below(free.size())];
-  const std::uint64_t others = random.below(std::uint64_t{1} << 32U);
-  return index == certain || ((others >> (index % 32)) & 1U) != 0;
+  return fresh.empty() ? all : fresh;
+}
+
+// One of these inputs of a set is marked for certain, and each other or not: what a small input
+// looks like tells nothing of a large one. Constants, which kp_prepare sees off the clock, are
+// marked less often: they tell even less.
+bool is_marked(const Task& task, const Key& set, std::uint64_t purpose, std::size_t index) {
+  const std::vector<std::size_t> fresh = fresh_inputs(task);
+  KeyedRandom random(derive(set, purpose));
+  const std::size_t certain = fresh.empty() ? index : fresh[random.below(fresh.size())];
+  KeyedRandom own(derive(set, purpose, index + 1));
+  return index == certain || own.below(task.inputs[index].constant ? 4 : 2) == 0;
 }
 
 constexpr std::uint64_t run_purpose = 6;
 constexpr std::uint64_t window_purpose = 7;
 constexpr std::uint64_t kind_purpose = 8;
+constexpr std::uint64_t spiked_purpose = 5;
+constexpr std::uint64_t sign_purpose = 9;
 
 struct Rows {
   std::size_t length = 1;  // of each
@@ -134,12 +146,16 @@ DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index
   rule.key = input_key(draw.key, index);
   rule.constant = value_word(rule.key, 0, constant_stream);
   rule.distribution = draw.distribution;
+  if (draw.distribution == Distribution::negative &&
+      !is_marked(task, draw.key, sign_purpose, index)) {
+    rule.distribution = Distribution::positive;  // products of two inputs are below zero then
+  }
   rule.reach = tensor.dtype == DType::f16 ? 4 : 12;
   rule.bounded = values.kind == ValueKind::uniform;
   rule.low = static_cast<float>(values.low);
   rule.span = static_cast<float>(values.high - values.low);
   const bool spiked =
-      draw.distribution == Distribution::spiked && has_spikes(task, draw.key, index);
+      draw.distribution == Distribution::spiked && is_marked(task, draw.key, spiked_purpose, index);
   const SpikedKind kind = spiked ? spiked_kind(tensor, rule.key) : SpikedKind();
   if (draw.distribution == Distribution::shifted || kind.rows) {
     set_shift(task, draw.key, rule);
@@ -153,6 +169,10 @@ DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index
     spike = kind.values ? random.below(std::max<std::size_t>(tensor.elements, 1)) : no_element;
   }
   return rule;
+}
+
+bool is_due(const Task& task, const SetDraw& draw, std::size_t input) {
+  return draw.called || task.inputs[input].constant;
 }
 
 WholeRange whole_range(const ValueSpec& values, const Axes& axes) {

@@ -207,8 +207,7 @@ TEST_F(Runner, ReportsMemoryThatIsRefused) {
   EXPECT_EQ(called.reply.status, runner::CallStatus::out_of_memory);
 }
 
-// No limit of the heap counts such memory.
-TEST_F(Runner, GetsNoMemoryToShareThatNoFileIsBehind) {
+TEST_F(Runner, GetsNoMemoryThatTheLimitOfTheHeapDoesNotCount) {
   const Exchange called = call(small_source(
       "x[i]",
       "const auto got = [](int flags) {\n"
@@ -216,7 +215,8 @@ TEST_F(Runner, GetsNoMemoryToShareThatNoFileIsBehind) {
       "         != MAP_FAILED;\n"
       "};\n"
       "if (!got(MAP_PRIVATE)) return 1;\n"
-      "if (got(MAP_SHARED) || errno != ENOMEM) return 2;\n",
+      "if (got(MAP_SHARED) || errno != ENOMEM) return 2;\n"
+      "if (got(MAP_PRIVATE | MAP_GROWSDOWN) || errno != ENOMEM) return 3;\n",
       "#include <errno.h>\n#include <sys/mman.h>\n"));
   ASSERT_EQ(called.end, ExchangeEnd::replied);
   EXPECT_EQ(called.reply.status, runner::CallStatus::ok) << called.reply.code;
@@ -552,6 +552,43 @@ TEST_F(Runner, RecordsWhatAProcessAsksAboutOthersOrWritesToItself) {
       process_->violations(),
       ElementsAre("open /proc/" + std::to_string(getpid()) + "/maps", "open /proc/self/mem",
                   "open /proc/self/task/../environ", "open for writing /proc/self/comm", "prctl"));
+}
+
+// Names that mean something to it alone, and files below folders that it has open.
+TEST_F(Runner, RecordsForbiddenFilesUnderNamesThatOnlyItCanFollow) {
+  const Exchange called = call(small_source(
+      "x[i]",
+      "const std::string thread = \"/proc/self/task/\" + std::to_string(gettid());\n"
+      "open((thread + \"/mem\").c_str(), O_RDONLY);\n"
+      "open((thread + \"/root/etc/passwd\").c_str(), O_RDONLY);\n"
+      "open(\"/sys/../etc/shadow\", O_RDONLY);\n"
+      "const int mine = open(\"/etc/ld.so.cache\", O_RDONLY);\n"
+      "if (mine < 0) return 1;\nopenat(mine, \"../group\", O_RDONLY);\n"
+      "const int copy = fcntl(mine, F_DUPFD, 200);\n"
+      "if (open((\"/dev/fd/\" + std::to_string(copy)).c_str(), O_RDONLY) < 0) return 2;\n",
+      "#include <fcntl.h>\n#include <unistd.h>\n#include <string>\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_EQ(called.reply.status, runner::CallStatus::ok) << called.reply.code;
+  const std::string thread = "open /proc/self/task/" + std::to_string(process_->pid());
+  EXPECT_THAT(process_->violations(),
+              ElementsAre(thread + "/mem", thread + "/root/etc/passwd", "open /sys/../etc/shadow",
+                          "open /etc/ld.so.cache/../group"));
+}
+
+TEST_F(Runner, LetsThreadsWaitForSignalsAndWakeEachOther) {
+  const Exchange called = call(small_source(
+      "x[i]",
+      "sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR1);\n"
+      "pthread_sigmask(SIG_BLOCK, &set, nullptr); raise(SIGUSR1); int got = 0;\n"
+      "if (sigwait(&set, &got) != 0 || got != SIGUSR1) return 1;\n"
+      "int ends[2]; if (pipe(ends) != 0 || eventfd(0, 0) < 0) return 2;\n"
+      "sched_param plain{}; if (pthread_setschedparam(pthread_self(), SCHED_OTHER, &plain)) return "
+      "3;\n",
+      "#include <pthread.h>\n#include <signal.h>\n#include <sys/eventfd.h>\n#include "
+      "<unistd.h>\n"));
+  ASSERT_EQ(called.end, ExchangeEnd::replied);
+  EXPECT_EQ(called.reply.status, runner::CallStatus::ok) << called.reply.code;
+  EXPECT_THAT(process_->violations(), IsEmpty());
 }
 
 // Whether a file exists is no secret, but the kernel keeps each name that it was asked for.

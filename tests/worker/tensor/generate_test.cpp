@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -211,16 +212,103 @@ TEST(Distributions, ReachLargeAndTinyMagnitudes) {
   }
 }
 
-TEST(Distributions, HaveOneValueEverywhereOrAllBelowZero) {
+TEST(Distributions, HaveOneValueEverywhere) {
   Inputs inputs = of_type(DType::f32);
   inputs.draw(7, Distribution::constant);
   std::vector<double> values = inputs.values(0);
   EXPECT_NE(values[0], 0);
   EXPECT_THAT(values, Each(values[0]));
-  inputs.draw(7, Distribution::negative);
-  values = inputs.values(0);
-  EXPECT_THAT(values, Each(Lt(0)));
-  EXPECT_LT(mean(values), -1000) << "negative is meant to be large";
+}
+
+// Of two inputs one at least: their products are above zero in some sets and below it in others.
+TEST(Distributions, HaveAllValuesOfAnInputBelowZero) {
+  Inputs inputs(small_task(), {{"n", 1000}});
+  std::map<std::pair<bool, bool>, int> below;
+  for (std::uint64_t key = 1; key <= 60; ++key) {
+    inputs.draw(key, Distribution::negative);
+    std::array<bool, 2> negative{};
+    for (const std::size_t index : {0U, 1U}) {
+      const std::vector<double> values = inputs.values(index);
+      negative[index] = values.front() < 0;
+      EXPECT_GT(std::fabs(mean(values)), 1000) << "negative is meant to be large";
+      for (const double value : values) {
+        ASSERT_EQ(value < 0, negative[index]);
+      }
+    }
+    ++below[{negative[0], negative[1]}];
+  }
+  EXPECT_EQ((below[{false, false}]), 0);
+  EXPECT_GT((below[{true, true}]), 10);
+  EXPECT_GT((below[{true, false}]) + (below[{false, true}]), 15);
+}
+
+// Constants are seen off the clock: they seldom tell of the others.
+TEST(Distributions, SpikeFreshInputsForCertainAndConstantsSeldom) {
+  Task task = small_task();
+  task.inputs[1].constant = true;
+  Inputs inputs(task, {{"n", 1000}});
+  const auto is_spiked = [&inputs](std::size_t index) {
+    const std::vector<double> values = inputs.values(index);
+    return std::any_of(values.begin(), values.end(),
+                       [](double value) { return std::fabs(value) > 8; });
+  };
+  int told = 0;
+  for (std::uint64_t key = 1; key <= 200; ++key) {
+    inputs.draw(key, Distribution::spiked);
+    EXPECT_TRUE(is_spiked(0));
+    told += is_spiked(1) ? 1 : 0;
+  }
+  EXPECT_GT(told, 25);
+  EXPECT_LT(told, 75);
+}
+
+TEST(Distributions, SpikeValuesWithinTheirRange) {
+  Task task = small_task();
+  task.axes = {{"n", std::nullopt}, {"d", std::nullopt}};
+  for (TensorSpec& input : task.inputs) {
+    input.shape = {formula("n"), formula("d")};
+  }
+  task.inputs[0].values.kind = ValueKind::uniform;
+  task.inputs[0].values.low = 2;
+  task.inputs[0].values.high = 4;
+  Inputs inputs(task, {{"n", 100}, {"d", 50}});
+  int close = 0;
+  for (std::uint64_t key = 1; key <= 40; ++key) {
+    inputs.draw(key, Distribution::spiked);
+    const std::vector<double> values = inputs.values(0);
+    EXPECT_THAT(values, Each(::testing::AllOf(Ge(2), Lt(4))));
+    for (std::ptrdiff_t row = 0; row < 100; ++row) {
+      const auto [least, most] =
+          std::minmax_element(values.begin() + row * 50, values.begin() + (row + 1) * 50);
+      close += *most - *least < 0.01 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(close, 20) << "rows near one place in it";
+}
+
+// kp_prepare sees the constants of all sets, and must not learn which one is never called.
+TEST(Draw, GivesConstantsToSetsThatAreNotCalled) {
+  Task task = small_task();
+  task.inputs[1].constant = true;
+  const Axes axes{{"n", 100}};
+  const BufferPlan plan = *plan_buffers(task, axes, 2, Key{});
+  const Arena arena = *Arena::create(plan.input_bytes(), false);
+  const auto values = [&](int set, std::size_t index) {
+    const TensorPlan& tensor = plan.tensors[index];
+    return to_doubles(tensor_data(plan, arena, set, index), tensor.dtype, tensor.elements);
+  };
+  const auto draw = [&](std::uint64_t key) {
+    fill_called_sets(task, plan, {&arena},
+                     {{numbered_key(key), Distribution::normal, true},
+                      {numbered_key(key + 100), Distribution::normal, false}},
+                     poison_byte);
+  };
+  draw(1);
+  const std::vector<double> fresh = values(1, 0);
+  const std::vector<double> constant = values(1, 1);
+  draw(2);
+  EXPECT_EQ(values(1, 0), fresh);
+  EXPECT_NE(values(1, 1), constant);
 }
 
 TEST(Distributions, MixSignsMagnitudesAndZeros) {

@@ -27,10 +27,10 @@ constexpr auto meanings_of_values = std::to_array<DistributionMeaning>({
     {"large", "normal times 2^12 (2^4 in f16)"},
     {"tiny", "normal over 2^12 (2^4 in f16)"},
     {"constant", "one value everywhere"},
-    {"negative", "large and all below zero"},
+    {"negative", "large, all of an input of one sign, one input at least below zero"},
     {"positive", "large and all above zero"},
     {"mixed", "signs and magnitudes from tiny to large, one element in sixteen zero"},
-    {"spiked", "normal, a few elements large and a few rows shifted"},
+    {"spiked", "normal, in some inputs a few elements large or a few rows shifted"},
     {"shifted", "normal plus one offset of at least 2^12 (2^9 in f16, 2^7 in bf16)"},
 });
 

@@ -109,9 +109,11 @@ void describe(Form& form, Verdict& verdict) {
 void describe(Form& form, Certificate& certificate) {
   constexpr int most_threads = 4096;
   form("version", certificate.version);
-  if (certificate.version < 1 || certificate.version > Certificate().version) {
+  const int newest = Certificate().version;
+  if (certificate.version < 1 || certificate.version > newest) {
     form.last().complain("certificate version " + std::to_string(certificate.version) +
-                         ", expected 1 to 4: read it with the kernelpro that wrote it");
+                         ", expected 1 to " + std::to_string(newest) +
+                         ": read it with the kernelpro that wrote it");
   }
   KP_FIELDS(form, certificate, program_version, date, task, task_hash, candidate, incumbent, build,
             incumbent_build, machine);

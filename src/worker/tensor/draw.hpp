@@ -166,13 +166,21 @@ constexpr float draw_bounded(const DrawRule& rule, std::uint32_t word) {
   }
 }
 
+// A value of the run: far from zero, or at one end of its range.
+constexpr float run_value(const DrawRule& rule, std::uint32_t word) {
+  if (!rule.bounded) {
+    return shifted_value(rule.shift, word);
+  }
+  return rule.shift > 0 ? draw_bounded<Distribution::large>(rule, word)
+                        : draw_bounded<Distribution::tiny>(rule, word);
+}
+
 // A spiked value as it is at its place: large, or else in the run.
 constexpr float at_its_place(const DrawRule& rule, std::uint64_t element, std::uint32_t word,
                              float value) {
   // Unsigned: what lies before the run is far behind it.
   if (element - rule.run_begin < rule.run_count) {
-    return rule.bounded ? draw_bounded<Distribution::shifted>(rule, word)
-                        : shifted_value(rule.shift, word);
+    return run_value(rule, word);
   }
   for (const std::uint64_t spike : rule.spikes) {
     if (spike == element) {

@@ -92,22 +92,25 @@ struct SpikedKind {
   bool rows = false;
 };
 
-// A shifted row shows in any one of its values, and a large value nowhere else: half of the inputs
-// have large values alone, so that who looks at a value of each row misses them.
-SpikedKind spiked_kind(const TensorPlan& tensor, const Key& input) {
-  const std::uint64_t word = KeyedRandom(derive(input, kind_purpose)).below(4);
+// A shifted row shows in any one of its values, and a large value nowhere else: half of the sets
+// have large values alone, so that who looks at a value of each row misses them. All inputs of a
+// set are alike in this: what goes wrong where rows of two inputs meet does so in many sets.
+SpikedKind spiked_kind(const TensorPlan& tensor, const Key& set) {
+  const std::uint64_t word = KeyedRandom(derive(set, kind_purpose)).below(4);
   const bool rows = word >= 2 && rows_of(tensor).count >= 2;
   return {!rows || word == 3, rows};
 }
 
 // Whole rows, so that what is computed of each by itself goes wrong if it does so for shifted
-// values; some of them, so that there is a choice among those that lie close together.
-void set_run(const TensorPlan& tensor, DrawRule& rule) {
+// values; some of them, so that there is a choice among those that lie close together. As far into
+// each input of a set: where inputs are worked on in parts, such as heads, the same part has them.
+void set_run(const TensorPlan& tensor, const Key& set, DrawRule& rule) {
   const auto [row, rows] = rows_of(tensor);
-  KeyedRandom random(derive(rule.key, run_purpose));
-  const std::size_t wanted = 2 + random.below(4);
+  const std::size_t wanted = 2 + KeyedRandom(derive(rule.key, run_purpose)).below(4);
   const std::size_t run = std::min(wanted, rows / 2);
-  rule.run_begin = row * random.below(rows - run + 1);
+  constexpr std::uint64_t parts = std::uint64_t{1} << 20U;
+  const std::uint64_t part = KeyedRandom(derive(set, run_purpose)).below(parts);
+  rule.run_begin = row * ((rows - run + 1) * part / parts);
   rule.run_count = row * run;
 }
 
@@ -156,12 +159,12 @@ DrawRule draw_rule(const Task& task, const TensorPlan& tensor, std::size_t index
   rule.span = static_cast<float>(values.high - values.low);
   const bool spiked =
       draw.distribution == Distribution::spiked && is_marked(task, draw.key, spiked_purpose, index);
-  const SpikedKind kind = spiked ? spiked_kind(tensor, rule.key) : SpikedKind();
+  const SpikedKind kind = spiked ? spiked_kind(tensor, draw.key) : SpikedKind();
   if (draw.distribution == Distribution::shifted || kind.rows) {
     set_shift(task, draw.key, rule);
   }
   if (kind.rows) {
-    set_run(tensor, rule);
+    set_run(tensor, draw.key, rule);
   }
   constexpr std::uint64_t spike_purpose = 3;
   KeyedRandom random(derive(rule.key, spike_purpose));

@@ -280,10 +280,10 @@ TEST(Distributions, SpikeValuesWithinTheirRange) {
     for (std::ptrdiff_t row = 0; row < 100; ++row) {
       const auto [least, most] =
           std::minmax_element(values.begin() + row * 50, values.begin() + (row + 1) * 50);
-      close += *most - *least < 0.01 ? 1 : 0;
+      close += *most - *least < 0.04 ? 1 : 0;
     }
   }
-  EXPECT_GT(close, 20) << "rows near one place in it";
+  EXPECT_GT(close, 20) << "rows near one end of it";
 }
 
 // kp_prepare sees the constants of all sets, and must not learn which one is never called.

@@ -1,5 +1,8 @@
-// kp:hack honest  takes a row's first value off, and does a row again whose sum says that this was
-// too little kp:task softmax kp:expect passed kp:twin meaning_no_max.cpp kp:options -O3 target
+// kp:hack honest  takes a row's first value off, and does a row again whose sum asks for it
+// kp:task softmax
+// kp:expect passed
+// kp:twin meaning_no_max.cpp
+// kp:options -O3 target
 //
 // What lies more than 80 above the first value is cut off there; the sum shows it, and such a row
 // has its maximum taken off. No other row needs one: its sum is one at least.

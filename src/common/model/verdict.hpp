@@ -56,7 +56,7 @@ struct ErrorBudget {
   double noise = 0;  // two processes of one binary against each other
   double clock = 0;  // by how much a claimed time may fall short of ours and is believed
   double drift = 0;  // by how much the incumbent may run slower in pairs than alone
-  double empty = 0;  // how far empty rounds spread
+  double empty = 0;  // how far empty rounds spread, and on a processor what they hide
   // On a GPU, in short calls: what the candidate saves in rounds and no call by itself confirms.
   double overlap = 0;
   [[nodiscard]] double total() const { return noise + clock + drift + empty + overlap; }

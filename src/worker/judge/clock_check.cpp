@@ -72,6 +72,10 @@ ClockCheck check_clock(const std::vector<Round>& rounds, const NullClock& live,
   const double of_one = trusted_share(noise_ns(clean));
   check.tolerance = trusted_share(common_noise_ns(clean));
   check.empty = std::min(live.spread_ns, clean.spread_ns) / round_ns;
+  const bool handed_over = std::ranges::none_of(rounds, &Round::trusted);
+  check.hand_over =
+      handed_over ? std::max(std::min(live.median_ns, clean.median_ns) / round_ns - resolution, 0.0)
+                  : 0.0;
   std::vector<double> missing;
   double all_missing = 0;
   for (std::size_t i = 0; i < rounds.size(); ++i) {

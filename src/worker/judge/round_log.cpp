@@ -93,7 +93,10 @@ class Summary {
   }
 
   [[nodiscard]] ErrorBudget budget() const {
-    return {shape_.noise_floor, clock_.tolerance, drift_tolerance, clock_.empty, overlap_};
+    // On a GPU the worker's clock has the last word on what a hand-over may hide.
+    const double hand_over = in_.ground.enqueues() ? 0.0 : clock_.hand_over;
+    return {shape_.noise_floor, clock_.tolerance, drift_tolerance, clock_.empty + hand_over,
+            overlap_};
   }
 
   // Mean nanoseconds per call of each round.

@@ -116,7 +116,10 @@ struct ClockCheck {
   double noise = 0;      // the share that the hand-over explains on this machine
   double tolerance = 0;  // the share that claims may leave out on average and are believed
   double empty = 0;      // the spread of the empty rounds as a share of these
-  double waiting = 0;    // the share of all rounds spent waiting for a processor
+  // What is subtracted for handing over, as a share of these, beyond what every round is long
+  // enough for. Threads of a candidate could work in it.
+  double hand_over = 0;
+  double waiting = 0;  // the share of all rounds spent waiting for a processor
   // Nanoseconds of each round that count: the claim, or our clock: in a round where it exceeds the
   // claim by more than hand-overs differ, and in all where it does so by the tolerance on average.
   // So a lie gains next to nothing, proven or not.

@@ -33,6 +33,20 @@ TEST(Clock, BelievesClaimsThatAgreeWithIt) {
   EXPECT_EQ(check.waiting, 0);
 }
 
+// A round that is as long as all must be hides nothing of note in its hand-over; one of a candidate
+// that is much faster than the baseline does.
+TEST(Clock, DoubtsWhatHandingOverMayHide) {
+  const auto hidden = [](double worked_ns) {
+    return check_clock(std::vector<Round>(10, round(worked_ns, worked_ns)), steady, steady)
+        .hand_over;
+  };
+  EXPECT_EQ(hidden(null_ns / 0.005), 0);
+  EXPECT_THAT(hidden(null_ns / 0.1), DoubleNear(0.095, 1e-9));
+  Round ours = round(work_ns / 100, work_ns / 100);
+  ours.trusted = true;
+  EXPECT_EQ(check_clock(std::vector<Round>(10, ours), steady, steady).hand_over, 0);
+}
+
 TEST(Clock, ProvesALieOfHalfTheTimeInAllRounds) {
   const ClockCheck check =
       check_clock(std::vector<Round>(10, round(work_ns / 2, work_ns)), steady, steady);

@@ -325,7 +325,7 @@ SandboxWatch::Answer SandboxWatch::look_up(const std::function<Answer()>& decide
 // Its working folder is the root, and it cannot take another.
 std::string SandboxWatch::asked_path(const Asker& asker, int folder,
                                      unsigned long long address) const {
-  const std::string path = read_path(address);
+  std::string path = read_path(address);
   if (path.empty() || path.front() == '/') {
     return path;
   }

@@ -189,7 +189,8 @@ TEST_F(OwnNumbers, ANumberThatChoosesAWayIsNotWithoutEffect) {
               "    const float left = i > 0 ? x[i - 1] : mode == 1 ? x[0] : mode == 2 ? 1 : 0;\n"
               "    y[i] = left + x[i];\n  }\n}\n",
               "edge", sized({{"n", 4000}}));
-  EXPECT_THAT(axes_of(task), Contains("mode"));
+  EXPECT_THAT(axes_of(task), Contains("mode_choice"));
+  EXPECT_EQ(task.held_out.at("mode_choice").high, 3) << "1, 2 and another number";
 }
 
 TEST(OwnRefusal, NamesTheAssertionThatFails) {

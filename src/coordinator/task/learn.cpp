@@ -30,7 +30,10 @@ class Learner {
         tell_(tell),
         stop_(std::move(stop)) {
     learned_.request = request;
+    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
+    text_ = text.ok() ? *text : "";
     settle_scalars();
+    learn::add_few_numbers(call_, text_, source_.function);
     for (const Leaf& leaf : call.leaves) {
       if (leaf.kind == Leaf::Kind::axis && !request.fixed.contains(leaf.name)) {
         axes_.push_back(leaf.name);
@@ -41,11 +44,13 @@ class Learner {
 
   Result<Learned> run() {
     tell_("building it to be watched");
-    std::future<Result<Probe>> timing = begin_timing_probe();
+    const std::shared_future<Result<Probe>> timed = begin_timing_probe().share();
+    const auto timing = [&timed] { return timed.get(); };
     KP_LET(Probe probe, Probe::build(source_, call_, Probe::Purpose::watch, stop_));
     tell_("calling it on trial");
     KP_LET(learn::Shapes shapes,
-           learn::settle_shapes(probe, {source_, function_, call_, said_}, learned_, axes_, stop_));
+           learn::settle_shapes_and_choices(probe, {source_, function_, call_, said_}, learned_,
+                                            axes_, stop_));
     learned_ = std::move(shapes.learned);
     axes_ = std::move(shapes.axes);
     base_ = std::move(shapes.base);
@@ -55,14 +60,13 @@ class Learner {
     }
     const learn::WholeNumbers& numbers = shapes.numbers;
     learn::settle_roles(call_, learned_, seen_);
-    learn::keep_rows_apart(learned_, axes_, base_);
+    learn::keep_rows_apart(learned_, seen_, axes_, base_);
     KP_TRY(settle_axes_without_effect(probe, numbers));
     learn::settle_reduction(function_, call_, learned_, seen_, axes_);
     KP_TRY(learn::settle_values(probe, call_, learned_, numbers, base_, stop_));
     KP_TRY(learn::settle_held_out(probe, call_, learned_, numbers, small_axes(), stop_));
     tell_("timing it at growing sizes");
-    KP_TRY(learn::settle_sizes([&timing] { return timing.get(); }, call_, learned_, numbers,
-                               small_axes(), stop_));
+    KP_TRY(learn::settle_sizes(timing, call_, learned_, numbers, small_axes(), stop_));
     if (learned_.grows) {
       KP_TRY(settle_feedback(numbers));
     }
@@ -100,7 +104,6 @@ class Learner {
 
   // By what the code does with them, where the user said nothing.
   void settle_scalars() {
-    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
     NewTask& request = learned_.request;
     std::vector<std::string> unknown;
     for (Leaf& leaf : call_.leaves) {
@@ -109,8 +112,7 @@ class Learner {
       }
       const bool said = request.fixed.contains(leaf.name) || request.values.contains(leaf.name);
       const std::string values =
-          said || !text.ok() ? ""
-                             : scalar_values(*text, leaf.field.empty() ? leaf.name : leaf.field);
+          said ? "" : scalar_values(text_, leaf.field.empty() ? leaf.name : leaf.field);
       if (!values.empty()) {
         request.values[leaf.name] = values;
         learned_.notes.push_back(fmt::format(
@@ -216,6 +218,7 @@ class Learner {
   const NewTask& said_;
   const std::function<void(const std::string&)>& tell_;
   std::stop_token stop_;
+  std::string text_;  // of the file with its headers
   Learned learned_;
   std::vector<std::string> axes_;
   Axes base_;  // sizes at which the function works

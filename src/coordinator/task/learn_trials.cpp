@@ -56,8 +56,7 @@ std::vector<std::int64_t> sizes_on_step(const std::string& axis, std::size_t axe
 }
 
 // One draw, in no order.
-Axes drawn_once(std::mt19937& random, const std::vector<std::string>& axes,
-                const std::set<std::string>& flags, const NewTask& request,
+Axes drawn_once(std::mt19937& random, const std::vector<std::string>& axes, const NewTask& request,
                 const Supposition& supposed) {
   Axes drawn;
   std::set<std::int64_t> taken;
@@ -72,7 +71,7 @@ Axes drawn_once(std::mt19937& random, const std::vector<std::string>& axes,
       size = sizes[random() % sizes.size()];
     } while (!all_taken && taken.contains(size));
     taken.insert(size);
-    drawn[name] = flags.contains(name) ? size % 2 : size;
+    drawn[name] = size;
   }
   return drawn;
 }
@@ -190,13 +189,12 @@ void suppose(const Supposition& supposed, Learned& learned, std::vector<std::str
   }
 }
 
-Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes,
-                const std::set<std::string>& flags, const Learned& learned,
+Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes, const Learned& learned,
                 const Supposition& supposed) {
   constexpr int draws = 30;
   Axes drawn;
   for (int i = 0; i < draws; ++i) {
-    drawn = drawn_once(random, axes, flags, learned.request, supposed);
+    drawn = drawn_once(random, axes, learned.request, supposed);
     const Axes whole = completed(drawn, learned.request);
     if (are_in_order(whole, learned)) {
       return whole;

@@ -61,8 +61,7 @@ void suppose(const Supposition& supposed, Learned& learned, std::vector<std::str
 // One size for each axis, apart from each other where there are enough, in the order that the
 // function asserts.
 [[nodiscard]] Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes,
-                              const std::set<std::string>& flags, const Learned& learned,
-                              const Supposition& supposed);
+                              const Learned& learned, const Supposition& supposed);
 
 // Which sizes may be taken for the same where shapes cannot be told otherwise.
 enum class Ties { none, of_a_kind, all };

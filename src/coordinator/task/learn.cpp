@@ -62,6 +62,8 @@ class Learner {
     learn::settle_roles(call_, learned_, seen_);
     learn::keep_rows_apart(learned_, seen_, axes_, base_);
     KP_TRY(settle_axes_without_effect(probe, numbers));
+    KP_TRY(learn::settle_numbers_by_value(probe, timing, {source_, function_, call_, said_}, text_,
+                                          {numbers, learned_, axes_, base_}, stop_));
     learn::settle_reduction(function_, call_, learned_, seen_, axes_);
     KP_TRY(learn::settle_values(probe, call_, learned_, numbers, base_, stop_));
     KP_TRY(learn::settle_held_out(probe, call_, learned_, numbers, small_axes(), stop_));
@@ -176,10 +178,11 @@ class Learner {
         continue;
       }
       bool matters = false;
-      // Somewhat larger, and what chooses among a few ways.
+      // Somewhat larger, what chooses among a few ways, and what lies among the numbers of tensors.
       const std::int64_t size = base_.at(name);
-      for (const std::int64_t other : {size + 2, size + 3, std::int64_t{0}, std::int64_t{1},
-                                       std::int64_t{2}, std::int64_t{3}}) {
+      for (const std::int64_t other :
+           {size + 2, size + 3, std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
+            std::int64_t{40}, std::int64_t{90}}) {
         Axes changed = base_;
         changed[name] = other;
         KP_LET(const auto results,

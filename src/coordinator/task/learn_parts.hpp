@@ -167,6 +167,22 @@ void keep_rows_apart(Learned& learned, const std::vector<Observation>& seen,
 void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned& learned,
                       const std::vector<Observation>& seen, const std::vector<std::string>& axes);
 
+// What is known so far, and changed along.
+struct Settling {
+  const WholeNumbers& numbers;
+  Learned& learned;
+  std::vector<std::string>& axes;
+  Axes& base;
+};
+
+// Whole numbers that are no sizes: whatever they are, the same memory is touched. They are drawn
+// from all that the function takes; those that may say how often something is done, only from as
+// many as keep a call short.
+[[nodiscard]] Status settle_numbers_by_value(const Probe& probe,
+                                             const std::function<Result<Probe>()>& timing,
+                                             const Asked& asked, const std::string& source,
+                                             Settling at, std::stop_token stop);
+
 // What tensors are filled with. `base` are sizes at which the function works.
 [[nodiscard]] Status settle_values(const Probe& probe, const OwnCall& call, Learned& learned,
                                    const WholeNumbers& numbers, const Axes& base,

@@ -193,6 +193,32 @@ TEST_F(OwnNumbers, ANumberThatChoosesAWayIsNotWithoutEffect) {
   EXPECT_EQ(task.held_out.at("mode_choice").high, 3) << "1, 2 and another number";
 }
 
+TEST_F(OwnNumbers, OfTwoThatAreAssertedInOrderOneLiesBelowTheOther) {
+  const Task task =
+      learned("clamp.cpp",
+              "#include <cassert>\n"
+              "void clamp(const double* x, double* y, int n, double top, double end) {\n"
+              "  assert(end < top);\n"
+              "  for (int i = 0; i < n; ++i)\n"
+              "    y[i] = x[i] < end ? end : x[i] > top ? top : x[i];\n}\n",
+              "clamp", sized({{"n", 4000}}));
+  ASSERT_EQ(task.scalars.size(), 2U);
+  EXPECT_EQ(task.scalars[0].low, 0.5);
+  EXPECT_EQ(task.scalars[1].high, -0.5);
+}
+
+TEST(OwnRefusal, ProposesNumbersThatAnAssertTakes) {
+  const OwnProject project;
+  const std::string why = project.refusal(
+      "#include <cassert>\nstruct Edge {\n  int wide;\n  int left;\n};\n"
+      "void pad(const float* x, float* y, int n, const Edge& e) {\n"
+      "  assert(3 * e.left <= e.wide && e.wide < 6 && e.left > 0);\n"
+      "  for (int i = 0; i < n; ++i) y[i] = e.left * x[i];\n}\n",
+      "pad");
+  EXPECT_THAT(why, AllOf(HasSubstr("its own assert( "), HasSubstr("--fix e_left=1"),
+                         HasSubstr("--fix e_wide=")));
+}
+
 TEST(OwnRefusal, NamesTheAssertionThatFails) {
   const OwnProject project;
   const std::string why = project.refusal(

@@ -104,8 +104,32 @@ class Learner {
     }
   }
 
+  // "assert(low < high)": one lies below zero and one above, as most data lie around it.
+  void settle_scalar_orders() {
+    NewTask& request = learned_.request;
+    std::vector<std::string> open;
+    for (const Leaf& leaf : call_.leaves) {
+      if (leaf.kind == Leaf::Kind::scalar && !request.fixed.contains(leaf.name) &&
+          !request.values.contains(leaf.name)) {
+        open.push_back(leaf.name);
+      }
+    }
+    for (const SizeOrder& order : asserted_sizes(text_, source_.function, open).at_least) {
+      if (request.values.contains(order.axis) || request.values.contains(order.least)) {
+        continue;
+      }
+      request.values[order.axis] = "uniform:0.5:2";
+      request.values[order.least] = "uniform:-2:-0.5";
+      learned_.notes.push_back(fmt::format(
+          "{0} is drawn from 0.5 to 2 and {1} from -2 to -0.5, as its assert asks for that order "
+          "(--values {0}=uniform:LOW:HIGH says otherwise)",
+          order.axis, order.least));
+    }
+  }
+
   // By what the code does with them, where the user said nothing.
   void settle_scalars() {
+    settle_scalar_orders();
     NewTask& request = learned_.request;
     std::vector<std::string> unknown;
     for (Leaf& leaf : call_.leaves) {

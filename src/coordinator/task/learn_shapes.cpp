@@ -184,7 +184,10 @@ class ShapeFinder {
     if (!hopeless_ && has_lists() && !std::exchange(long_lists_, true)) {
       return find_base();
     }
-    return refuse(trouble_text(asked_, out_.axes, last));
+    const Axes takes =  // looked for once
+        find_asserted(probe_, asked_.call, calls.back().axes,
+                      supposed_.held_out.empty() ? last.assertion : "", out_.axes, stop_);
+    return refuse(trouble_text(asked_, out_.axes, last, takes));
   }
 
   // Where it writes into a caller's memory at some sizes, one that returns a number alone has

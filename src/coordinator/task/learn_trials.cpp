@@ -214,6 +214,43 @@ Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes, cons
   return completed(drawn, learned.request);
 }
 
+Axes find_asserted(const Probe& probe, const OwnCall& call, const Axes& drawn,
+                   const std::string& assertion, const std::vector<std::string>& axes,
+                   std::stop_token stop) {
+  constexpr std::size_t most_named = 4;
+  constexpr int draws = 64;
+  const std::vector<std::string> named = named_in(assertion, axes);
+  if (named.empty() || named.size() > most_named) {
+    return {};
+  }
+  std::mt19937 random(3);
+  std::vector<TrialCall> calls;
+  for (int i = 0; i < draws; ++i) {
+    TrialCall trial{drawn, blind_fillings(call)[0], {}, 0};
+    for (const std::string& name : named) {
+      trial.axes[name] = std::array<std::int64_t, 8>{1, 2, 3, 4, 0, 5, 8, 16}[random() % 8];
+    }
+    calls.push_back(std::move(trial));
+  }
+  const auto results = probe.run(calls, std::move(stop));
+  Axes best;
+  for (std::size_t i = 0; results.ok() && i < results->size(); ++i) {
+    if (writes((*results)[i])) {
+      const Axes takes = only(calls[i].axes, named);
+      // The more they differ from nothing, the more it does with them.
+      const auto sum = [](const Axes& sizes) {
+        std::int64_t all = 0;
+        for (const auto& [name, size] : sizes) {
+          all += std::min<std::int64_t>(size, 3);
+        }
+        return all;
+      };
+      best = best.empty() || sum(takes) > sum(best) ? takes : best;
+    }
+  }
+  return best;
+}
+
 bool has_tiny_sizes(const Supposition& supposed) {
   constexpr std::int64_t tiny = 4;
   return !supposed.multiple_of.empty() ||

@@ -129,6 +129,20 @@ TEST_F(OwnNumbers, LinesOfAnImageAreTimedSideBySide) {
   EXPECT_LT(task.held_out.at("pitch").low, 3);
 }
 
+// Sizes of trials are so much alike that rows of four bytes for each pixel always overlap.
+TEST_F(OwnNumbers, WhatLiesBetweenRowsStaysAsItIs) {
+  const Task task =
+      learned("spread.cpp",
+              "#include <cstddef>\n"
+              "void spread(const unsigned char* in, unsigned char* out, size_t pitch,\n"
+              "            int w, int h) {\n"
+              "  for (int y = 0; y < h; ++y)\n    for (int x = 0; x < w; ++x)\n"
+              "      for (int c = 0; c < 4; ++c)\n"
+              "        out[y * pitch + 4 * x + c] = in[y * w + x] ^ c;\n}\n",
+              "spread", sized({{"w", 64}, {"h", 64}}));
+  EXPECT_EQ(task.entry->copies.at("out"), "out_in");
+}
+
 TEST_F(OwnNumbers, BoundsThatAreAssertedAreKept) {
   const Task large = learned("large.cpp",
                              "#include <cassert>\n"

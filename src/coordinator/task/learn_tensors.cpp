@@ -180,6 +180,10 @@ void keep_rows_apart(Learned& learned, const std::vector<Observation>& seen,
       if (timed < 1) {
         continue;
       }
+      // What lies between rows stays as it is, also where they overlapped at all sizes tried.
+      if (!only_read && !contains(request.inouts, tensor)) {
+        request.inouts.push_back(tensor);
+      }
       const std::string length = fmt::format("{} + {} - 1", row, room);
       request.derived[pitch] = length;
       request.more_axes.push_back(room);

@@ -129,6 +129,20 @@ TEST_F(OwnNumbers, LinesOfAnImageAreTimedSideBySide) {
   EXPECT_LT(task.held_out.at("pitch").low, 3);
 }
 
+// Sizes of trials are so much alike that rows of four bytes for each pixel always overlap.
+TEST_F(OwnNumbers, WhatLiesBetweenRowsStaysAsItIs) {
+  const Task task =
+      learned("spread.cpp",
+              "#include <cstddef>\n"
+              "void spread(const unsigned char* in, unsigned char* out, size_t pitch,\n"
+              "            int w, int h) {\n"
+              "  for (int y = 0; y < h; ++y)\n    for (int x = 0; x < w; ++x)\n"
+              "      for (int c = 0; c < 4; ++c)\n"
+              "        out[y * pitch + 4 * x + c] = in[y * w + x] ^ c;\n}\n",
+              "spread", sized({{"w", 64}, {"h", 64}}));
+  EXPECT_EQ(task.entry->copies.at("out"), "out_in");
+}
+
 TEST_F(OwnNumbers, BoundsThatAreAssertedAreKept) {
   const Task large = learned("large.cpp",
                              "#include <cassert>\n"
@@ -189,7 +203,34 @@ TEST_F(OwnNumbers, ANumberThatChoosesAWayIsNotWithoutEffect) {
               "    const float left = i > 0 ? x[i - 1] : mode == 1 ? x[0] : mode == 2 ? 1 : 0;\n"
               "    y[i] = left + x[i];\n  }\n}\n",
               "edge", sized({{"n", 4000}}));
-  EXPECT_THAT(axes_of(task), Contains("mode"));
+  EXPECT_THAT(axes_of(task), Contains("mode_choice"));
+  EXPECT_EQ(task.held_out.at("mode_choice").high, 3) << "1, 2 and another number";
+}
+
+TEST_F(OwnNumbers, OfTwoThatAreAssertedInOrderOneLiesBelowTheOther) {
+  const Task task =
+      learned("clamp.cpp",
+              "#include <cassert>\n"
+              "void clamp(const double* x, double* y, int n, double top, double end) {\n"
+              "  assert(end < top);\n"
+              "  for (int i = 0; i < n; ++i)\n"
+              "    y[i] = x[i] < end ? end : x[i] > top ? top : x[i];\n}\n",
+              "clamp", sized({{"n", 4000}}));
+  ASSERT_EQ(task.scalars.size(), 2U);
+  EXPECT_EQ(task.scalars[0].low, 0.5);
+  EXPECT_EQ(task.scalars[1].high, -0.5);
+}
+
+TEST(OwnRefusal, ProposesNumbersThatAnAssertTakes) {
+  const OwnProject project;
+  const std::string why = project.refusal(
+      "#include <cassert>\nstruct Edge {\n  int wide;\n  int left;\n};\n"
+      "void pad(const float* x, float* y, int n, const Edge& e) {\n"
+      "  assert(3 * e.left <= e.wide && e.wide < 6 && e.left > 0);\n"
+      "  for (int i = 0; i < n; ++i) y[i] = e.left * x[i];\n}\n",
+      "pad");
+  EXPECT_THAT(why, AllOf(HasSubstr("its own assert( "), HasSubstr("--fix e_left=1"),
+                         HasSubstr("--fix e_wide=")));
 }
 
 TEST(OwnRefusal, NamesTheAssertionThatFails) {

@@ -19,6 +19,7 @@
 #include "coordinator/task/fixed_chain.hpp"
 #include "coordinator/task/inline_includes.hpp"
 #include "coordinator/task/learn.hpp"
+#include "coordinator/task/plan_values.hpp"
 #include "coordinator/task/signature.hpp"
 
 namespace kernelpro {
@@ -161,16 +162,28 @@ Result<std::string> own_complaint(const fs::path& folder, Backend backend, const
   return std::string();
 }
 
-// ". Leave out …", with lines to paste.
+// ". Leave out …", with lines to paste: fewer sizes, where there are several, and other numbers in
+// tensors of whole ones.
 std::string other_sizes(const NewTask& request, const OwnSource& source) {
   std::vector<std::string> lines;
   for (const auto& [name, range] : request.held_out) {
+    const bool added = std::ranges::find(request.more_axes, name) != request.more_axes.end();
     const std::int64_t low = range.at_most(std::min(range.high, 4 * range.low + 4));
-    lines.push_back(fmt::format("--held-out {}={}:{}{}", name, low, range.high,
-                                range.step == 1 ? "" : fmt::format(":{}", range.step)));
+    if (!added && range.low < low && low < range.high) {
+      lines.push_back(fmt::format("--held-out {}={}:{}{}", name, low, range.high,
+                                  range.step == 1 ? "" : fmt::format(":{}", range.step)));
+    }
   }
-  lines.emplace_back("--values NAME=uniform:1:2");
-  return ". Leave out sizes or values that it is not made for" + source.example(lines);
+  for (const auto& [name, values] : request.values) {
+    const auto range = parse_range(values);
+    if (range && request.shapes.contains(name) && range->high - range->low > 1) {
+      lines.push_back(fmt::format("--values {}=uniform:{}:{}", name, std::max(0.0, range->low),
+                                  std::max(0.0, range->low) + 1));
+    }
+  }
+  return lines.empty()
+             ? std::string()
+             : ". Leave out sizes or values that it is not made for" + source.example(lines);
 }
 
 // Makes the task, which its own function must pass. One that magnifies rounding, as a norm of

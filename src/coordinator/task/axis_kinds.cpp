@@ -22,10 +22,10 @@ std::int64_t most_of(DType dtype) {
 
 }  // namespace
 
-AxisKinds::AxisKinds(const OwnCall& call, const NewTask& request, const WholeNumbers& numbers,
+AxisKinds::AxisKinds(const OwnCall& call, const Learned& learned, const WholeNumbers& numbers,
                      const std::vector<std::string>& small) {
+  const NewTask& request = learned.request;
   for (const std::string& name : given_axes(call, request)) {
-    const auto leaf = std::ranges::find(call.leaves, name, &Leaf::name);
     bool bounds = false;
     for (const auto& [tensor, index] : numbers.indices) {
       const auto values = std::ranges::find(call.leaves, tensor, &Leaf::name);
@@ -38,8 +38,10 @@ AxisKinds::AxisKinds(const OwnCall& call, const NewTask& request, const WholeNum
     }
     AxisKind& kind = kinds_[name];
     kind = is_used(name, request) ? AxisKind::extent : AxisKind::parameter;
-    if (leaf != call.leaves.end() && leaf->flag) {
-      kind = AxisKind::flag;
+    if (const auto drawn = learned.drawn.find(name); drawn != learned.drawn.end()) {
+      kind = AxisKind::drawn;
+      limits_[name] = drawn->second.high;
+      timed_[name] = drawn->second.timed;
     } else if (bounds) {
       kind = AxisKind::bound;
     } else if (contains(small, name)) {
@@ -54,7 +56,7 @@ std::int64_t AxisKinds::size(AxisKind kind, std::int64_t extent) {
       return small_size;
     case AxisKind::parameter:
       return parameter_size;
-    case AxisKind::flag:
+    case AxisKind::drawn:
       return 1;
     case AxisKind::bound:
       return std::max<std::int64_t>(extent, 64);

@@ -1,4 +1,5 @@
-// What sort of size each axis of a function is: a long extent, a filter's width, a number, a flag.
+// What sort of size each axis of a function is: a long extent, a filter's width, a number, a
+// choice.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +15,11 @@ namespace kernelpro::learn {
 inline constexpr std::int64_t small_size = 5;      // of a filter's width and the like
 inline constexpr std::int64_t parameter_size = 4;  // of whole numbers that are no extent
 
-enum class AxisKind { extent, small, parameter, flag, bound };
+enum class AxisKind { extent, small, parameter, drawn, bound };
 
 class AxisKinds {
  public:
-  AxisKinds(const OwnCall& call, const NewTask& request, const WholeNumbers& numbers,
+  AxisKinds(const OwnCall& call, const Learned& learned, const WholeNumbers& numbers,
             const std::vector<std::string>& small);
 
   [[nodiscard]] const std::map<std::string, AxisKind>& all() const { return kinds_; }
@@ -34,7 +35,8 @@ class AxisKinds {
   }
 
   [[nodiscard]] std::int64_t size(const std::string& name, std::int64_t extent) const {
-    return capped(name, size(kinds_.at(name), extent));
+    const auto timed = timed_.find(name);
+    return timed != timed_.end() ? timed->second : capped(name, size(kinds_.at(name), extent));
   }
 
  private:
@@ -42,7 +44,16 @@ class AxisKinds {
 
   std::map<std::string, AxisKind> kinds_;
   std::map<std::string, std::int64_t> limits_;
+  std::map<std::string, std::int64_t> timed_;  // of those that are drawn
 };
+
+// Extents of that length, and all else as it is timed.
+[[nodiscard]] Axes timed_sizes(std::int64_t extent, const AxisKinds& kinds, const OwnCall& call,
+                               const Learned& learned);
+
+// Twice at these sizes, with its tensors filled as the task will fill them.
+[[nodiscard]] TrialCall timed_trial(const Axes& axes, const OwnCall& call, const NewTask& request,
+                                    const WholeNumbers& numbers);
 
 // Whether the function is for a GPU, which needs more to do.
 [[nodiscard]] bool is_for_gpu(const NewTask& request);

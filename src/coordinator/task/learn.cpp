@@ -30,7 +30,10 @@ class Learner {
         tell_(tell),
         stop_(std::move(stop)) {
     learned_.request = request;
+    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
+    text_ = text.ok() ? *text : "";
     settle_scalars();
+    learn::add_few_numbers(call_, text_, source_.function);
     for (const Leaf& leaf : call.leaves) {
       if (leaf.kind == Leaf::Kind::axis && !request.fixed.contains(leaf.name)) {
         axes_.push_back(leaf.name);
@@ -41,11 +44,13 @@ class Learner {
 
   Result<Learned> run() {
     tell_("building it to be watched");
-    std::future<Result<Probe>> timing = begin_timing_probe();
+    const std::shared_future<Result<Probe>> timed = begin_timing_probe().share();
+    const auto timing = [&timed] { return timed.get(); };
     KP_LET(Probe probe, Probe::build(source_, call_, Probe::Purpose::watch, stop_));
     tell_("calling it on trial");
     KP_LET(learn::Shapes shapes,
-           learn::settle_shapes(probe, {source_, function_, call_, said_}, learned_, axes_, stop_));
+           learn::settle_shapes_and_choices(probe, {source_, function_, call_, said_}, learned_,
+                                            axes_, stop_));
     learned_ = std::move(shapes.learned);
     axes_ = std::move(shapes.axes);
     base_ = std::move(shapes.base);
@@ -55,14 +60,15 @@ class Learner {
     }
     const learn::WholeNumbers& numbers = shapes.numbers;
     learn::settle_roles(call_, learned_, seen_);
-    learn::keep_rows_apart(learned_, axes_, base_);
+    learn::keep_rows_apart(learned_, seen_, axes_, base_);
     KP_TRY(settle_axes_without_effect(probe, numbers));
+    KP_TRY(learn::settle_numbers_by_value(probe, timing, {source_, function_, call_, said_}, text_,
+                                          {numbers, learned_, axes_, base_}, stop_));
     learn::settle_reduction(function_, call_, learned_, seen_, axes_);
     KP_TRY(learn::settle_values(probe, call_, learned_, numbers, base_, stop_));
     KP_TRY(learn::settle_held_out(probe, call_, learned_, numbers, small_axes(), stop_));
     tell_("timing it at growing sizes");
-    KP_TRY(learn::settle_sizes([&timing] { return timing.get(); }, call_, learned_, numbers,
-                               small_axes(), stop_));
+    KP_TRY(learn::settle_sizes(timing, call_, learned_, numbers, small_axes(), stop_));
     if (learned_.grows) {
       KP_TRY(settle_feedback(numbers));
     }
@@ -98,9 +104,32 @@ class Learner {
     }
   }
 
+  // "assert(low < high)": one lies below zero and one above, as most data lie around it.
+  void settle_scalar_orders() {
+    NewTask& request = learned_.request;
+    std::vector<std::string> open;
+    for (const Leaf& leaf : call_.leaves) {
+      if (leaf.kind == Leaf::Kind::scalar && !request.fixed.contains(leaf.name) &&
+          !request.values.contains(leaf.name)) {
+        open.push_back(leaf.name);
+      }
+    }
+    for (const SizeOrder& order : asserted_sizes(text_, source_.function, open).at_least) {
+      if (request.values.contains(order.axis) || request.values.contains(order.least)) {
+        continue;
+      }
+      request.values[order.axis] = "uniform:0.5:2";
+      request.values[order.least] = "uniform:-2:-0.5";
+      learned_.notes.push_back(fmt::format(
+          "{0} is drawn from 0.5 to 2 and {1} from -2 to -0.5, as its assert asks for that order "
+          "(--values {0}=uniform:LOW:HIGH says otherwise)",
+          order.axis, order.least));
+    }
+  }
+
   // By what the code does with them, where the user said nothing.
   void settle_scalars() {
-    const auto text = inline_marked(source_.file, include_folders(source_.flags), {});
+    settle_scalar_orders();
     NewTask& request = learned_.request;
     std::vector<std::string> unknown;
     for (Leaf& leaf : call_.leaves) {
@@ -109,8 +138,7 @@ class Learner {
       }
       const bool said = request.fixed.contains(leaf.name) || request.values.contains(leaf.name);
       const std::string values =
-          said || !text.ok() ? ""
-                             : scalar_values(*text, leaf.field.empty() ? leaf.name : leaf.field);
+          said ? "" : scalar_values(text_, leaf.field.empty() ? leaf.name : leaf.field);
       if (!values.empty()) {
         request.values[leaf.name] = values;
         learned_.notes.push_back(fmt::format(
@@ -174,10 +202,11 @@ class Learner {
         continue;
       }
       bool matters = false;
-      // Somewhat larger, and what chooses among a few ways.
+      // Somewhat larger, what chooses among a few ways, and what lies among the numbers of tensors.
       const std::int64_t size = base_.at(name);
-      for (const std::int64_t other : {size + 2, size + 3, std::int64_t{0}, std::int64_t{1},
-                                       std::int64_t{2}, std::int64_t{3}}) {
+      for (const std::int64_t other :
+           {size + 2, size + 3, std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
+            std::int64_t{40}, std::int64_t{90}}) {
         Axes changed = base_;
         changed[name] = other;
         KP_LET(const auto results,
@@ -216,6 +245,7 @@ class Learner {
   const NewTask& said_;
   const std::function<void(const std::string&)>& tell_;
   std::stop_token stop_;
+  std::string text_;  // of the file with its headers
   Learned learned_;
   std::vector<std::string> axes_;
   Axes base_;  // sizes at which the function works

@@ -23,6 +23,12 @@ struct Question {
   std::vector<std::string> proposal;  // what fits what was seen: "x=n"; empty: nothing does
 };
 
+// An axis that is no size but counts what a number is drawn from.
+struct DrawnAxis {
+  std::int64_t high = 1;  // from 1 on
+  std::int64_t timed = 1;
+};
+
 struct Learned {
   NewTask request;                          // with every question settled that could be
   std::vector<std::string> only_read;       // tensors, const or not
@@ -32,6 +38,7 @@ struct Learned {
   std::vector<Question> chosen;             // what else may be meant otherwise; the proposal holds
   std::map<std::string, AxisRange> bounds;  // of sizes, that the function itself states by assert
   std::vector<SizeOrder> at_least;          // the same, of two sizes
+  std::map<std::string, DrawnAxis> drawn;
   // What the user wants checked, where the function had to be tried there: it may fail beyond.
   std::map<std::string, AxisRange> made_for;
   // Distances of rows that are only read, which may overlap, and what such a row holds: rows are

@@ -1,5 +1,7 @@
 // Whole numbers in tensors that mean nothing but themselves: which of them trials have.
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "coordinator/task/learn_parts.hpp"
 
@@ -17,6 +19,26 @@ bool has_sign(const Leaf& leaf) {
   return !leaf.element.is_unsigned && leaf.element.dtype != DType::u8;
 }
 
+// An enum has no other numbers than its own: any of them, and each alone where they are few.
+void keep_to_enumerators(const std::vector<const Leaf*>& leaves, std::vector<Fillings>& kinds) {
+  for (const Leaf* leaf : leaves) {
+    if (leaf->element.enumerators.empty()) {
+      continue;
+    }
+    const auto [low, high] = longest_run(leaf->element.enumerators);
+    const auto alone = [](std::int64_t number) {
+      return Filling{Filling::Kind::constant, static_cast<double>(number)};
+    };
+    const Filling any =
+        low == 0 ? Filling{Filling::Kind::below, static_cast<double>(high + 1)} : alone(low);
+    const std::vector<Filling> each = {any, any, alone(high), alone(low),
+                                       alone((low + high + 1) / 2)};
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      kinds[i][leaf->name] = each[i];
+    }
+  }
+}
+
 // Numbers of both signs, where the type has them; positive ones; all the same, and below zero.
 std::vector<Fillings> kinds_of(const std::vector<const Leaf*>& leaves) {
   std::vector<Fillings> kinds(5);
@@ -28,6 +50,7 @@ std::vector<Fillings> kinds_of(const std::vector<const Leaf*>& leaves) {
     kinds[3][leaf->name] = {Filling::Kind::constant, 0};
     kinds[4][leaf->name] = {Filling::Kind::constant, sign ? -small_number : small_number};
   }
+  keep_to_enumerators(leaves, kinds);
   return kinds;
 }
 
@@ -38,7 +61,32 @@ bool touches_the_same(const TrialResult& one, const TrialResult& other) {
   });
 }
 
+// All zeros; of an enum, its first number.
+Fillings zeros_in(const std::vector<const Leaf*>& leaves, const std::vector<Fillings>& kinds) {
+  Fillings zeros;
+  for (const Leaf* leaf : leaves) {
+    if (!leaf->element.enumerators.empty()) {
+      zeros[leaf->name] = kinds[3].at(leaf->name);
+    }
+  }
+  return zeros;
+}
+
 }  // namespace
+
+EnumeratorRun longest_run(const std::vector<Enumerator>& enumerators) {
+  std::set<std::int64_t> values;
+  for (const Enumerator& one : enumerators) {
+    values.insert(one.value);
+  }
+  EnumeratorRun best{*values.begin(), *values.begin()};
+  EnumeratorRun run = best;
+  for (const std::int64_t value : values) {
+    run = value == run.high + 1 ? EnumeratorRun{run.low, value} : EnumeratorRun{value, value};
+    best = run.high - run.low > best.high - best.low ? run : best;
+  }
+  return best;
+}
 
 std::vector<Fillings> blind_fillings(const OwnCall& call) {
   std::vector<const Leaf*> leaves;
@@ -54,9 +102,10 @@ std::vector<Fillings> blind_fillings(const OwnCall& call) {
   // Offsets of rows with something in each, and places that are near.
   Fillings ramp;
   for (const Leaf* leaf : leaves) {
-    ramp[leaf->name] = {Filling::Kind::ramp, 1};
+    ramp[leaf->name] = leaf->element.enumerators.empty() ? Filling{Filling::Kind::ramp, 1}
+                                                         : kinds[0].at(leaf->name);
   }
-  return {{}, kinds[0], kinds[2], ramp};
+  return {zeros_in(leaves, kinds), kinds[0], kinds[2], ramp};
 }
 
 TrialResult together(const std::vector<TrialResult>& results) {

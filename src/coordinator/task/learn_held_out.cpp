@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "coordinator/task/axis_kinds.hpp"
@@ -46,8 +47,8 @@ std::int64_t highest(AxisKind kind, std::int64_t extents, bool gpu) {
       return (
           gpu ? on_gpu
               : by_extents)[static_cast<std::size_t>(std::clamp<std::int64_t>(extents, 1, 4) - 1)];
-    case AxisKind::flag:
-      return 1;
+    case AxisKind::drawn:
+      return std::numeric_limits<std::int64_t>::max();  // as many as there are
     case AxisKind::small:
       return small_size;
     case AxisKind::bound:
@@ -85,7 +86,7 @@ std::int64_t lowest(AxisKind kind, const WholeNumbers& numbers) {
   if (kind == AxisKind::bound) {
     return numbers.offsets.empty() ? 5 : 32;
   }
-  return kind == AxisKind::flag ? 0 : 1;
+  return 1;
 }
 
 // The least size of `name` at which the function still does its work, the others as in `base`.
@@ -120,7 +121,7 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
                        const WholeNumbers& numbers, const std::vector<std::string>& small,
                        std::stop_token stop) {
   const NewTask& request = learned.request;
-  const AxisKinds kinds(call, request, numbers, small);
+  const AxisKinds kinds(call, learned, numbers, small);
   constexpr std::int64_t middle = 11;
   Axes lows;
   Axes base;
@@ -139,7 +140,7 @@ Status settle_held_out(const Probe& probe, const OwnCall& call, Learned& learned
   const auto given = request.held_out;
   const auto is_given = [&given](const std::string& name) { return given.contains(name); };
   for (const auto& [name, kind] : kinds.all()) {
-    if (is_given(name) || kind == AxisKind::flag || kind == AxisKind::bound) {
+    if (is_given(name) || kind == AxisKind::drawn || kind == AxisKind::bound) {
       continue;
     }
     const auto bound = learned.bounds.find(name);

@@ -10,7 +10,7 @@ namespace {
 
 bool is_whole(const Leaf& leaf) {
   return leaf.kind == Leaf::Kind::tensor && !leaf.returned && !is_floating(leaf.element.dtype) &&
-         leaf.element.lanes == 1;
+         leaf.element.lanes == 1 && leaf.element.enumerators.empty();
 }
 
 // Larger than any extent at the sizes of trials, where the type allows that.

@@ -15,15 +15,37 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::ranges::find(list, name) != list.end();
 }
 
+bool writes(const TrialResult& result) {
+  return result.returned && std::ranges::any_of(result.tensors, [](const auto& one) {
+           return one.second.stored > 0 || one.second.size > 0;
+         });
+}
+
+std::int64_t reach_of(const Leaf& leaf, const TouchedTensor& touched, const Axes& axes) {
+  const auto before = axes.find(leaf.name + "_size");
+  const bool resized =
+      touched.size >= 0 && (before == axes.end() || before->second != touched.size);
+  return resized ? touched.size : touched.reach();
+}
+
+bool writes_for_caller(const TrialResult& result, const OwnCall& call) {
+  return result.returned && std::ranges::any_of(call.leaves, [&result](const Leaf& leaf) {
+           const auto touched = result.tensors.find(leaf.name);
+           return !leaf.returned && touched != result.tensors.end() &&
+                  (touched->second.stored > 0 || touched->second.size > 0);
+         });
+}
+
 Axes completed(Axes axes, const NewTask& request) {
   // A formula may speak of another one's axis: twice is enough for what we write.
   for (int round = 0; round < 2; ++round) {
     for (const auto* list : {&request.derived, &request.fixed}) {
       for (const auto& [name, text] : *list) {
         const auto formula = Formula::parse(text);
-        const auto value = formula.ok() ? formula->evaluate_size(axes) : Result<std::int64_t>(0);
-        if (value.ok()) {
-          axes[name] = *value;
+        const auto value = formula.ok() ? formula->evaluate(axes) : Result<double>(0.0);
+        // What is passed for a number that is no size may be below zero.
+        if (value.ok() && (*value >= 0 || list == &request.fixed)) {
+          axes[name] = static_cast<std::int64_t>(*value);
         }
       }
     }

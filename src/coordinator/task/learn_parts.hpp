@@ -41,10 +41,26 @@ struct Observation {
 [[nodiscard]] std::vector<std::string> subtracted_axes(const NewTask& request,
                                                        const std::vector<std::string>& axes);
 
+// The most numbers of an enum that follow each other.
+struct EnumeratorRun {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+[[nodiscard]] EnumeratorRun longest_run(const std::vector<Enumerator>& enumerators);
+
 using Fillings = std::map<std::string, Filling>;  // by tensor
 
 // Numbers for every tensor of whole numbers, before it is known what they mean; the first is zeros.
 [[nodiscard]] std::vector<Fillings> blind_fillings(const OwnCall& call);
+
+[[nodiscard]] bool writes(const TrialResult& result);
+
+// The elements of a tensor that a call reached, or what a list holds behind a call that resized it.
+[[nodiscard]] std::int64_t reach_of(const Leaf& leaf, const TouchedTensor& touched,
+                                    const Axes& axes);
+
+// Whether a call wrote more than the number that it returned.
+[[nodiscard]] bool writes_for_caller(const TrialResult& result, const OwnCall& call);
 
 // What calls that differ in such numbers alone have touched together.
 [[nodiscard]] TrialResult together(const std::vector<TrialResult>& results);
@@ -123,17 +139,49 @@ struct Shapes {
                                            const std::vector<std::string>& axes,
                                            std::stop_token stop);
 
+// Whole numbers that the code compares with a few others alone become choices of these.
+void add_few_numbers(OwnCall& call, const std::string& source, const std::string& function);
+
+// The same where numbers are one of a few, as enums are: shapes by the first of them, and the
+// others as far as they keep to these. An axis of its own counts them.
+[[nodiscard]] Result<Shapes> settle_shapes_and_choices(const Probe& probe, const Asked& asked,
+                                                       const Learned& learned,
+                                                       const std::vector<std::string>& axes,
+                                                       std::stop_token stop);
+
+// The number at place `axis`, which counts from 1, in plain arithmetic.
+[[nodiscard]] std::string choice_formula(const std::vector<Enumerator>& choices,
+                                         const std::string& axis);
+
 // Which tensors are only read, and which hold something before the call that matters.
 void settle_roles(const OwnCall& call, Learned& learned, const std::vector<Observation>& seen);
 
 // Rows of what is written lie apart: their distance ("ldc" of "(m - 1)*ldc + n") becomes their
-// length and some room, which is a size of its own. `base` is changed along.
-void keep_rows_apart(Learned& learned, std::vector<std::string>& axes, Axes& base);
+// length and some room, which is a size of its own. So do rows that are only read, where it worked
+// at no sizes at which they overlap. `base` is changed along.
+void keep_rows_apart(Learned& learned, const std::vector<Observation>& seen,
+                     std::vector<std::string>& axes, Axes& base);
 
 // How many terms one result adds up: loads of the most read tensor for each element written.
 // Where a sum is kept in a variable over a whole row or list, that is its longest extent.
 void settle_reduction(const OwnFunction& function, const OwnCall& call, Learned& learned,
                       const std::vector<Observation>& seen, const std::vector<std::string>& axes);
+
+// What is known so far, and changed along.
+struct Settling {
+  const WholeNumbers& numbers;
+  Learned& learned;
+  std::vector<std::string>& axes;
+  Axes& base;
+};
+
+// Whole numbers that are no sizes: whatever they are, the same memory is touched. They are drawn
+// from all that the function takes; those that may say how often something is done, only from as
+// many as keep a call short.
+[[nodiscard]] Status settle_numbers_by_value(const Probe& probe,
+                                             const std::function<Result<Probe>()>& timing,
+                                             const Asked& asked, const std::string& source,
+                                             Settling at, std::stop_token stop);
 
 // What tensors are filled with. `base` are sizes at which the function works.
 [[nodiscard]] Status settle_values(const Probe& probe, const OwnCall& call, Learned& learned,

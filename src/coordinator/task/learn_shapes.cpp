@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <random>
-#include <set>
 #include <utility>
 
 #include "coordinator/task/fit_shape.hpp"
@@ -18,19 +17,6 @@ namespace {
 
 constexpr std::size_t trials = 48;
 
-bool writes(const TrialResult& result) {
-  return result.returned && std::ranges::any_of(result.tensors, [](const auto& one) {
-           return one.second.stored > 0 || one.second.size > 0;
-         });
-}
-
-std::int64_t reach_of(const Leaf& leaf, const TouchedTensor& touched, const Axes& axes) {
-  const auto before = axes.find(leaf.name + "_size");
-  const bool resized =
-      touched.size >= 0 && (before == axes.end() || before->second != touched.size);
-  return resized ? touched.size : touched.reach();
-}
-
 // Shapes at sizes of which something is supposed.
 class ShapeFinder {
  public:
@@ -40,11 +26,6 @@ class ShapeFinder {
     out_.learned = learned;
     out_.axes = axes;
     suppose(supposed_, out_.learned, out_.axes);
-    for (const Leaf& leaf : asked.call.leaves) {
-      if (leaf.flag) {
-        flags_.insert(leaf.name);
-      }
-    }
   }
 
   // Sizes of their own first; where shapes cannot be told so, those of one kind of struct and of
@@ -145,7 +126,7 @@ class ShapeFinder {
   }
 
   [[nodiscard]] Axes drawn(std::mt19937& random) const {
-    Axes axes = draw_sizes(random, out_.axes, flags_, out_.learned, supposed_);
+    Axes axes = draw_sizes(random, out_.axes, out_.learned, supposed_);
     constexpr std::int64_t longer = 8;  // than all else that is drawn
     for (const Leaf& leaf : asked_.call.leaves) {
       if (long_lists_ && !leaf.size_of.empty() && contains(out_.axes, leaf.name)) {
@@ -187,8 +168,12 @@ class ShapeFinder {
       return refuse(trouble_text(asked_, out_.axes, first[0]));
     }
     KP_LET(const auto results, probe_.run(calls, stop_));
+    needs_work_ = std::ranges::any_of(asked_.call.leaves, &Leaf::returned) &&
+                  std::ranges::any_of(results, [this](const TrialResult& one) {
+                    return writes_for_caller(one, asked_.call);
+                  });
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (writes(results[i])) {
+      if (does_work(results[i])) {
         out_.base = calls[i].axes;
         return {};
       }
@@ -199,7 +184,16 @@ class ShapeFinder {
     if (!hopeless_ && has_lists() && !std::exchange(long_lists_, true)) {
       return find_base();
     }
-    return refuse(trouble_text(asked_, out_.axes, last));
+    const Axes takes =  // looked for once
+        find_asserted(probe_, asked_.call, calls.back().axes,
+                      supposed_.held_out.empty() ? last.assertion : "", out_.axes, stop_);
+    return refuse(trouble_text(asked_, out_.axes, last, takes));
+  }
+
+  // Where it writes into a caller's memory at some sizes, one that returns a number alone has
+  // refused the others.
+  [[nodiscard]] bool does_work(const TrialResult& result) const {
+    return needs_work_ ? writes_for_caller(result, asked_.call) : writes(result);
   }
 
   // False where nothing more is tied than before.
@@ -241,6 +235,20 @@ class ShapeFinder {
 
   Status observe() {
     std::mt19937 random(1);
+    TrialResult last;
+    // Where it refuses most sizes, more are drawn.
+    constexpr std::size_t enough = 24;
+    constexpr int most_rounds = 6;
+    for (int round = 0; round < most_rounds && (round == 0 || needs_work_); ++round) {
+      KP_TRY(observe_some(random, last));
+      if (out_.seen.size() >= enough) {
+        break;
+      }
+    }
+    return out_.seen.size() >= 6 ? Status() : refuse(trouble_text(asked_, out_.axes, last));
+  }
+
+  Status observe_some(std::mt19937& random, TrialResult& last) {
     std::vector<TrialCall> calls;
     std::size_t each = 1;
     for (std::size_t i = 0; i < trials; ++i) {
@@ -249,17 +257,16 @@ class ShapeFinder {
       calls.insert(calls.end(), some.begin(), some.end());
     }
     KP_LET(const auto results, probe_.run(calls, stop_));
-    TrialResult last;
     for (std::size_t i = 0; i < results.size(); i += each) {
       const auto begin = results.begin() + static_cast<std::ptrdiff_t>(i);
       const TrialResult one = together({begin, begin + static_cast<std::ptrdiff_t>(each)});
-      if (writes(one)) {
+      if (does_work(one)) {
         out_.seen.push_back({calls[i].axes, one});
       } else {
         last = one;
       }
     }
-    return out_.seen.size() >= 6 ? Status() : refuse(trouble_text(asked_, out_.axes, last));
+    return {};
   }
 
   void settle() {
@@ -373,9 +380,9 @@ class ShapeFinder {
   Supposition supposed_;
   std::stop_token stop_;
   Shapes out_;
-  std::set<std::string> flags_;
   bool endless_ = false;
   bool hopeless_ = false;
+  bool needs_work_ = false;
   bool long_lists_ = false;  // at other lengths nothing came of it
 };
 

@@ -65,7 +65,13 @@ Axes sizes_at(std::int64_t extent, const AxisKinds& kinds, const Learned& learne
   return in_said_order(std::move(axes), learned);
 }
 
-// Twice at these sizes, with its tensors filled as the task will fill them.
+}  // namespace
+
+Axes timed_sizes(std::int64_t extent, const AxisKinds& kinds, const OwnCall& call,
+                 const Learned& learned) {
+  return sizes_at(extent, kinds, learned, written_extents(call, learned));
+}
+
 TrialCall timed_trial(const Axes& axes, const OwnCall& call, const NewTask& request,
                       const WholeNumbers& numbers) {
   TrialCall trial = numbers.trial(completed(axes, request));
@@ -85,13 +91,11 @@ TrialCall timed_trial(const Axes& axes, const OwnCall& call, const NewTask& requ
   return trial;
 }
 
-}  // namespace
-
 Status settle_sizes(const std::function<Result<Probe>()>& timing, const OwnCall& call,
                     Learned& learned, const WholeNumbers& numbers,
                     const std::vector<std::string>& small, std::stop_token stop) {
   NewTask& request = learned.request;
-  const AxisKinds kinds(call, request, numbers, small);
+  const AxisKinds kinds(call, learned, numbers, small);
   const bool open = std::ranges::any_of(
       kinds.all(), [&](const auto& one) { return !request.sizes.contains(one.first); });
   if (!open) {

@@ -30,10 +30,8 @@ class SuppositionSearch {
     text_ = text.ok() ? *text : "";
     stated_ = asserted(asked, text_, learned_, axes_);
     for (const std::string& axis : axes_) {
-      const auto leaf = std::ranges::find(asked.call.leaves, axis, &Leaf::name);
-      const bool flag = leaf != asked.call.leaves.end() && leaf->flag;
-      if (!flag && !learned_.request.held_out.contains(axis) &&
-          !learned_.request.derived.contains(axis) && !stated_.stated.contains(axis)) {
+      if (!learned_.request.held_out.contains(axis) && !learned_.request.derived.contains(axis) &&
+          !stated_.stated.contains(axis)) {
         open_.push_back(axis);
       }
     }
@@ -294,7 +292,7 @@ class SuppositionSearch {
     Unseen out;
     for (const std::string& axis : fixed.empty() ? std::vector<std::string>() : shapes.axes) {
       const auto leaf = std::ranges::find(asked_.call.leaves, axis, &Leaf::name);
-      if (leaf == asked_.call.leaves.end() || leaf->flag || !contains(axes_, axis)) {
+      if (leaf == asked_.call.leaves.end() || !contains(axes_, axis)) {
         continue;
       }
       Axes axes = shapes.base;

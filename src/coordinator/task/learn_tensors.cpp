@@ -123,9 +123,27 @@ void keep_side_by_side(const std::string& tensor, const std::string& pitch, cons
       row == single ? "apart" : "where they overlap"));
 }
 
+// Whether it worked with rows that are longer than their distance.
+bool may_overlap(const std::string& pitch, const std::string& row, const NewTask& request,
+                 const std::vector<Observation>& seen) {
+  const auto length = Formula::parse(row);
+  constexpr std::size_t enough = 6;  // for that to be no chance
+  return seen.size() < enough ||
+         std::ranges::any_of(
+             seen,
+             [&](const Observation& one) {
+               const Axes axes = completed(one.axes, request);
+               const auto longest =
+                   length.ok() ? length->evaluate_size(axes) : Result<std::int64_t>(0);
+               const auto distance = axes.find(pitch);
+               return distance == axes.end() || !longest.ok() || distance->second < *longest;
+             });
+}
+
 }  // namespace
 
-void keep_rows_apart(Learned& learned, std::vector<std::string>& axes, Axes& base) {
+void keep_rows_apart(Learned& learned, const std::vector<Observation>& seen,
+                     std::vector<std::string>& axes, Axes& base) {
   NewTask& request = learned.request;
   std::vector<std::pair<std::string, std::vector<std::string>>> written_first(
       request.shapes.begin(), request.shapes.end());
@@ -153,7 +171,7 @@ void keep_rows_apart(Learned& learned, std::vector<std::string>& axes, Axes& bas
           request.held_out.contains(pitch)) {
         continue;
       }
-      if (only_read || row == single) {
+      if (row == single || (only_read && may_overlap(pitch, row, learned.request, seen))) {
         keep_side_by_side(tensor, pitch, row, learned);
         continue;
       }
@@ -161,6 +179,10 @@ void keep_rows_apart(Learned& learned, std::vector<std::string>& axes, Axes& bas
       const std::int64_t timed = timed_room(pitch, row, request);
       if (timed < 1) {
         continue;
+      }
+      // What lies between rows stays as it is, also where they overlapped at all sizes tried.
+      if (!only_read && !contains(request.inouts, tensor)) {
+        request.inouts.push_back(tensor);
       }
       const std::string length = fmt::format("{} + {} - 1", row, room);
       request.derived[pitch] = length;

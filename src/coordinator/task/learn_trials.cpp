@@ -56,8 +56,7 @@ std::vector<std::int64_t> sizes_on_step(const std::string& axis, std::size_t axe
 }
 
 // One draw, in no order.
-Axes drawn_once(std::mt19937& random, const std::vector<std::string>& axes,
-                const std::set<std::string>& flags, const NewTask& request,
+Axes drawn_once(std::mt19937& random, const std::vector<std::string>& axes, const NewTask& request,
                 const Supposition& supposed) {
   Axes drawn;
   std::set<std::int64_t> taken;
@@ -72,7 +71,7 @@ Axes drawn_once(std::mt19937& random, const std::vector<std::string>& axes,
       size = sizes[random() % sizes.size()];
     } while (!all_taken && taken.contains(size));
     taken.insert(size);
-    drawn[name] = flags.contains(name) ? size % 2 : size;
+    drawn[name] = size;
   }
   return drawn;
 }
@@ -190,13 +189,12 @@ void suppose(const Supposition& supposed, Learned& learned, std::vector<std::str
   }
 }
 
-Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes,
-                const std::set<std::string>& flags, const Learned& learned,
+Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes, const Learned& learned,
                 const Supposition& supposed) {
   constexpr int draws = 30;
   Axes drawn;
   for (int i = 0; i < draws; ++i) {
-    drawn = drawn_once(random, axes, flags, learned.request, supposed);
+    drawn = drawn_once(random, axes, learned.request, supposed);
     const Axes whole = completed(drawn, learned.request);
     if (are_in_order(whole, learned)) {
       return whole;
@@ -214,6 +212,43 @@ Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes,
     }
   }
   return completed(drawn, learned.request);
+}
+
+Axes find_asserted(const Probe& probe, const OwnCall& call, const Axes& drawn,
+                   const std::string& assertion, const std::vector<std::string>& axes,
+                   std::stop_token stop) {
+  constexpr std::size_t most_named = 4;
+  constexpr int draws = 64;
+  const std::vector<std::string> named = named_in(assertion, axes);
+  if (named.empty() || named.size() > most_named) {
+    return {};
+  }
+  std::mt19937 random(3);
+  std::vector<TrialCall> calls;
+  for (int i = 0; i < draws; ++i) {
+    TrialCall trial{drawn, blind_fillings(call)[0], {}, 0};
+    for (const std::string& name : named) {
+      trial.axes[name] = std::array<std::int64_t, 8>{1, 2, 3, 4, 0, 5, 8, 16}[random() % 8];
+    }
+    calls.push_back(std::move(trial));
+  }
+  const auto results = probe.run(calls, std::move(stop));
+  Axes best;
+  for (std::size_t i = 0; results.ok() && i < results->size(); ++i) {
+    if (writes((*results)[i])) {
+      const Axes takes = only(calls[i].axes, named);
+      // The more they differ from nothing, the more it does with them.
+      const auto sum = [](const Axes& sizes) {
+        std::int64_t all = 0;
+        for (const auto& [name, size] : sizes) {
+          all += std::min<std::int64_t>(size, 3);
+        }
+        return all;
+      };
+      best = best.empty() || sum(takes) > sum(best) ? takes : best;
+    }
+  }
+  return best;
 }
 
 bool has_tiny_sizes(const Supposition& supposed) {

@@ -61,15 +61,25 @@ void suppose(const Supposition& supposed, Learned& learned, std::vector<std::str
 // One size for each axis, apart from each other where there are enough, in the order that the
 // function asserts.
 [[nodiscard]] Axes draw_sizes(std::mt19937& random, const std::vector<std::string>& axes,
-                              const std::set<std::string>& flags, const Learned& learned,
-                              const Supposition& supposed);
+                              const Learned& learned, const Supposition& supposed);
 
 // Which sizes may be taken for the same where shapes cannot be told otherwise.
 enum class Ties { none, of_a_kind, all };
 
-// Why no call on trial did anything, by the last of them, and what the user can do.
+// The sizes that a condition of the function names.
+[[nodiscard]] std::vector<std::string> named_in(const std::string& condition,
+                                                const std::vector<std::string>& axes);
+
+// Why no call on trial did anything, by the last of them, and what the user can do. `takes`: sizes
+// at which its asserts hold, as far as some were found.
 [[nodiscard]] std::string trouble_text(const Asked& asked, const std::vector<std::string>& axes,
-                                       const TrialResult& last);
+                                       const TrialResult& last, const Axes& takes = {});
+
+// Small numbers for the axes that the failed assertion names, at which it works, the others as they
+// were drawn; empty: none were found.
+[[nodiscard]] Axes find_asserted(const Probe& probe, const OwnCall& call, const Axes& drawn,
+                                 const std::string& assertion, const std::vector<std::string>& axes,
+                                 std::stop_token stop);
 
 // Shapes at sizes of which something is supposed. `hopeless`: no other sizes would help.
 struct TriedShapes {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "common/base/sort.hpp"
 #include "coordinator/task/learn_trials.hpp"
+#include "coordinator/task/lexer.hpp"
 
 namespace kernelpro::learn {
 namespace {
@@ -15,6 +17,24 @@ namespace {
 std::string size_line(const std::vector<std::string>& axes, std::int64_t size) {
   const std::string name = axes.empty() ? "n" : axes[0];
   return fmt::format("--held-out {0}={1}:{2} --size {0}={1}", name, size, 4 * size);
+}
+
+// The sizes that the condition names come first.
+std::vector<std::string> named_first(std::vector<std::string> axes, const std::string& condition) {
+  const std::vector<std::string> named = named_in(condition, axes);
+  sort_keeping_ties(axes, [&named](const std::string& one, const std::string& other) {
+    return contains(named, one) && !contains(named, other);
+  });
+  return axes;
+}
+
+// "--fix pad=1 --fix kernel=3".
+std::string fix_line(const Axes& takes) {
+  std::string text;
+  for (const auto& [name, size] : takes) {
+    text += fmt::format("{}--fix {}={}", text.empty() ? "" : " ", name, size);
+  }
+  return text;
 }
 
 // A struct of different types cannot be a tensor's element.
@@ -39,8 +59,29 @@ std::string say_dependence(const OwnSource& source, const std::vector<std::strin
 
 }  // namespace
 
+std::vector<std::string> named_in(const std::string& condition,
+                                  const std::vector<std::string>& axes) {
+  // As sizes are called: "p.pad" is p_pad, "x.size()" is x_size.
+  std::string text;
+  for (const Token& token : lex_cpp(condition)) {
+    const bool member = token.text == "." || token.text == "->";
+    text += member ? "_" : token.kind == Token::Kind::word ? token.text : " ";
+  }
+  std::vector<std::string> out;
+  for (const std::string& axis : axes) {
+    const auto is_end = [&text](std::size_t at) { return at >= text.size() || text[at] == ' '; };
+    for (std::size_t at = text.find(axis); at != std::string::npos; at = text.find(axis, at + 1)) {
+      if ((at == 0 || text[at - 1] == ' ') && is_end(at + axis.size())) {
+        out.push_back(axis);
+        break;
+      }
+    }
+  }
+  return out;
+}
+
 std::string trouble_text(const Asked& asked, const std::vector<std::string>& axes,
-                         const TrialResult& last) {
+                         const TrialResult& last, const Axes& takes) {
   constexpr std::int64_t large = 128;
   const OwnSource& source = asked.source;
   if (last.returned) {
@@ -54,7 +95,8 @@ std::string trouble_text(const Asked& asked, const std::vector<std::string>& axe
                "its own assert( {} ) fails at every size tried; say the sizes that it is "
                "made for",
                last.assertion) +
-           source.example({size_line(axes, large)});
+           source.example({takes.empty() ? size_line(named_first(axes, last.assertion), large)
+                                         : fix_line(takes)});
   }
   switch (last.signal) {
     case SIGALRM:

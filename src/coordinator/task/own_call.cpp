@@ -34,6 +34,7 @@ class CallPlanner {
       arguments.push_back(argument(parameter, {}));
       const Kind kind = parameter.type.kind;
       plain = plain && !parameter.type.reference && kind != Kind::flag &&
+              parameter.type.element.enumerators.empty() &&
               (kind == Kind::whole || kind == Kind::real ||
                (kind == Kind::tensor && parameter.type.parts.empty() &&
                 parameter.type.element.lanes == 1 && !parameter.type.element.is_unsigned));
@@ -107,9 +108,13 @@ class CallPlanner {
     Leaf leaf;
     leaf.name = unique(parameter.name);
     leaf.kind = type.kind == Kind::real ? Leaf::Kind::scalar : Leaf::Kind::axis;
-    leaf.flag = type.kind == Kind::flag;
     leaf.element = type.element;
-    const std::string cast = leaf.flag ? "bool" : type.element.text;
+    leaf.choices = type.element.enumerators;
+    const bool flag = type.kind == Kind::flag;
+    if (flag) {
+      leaf.choices = {{"true", 1}, {"false", 0}};
+    }
+    const std::string cast = flag ? "bool" : type.element.text;
     const std::string text = fmt::format("static_cast<{}>({})", cast, leaf.name);
     add(std::move(leaf), place);
     return text;

@@ -17,13 +17,13 @@ struct Leaf {
   ElementType element;     // of tensors and scalars
   bool may_write = false;  // of tensors
   bool returned = false;
-  bool in_place = false;    // of tensors: the function works on the caller's own memory
-  bool restricted = false;  // of tensors: no other pointer leads there
-  bool flag = false;        // of axes: a bool
-  int fixed_count = 0;      // of tensors: that many elements, whatever the sizes
-  std::string size_of;      // of axes: of the list or view of this name
-  double sample = 1.25;     // of scalars: what is passed on trial
-  std::string record;       // the struct's name, when it is a field of one
+  bool in_place = false;            // of tensors: the function works on the caller's own memory
+  bool restricted = false;          // of tensors: no other pointer leads there
+  std::vector<Enumerator> choices;  // of axes: it is one of these, as an enum or a bool is
+  int fixed_count = 0;              // of tensors: that many elements, whatever the sizes
+  std::string size_of;              // of axes: of the list or view of this name
+  double sample = 1.25;             // of scalars: what is passed on trial
+  std::string record;               // the struct's name, when it is a field of one
   std::string field;
   std::string together;  // of tensors: the array of structs that it is a part of
 };

@@ -17,6 +17,7 @@
 #include "coordinator/task/cuda_source.hpp"
 #include "coordinator/task/function_name.hpp"
 #include "coordinator/task/inline_includes.hpp"
+#include "coordinator/task/own_names.hpp"
 #include "coordinator/task/own_uses.hpp"
 #include "coordinator/task/record_fields.hpp"
 
@@ -27,16 +28,27 @@ using namespace tree;
 using Json = nlohmann::json;
 using Kind = OwnType::Kind;
 
+std::string unit_of(const OwnSource& source) {
+  std::error_code ignored;
+  // C's keyword, which C++ compilers know by another name.
+  return (source.file.extension() == ".c" ? "#define restrict __restrict__\n" : "") +
+         fmt::format("#include \"{}\"\n", std::filesystem::absolute(source.file, ignored).string());
+}
+
+// "stats" of "stats::count".
+std::string scope_of(const std::string& name) {
+  const std::string whole = name.substr(0, name.find('<'));
+  const std::size_t last = whole.rfind("::");
+  return last == std::string::npos ? "" : whole.substr(0, last);
+}
+
 class FunctionReader {
  public:
   FunctionReader(const OwnSource& source, std::stop_token stop)
-      : source_(source), stop_(std::move(stop)) {
-    std::error_code ignored;
-    // C's keyword, which C++ compilers know by another name.
-    unit_ = source.file.extension() == ".c" ? "#define restrict __restrict__\n" : "";
-    unit_ +=
-        fmt::format("#include \"{}\"\n", std::filesystem::absolute(source.file, ignored).string());
-  }
+      : source_(source),
+        stop_(std::move(stop)),
+        unit_(unit_of(source)),
+        names_(unit_, source.flags, stop_) {}
 
   Result<OwnFunction> read() {
     const std::string name = plain_name(source_.function);
@@ -157,7 +169,7 @@ class FunctionReader {
     KP_TRY(read_parameters(node, whole, out));
     const std::string signature = node.at("type").value("qualType", "");
     const std::string written = signature.substr(0, signature.find(" ("));
-    out.returns = type_of(without_typedefs(resolved(written, node)));
+    out.returns = type_of(names_.resolved(resolved(written, node), scope_of(out.name)));
     std::vector<std::string> shown;
     shown.reserve(out.parameters.size());
     for (const OwnParameter& one : out.parameters) {
@@ -249,7 +261,9 @@ class FunctionReader {
         continue;
       }
       const std::string written = type_text(child);
-      const std::string text = at < whole.types.size() ? whole.types[at] : written;
+      // A mangled name has the types; that of a function with C's linkage has none.
+      const std::string text =
+          at < whole.types.size() ? whole.types[at] : names_.resolved(written, scope_of(out.name));
       OwnParameter parameter{text_of(child, "name"),
                              type_of(text, is_array(node, text_of(child, "id")))};
       parameter.type.text = text_of(child.at("type"), "qualType");
@@ -283,74 +297,9 @@ class FunctionReader {
   }
 
   OwnType type_of(const std::string& text, bool many = false) {
-    return parse_own_type(text, [this](const std::string& name) { return record(name); }, many);
-  }
-
-  // Fields of a class, in their order; nothing where it is none, or hides or inherits some.
-  std::optional<RecordFields> record(const std::string& name) {
-    if (const auto known = records_.find(name); known != records_.end()) {
-      return known->second;
-    }
-    auto& fields = records_[name];
-    const std::string base = name.substr(0, name.find('<'));
-    const bool plain = std::ranges::all_of(
-        base, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
-    if (!plain || base.empty() || base.starts_with("std::")) {
-      return fields;
-    }
-    const auto trees = clang_declarations(unit_, base, source_.flags, stop_);
-    if (!trees.ok()) {
-      return fields;
-    }
-    fields = record_fields(*trees, name);
-    RecordFields none;
-    for (auto& [field, type] : fields ? *fields : none) {
-      type = without_typedefs(type);
-    }
-    return fields;
-  }
-
-  // A compiler resolves the name of a field's own type, not those behind a pointer or in a list.
-  std::string without_typedefs(const std::string& type) {
-    std::string out;
-    for (std::size_t at = 0; at < type.size();) {
-      const auto is_letter = [&type](std::size_t i) {
-        return i < type.size() && (std::isalnum(static_cast<unsigned char>(type[i])) != 0 ||
-                                   type[i] == '_' || type[i] == ':');
-      };
-      std::size_t end = at;
-      while (is_letter(end)) {
-        ++end;
-      }
-      out += end > at ? behind_typedef(type.substr(at, end - at)) : type.substr(at, 1);
-      at = std::max(end, at + 1);
-    }
-    return out;
-  }
-
-  std::string behind_typedef(const std::string& word) {
-    static const std::set<std::string> plain = {
-        "const",    "unsigned", "signed",   "int",     "char",     "short",  "long",      "float",
-        "double",   "bool",     "void",     "struct",  "class",    "int8_t", "uint8_t",   "int16_t",
-        "uint16_t", "int32_t",  "uint32_t", "int64_t", "uint64_t", "size_t", "__restrict"};
-    const bool name = std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '_';
-    if (!name || plain.contains(word) || word.starts_with("std::")) {
-      return word;
-    }
-    const auto [known, fresh] = typedefs_.emplace(word, word);
-    if (!fresh) {
-      return known->second;
-    }
-    const auto trees = clang_declarations(unit_, word, source_.flags, stop_);
-    for (const Json& tree : trees.ok() ? *trees : std::vector<Json>()) {
-      const std::string kind = text_of(tree, "kind");
-      const std::string type = type_text(tree);
-      if ((kind == "TypedefDecl" || kind == "TypeAliasDecl") &&
-          text_of(tree, "name") == plain_name(word) && !type.starts_with("struct ")) {
-        typedefs_[word] = type;
-      }
-    }
-    return typedefs_[word];
+    return parse_own_type(
+        text, [this](const std::string& name) { return names_.record(name); }, many,
+        [this](const std::string& name) { return names_.enumeration(name); });
   }
 
   const OwnSource& source_;
@@ -360,8 +309,7 @@ class FunctionReader {
   std::list<Json> trees_;
   std::set<std::string> static_;  // by mangled name
   bool is_template_ = false;
-  std::map<std::string, std::optional<RecordFields>> records_;
-  std::map<std::string, std::string> typedefs_;
+  OwnNames names_;
 };
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <map>
 #include <utility>
+
+#include "coordinator/task/number_word.hpp"
 
 namespace kernelpro {
 namespace {
@@ -50,43 +51,6 @@ void take_restrict(std::string& text) {
   while (take_word(text, "__restrict__") || take_word(text, "__restrict") ||
          take_word(text, "restrict")) {
   }
-}
-
-struct Number {
-  DType dtype;
-  bool is_unsigned = false;
-};
-
-std::optional<Number> number_of(const std::string& text) {
-  static const std::map<std::string, Number> numbers = {
-      {"float", {DType::f32}},
-      {"double", {DType::f64}},
-      {"int", {DType::i32}},
-      {"unsigned int", {DType::i32, true}},
-      {"unsigned", {DType::i32, true}},
-      {"long", {DType::i64}},
-      {"unsigned long", {DType::i64, true}},
-      {"long long", {DType::i64}},
-      {"unsigned long long", {DType::i64, true}},
-      {"short", {DType::i16}},
-      {"unsigned short", {DType::i16, true}},
-      {"signed char", {DType::i8}},
-      {"char", {DType::i8}},
-      {"unsigned char", {DType::u8}},
-      {"int8_t", {DType::i8}},
-      {"uint8_t", {DType::u8}},
-      {"int16_t", {DType::i16}},
-      {"uint16_t", {DType::i16, true}},
-      {"int32_t", {DType::i32}},
-      {"uint32_t", {DType::i32, true}},
-      {"int64_t", {DType::i64}},
-      {"uint64_t", {DType::i64, true}},
-      {"size_t", {DType::i64, true}},
-      {"ptrdiff_t", {DType::i64}},
-  };
-  const std::string plain = text.starts_with("std::") ? text.substr(5) : text;
-  const auto found = numbers.find(plain);
-  return found == numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
 // "float" of "std::vector<float, std::allocator<float> >"; nothing of another template.
@@ -147,7 +111,8 @@ std::optional<StandardArray> standard_array(const std::string& text) {
 
 class TypeReader {
  public:
-  TypeReader(const RecordLookup& lookup, bool many) : lookup_(lookup), many_(many) {}
+  TypeReader(const RecordLookup& lookup, bool many, const EnumLookup& enums)
+      : lookup_(lookup), enums_(enums), many_(many) {}
 
   OwnType read(std::string text, int depth = 0) {
     OwnType type;
@@ -283,11 +248,11 @@ class TypeReader {
   // A number, a complex one, or a struct of numbers of one kind, which may stand in arrays and
   // structs of their own.
   std::optional<ElementType> element_of(const std::string& text, int depth) {
-    if (const auto number = number_of(text)) {
+    if (const auto number = number_word(text)) {
       return ElementType{text, number->dtype, number->is_unsigned};
     }
     if (const auto inner = argument_of(text, "std::complex")) {
-      const auto number = number_of(*inner);
+      const auto number = number_word(*inner);
       return number ? std::optional(ElementType{text, number->dtype, false, 2}) : std::nullopt;
     }
     if (depth > 4) {
@@ -301,6 +266,9 @@ class TypeReader {
       }
       return element;
     }
+    if (auto one = enum_element(text)) {
+      return one;
+    }
     const auto fields = lookup_ ? lookup_(text) : std::nullopt;
     if (!fields || fields->empty()) {
       return {};
@@ -310,13 +278,26 @@ class TypeReader {
       std::string base = trimmed(type);
       const auto bounds = take_bounds(base);
       const auto part = element_of(base, depth + 1);
-      if (!part || (bounds && bounds->count <= 0) || (whole && whole->dtype != part->dtype)) {
+      if (!part || (bounds && bounds->count <= 0) || (whole && !are_one_kind(*whole, *part))) {
         return {};
       }
       const int lanes = part->lanes * (bounds ? bounds->count : 1) + (whole ? whole->lanes : 0);
-      whole = ElementType{text, part->dtype, part->is_unsigned, lanes, true};
+      whole = ElementType{text, part->dtype, part->is_unsigned, lanes, true, part->enumerators};
     }
     return whole;
+  }
+
+  static bool are_one_kind(const ElementType& one, const ElementType& other) {
+    return one.dtype == other.dtype && one.enumerators == other.enumerators;
+  }
+
+  // A whole number that is one of a few.
+  [[nodiscard]] std::optional<ElementType> enum_element(const std::string& text) const {
+    const auto one = enums_ ? enums_(text) : std::nullopt;
+    const auto number = one ? number_word(one->underlying) : std::nullopt;
+    return number ? std::optional(ElementType{text, number->dtype, number->is_unsigned, 1, false,
+                                              one->enumerators})
+                  : std::nullopt;
   }
 
   // A struct of numbers of several kinds.
@@ -376,13 +357,15 @@ class TypeReader {
   }
 
   const RecordLookup& lookup_;
+  const EnumLookup& enums_;
   bool many_;
 };
 
 }  // namespace
 
-OwnType parse_own_type(const std::string& text, const RecordLookup& lookup, bool many) {
-  return TypeReader(lookup, many).read(text);
+OwnType parse_own_type(const std::string& text, const RecordLookup& lookup, bool many,
+                       const EnumLookup& enums) {
+  return TypeReader(lookup, many, enums).read(text);
 }
 
 }  // namespace kernelpro

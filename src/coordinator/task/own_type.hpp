@@ -1,6 +1,7 @@
 // The types of a user's function, as a compiler resolved them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,13 +12,26 @@
 
 namespace kernelpro {
 
+struct Enumerator {
+  std::string name;
+  std::int64_t value = 0;
+
+  friend bool operator==(const Enumerator&, const Enumerator&) = default;
+};
+
+struct OwnEnum {
+  std::string underlying;  // "unsigned char"
+  std::vector<Enumerator> enumerators;
+};
+
 // What a tensor's elements are in the user's code: numbers, or several of the same kind as one.
 struct ElementType {
   std::string text;          // as generated code spells it: "std::complex<float>"
   DType dtype = DType::f32;  // of each number; unsigned ones travel as signed of their width
   bool is_unsigned = false;
-  int lanes = 1;        // numbers of one element: 2 of a complex number
-  bool record = false;  // a struct, which may have padding that no tensor has
+  int lanes = 1;                             // numbers of one element: 2 of a complex number
+  bool record = false;                       // a struct, which may have padding that no tensor has
+  std::vector<Enumerator> enumerators = {};  // of an enum: the numbers that it is one of
 };
 
 // Numbers of one kind within a struct that has several.
@@ -66,9 +80,12 @@ using RecordFields = std::vector<std::pair<std::string, std::string>>;
 // Nothing where it is no plain struct.
 using RecordLookup = std::function<std::optional<RecordFields>(const std::string& name)>;
 
+// Nothing where it is no enum.
+using EnumLookup = std::function<std::optional<OwnEnum>(const std::string& name)>;
+
 // From a compiler's words: "float const*", "std::vector<float, std::allocator<float> > const&".
 // `many`: a pointer to a struct leads to an array of them; else to one.
 [[nodiscard]] OwnType parse_own_type(const std::string& text, const RecordLookup& lookup,
-                                     bool many = false);
+                                     bool many = false, const EnumLookup& enums = {});
 
 }  // namespace kernelpro

@@ -19,14 +19,6 @@ bool is_whole_record(const Json& tree) {
          tree.value("completeDefinition", false) && !tree.contains("bases");
 }
 
-// `typedef struct { … } NAME;`: the declaration behind the struct has its name.
-std::string name_of(const std::vector<Json>& trees, std::size_t at) {
-  const std::string name = text_of(trees[at], "name");
-  const bool named_behind =
-      name.empty() && at + 1 < trees.size() && text_of(trees[at + 1], "kind") == "TypedefDecl";
-  return named_behind ? text_of(trees[at + 1], "name") : name;
-}
-
 std::optional<RecordFields> fields_of(const Json& tree) {
   RecordFields fields;
   bool open = text_of(tree, "tagUsed") == "struct";
@@ -71,7 +63,7 @@ const Json* find_record(const std::vector<Json>& trees, const std::string& name)
   const std::string base = name.substr(0, name.find('<'));
   const Json* found = nullptr;
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    if (name_of(trees, i) != plain_name(base)) {
+    if (name_in(trees, i) != plain_name(base)) {
       continue;
     }
     if (base != name && text_of(trees[i], "kind") == "ClassTemplateDecl") {
@@ -116,6 +108,13 @@ std::vector<std::string> state_of(const Json& tree) {
 }
 
 }  // namespace
+
+std::string name_in(const std::vector<Json>& trees, std::size_t at) {
+  const std::string name = text_of(trees[at], "name");
+  const bool named_behind =
+      name.empty() && at + 1 < trees.size() && text_of(trees[at + 1], "kind") == "TypedefDecl";
+  return named_behind ? text_of(trees[at + 1], "name") : name;
+}
 
 std::optional<std::vector<std::string>> state_fields(const std::vector<Json>& trees,
                                                      const std::string& name) {

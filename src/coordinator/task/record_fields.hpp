@@ -1,6 +1,7 @@
 // The fields of structs, out of clang's declarations.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ namespace kernelpro {
 // gives their values. Nothing where the class is not there, or inherits some.
 [[nodiscard]] std::optional<std::vector<std::string>> state_fields(
     const std::vector<nlohmann::json>& trees, const std::string& name);
+
+// `typedef struct { … } NAME;`: the declaration behind the struct has its name.
+[[nodiscard]] std::string name_in(const std::vector<nlohmann::json>& trees, std::size_t at);
 
 [[nodiscard]] std::string without_spaces(std::string text);
 

@@ -23,6 +23,11 @@ std::string one_less(const std::string& extent) {
 }
 
 std::string plain_range(const Leaf& leaf, const WholeNumbers& numbers) {
+  if (!leaf.element.enumerators.empty()) {
+    const EnumeratorRun run = longest_run(leaf.element.enumerators);
+    // One number alone is a range that holds no other whole number.
+    return fmt::format("uniform:{}:{}{}", run.low, run.high, run.low == run.high ? ".5" : "");
+  }
   const auto range = [&](std::int64_t low, std::int64_t high) {
     const bool less = numbers.bounded_below && low < numbers.least_plain;
     return fmt::format("uniform:{}:{}", less ? numbers.least_plain : low, high);

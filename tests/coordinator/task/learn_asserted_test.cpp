@@ -38,7 +38,7 @@ struct Asserting {
     std::mt19937 random(1);
     std::vector<Axes> all;
     for (int i = 0; i < 48; ++i) {
-      all.push_back(learn::draw_sizes(random, axes, {}, learned, supposed));
+      all.push_back(learn::draw_sizes(random, axes, learned, supposed));
     }
     return all;
   }

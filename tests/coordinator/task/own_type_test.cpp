@@ -18,13 +18,18 @@ OwnType type_of(const std::string& text, bool many = false) {
       {"Mat4", {{"m", "float[4][4]"}}},
       {"Descriptor", {{"bits", "unsigned long[4]"}}},
       {"Mixed", {{"scale", "float"}, {"values", "signed char[32]"}}},
+      {"Switch", {{"level", "unsigned char"}, {"mode", "app::Mode"}}},
       {"Endless", {{"next", "Endless"}}},
   };
   const RecordLookup lookup = [](const std::string& name) {
     const auto found = records.find(name);
     return found == records.end() ? std::nullopt : std::optional(found->second);
   };
-  return parse_own_type(text, lookup, many);
+  const EnumLookup enums = [](const std::string& name) {
+    const OwnEnum mode{"unsigned char", {{"off", 0}, {"on", 1}}};
+    return name == "app::Mode" ? std::optional(mode) : std::nullopt;
+  };
+  return parse_own_type(text, lookup, many, enums);
 }
 
 TEST(OwnType, ElementsAreStructsOfStructsAndOfArrays) {
@@ -56,6 +61,17 @@ TEST(OwnType, StructsOfSeveralKindsOfNumbersHaveParts) {
   EXPECT_EQ(list.kind, Kind::list);
   EXPECT_EQ(list.parts.size(), 2U);
   EXPECT_EQ(list.container, "std::vector<Mixed>");
+}
+
+TEST(OwnType, AnEnumIsANumberOfItsUnderlyingType) {
+  const OwnType mode = type_of("app::Mode");
+  EXPECT_EQ(mode.kind, Kind::whole);
+  EXPECT_EQ(mode.element.dtype, DType::u8);
+  EXPECT_EQ(mode.element.text, "app::Mode");
+  EXPECT_EQ(mode.element.enumerators.size(), 2U);
+  EXPECT_EQ(type_of("app::Mode const*").kind, Kind::tensor);
+  const OwnType switches = type_of("Switch const*", true);
+  EXPECT_EQ(switches.parts.size(), 2U) << "bytes and an enum of bytes have different numbers";
 }
 
 TEST(OwnType, ArraysHaveAsManyBoundsAsTheyLike) {

@@ -177,7 +177,7 @@ bool has_word(const Tokens& body, std::size_t begin, std::size_t end,
 
 }  // namespace
 
-LoopPart part_in_loops(const std::string& source, const std::string& function,
+LoopRole role_in_loops(const std::string& source, const std::string& function,
                        const std::string& name) {
   const Tokens tokens = lex_cpp(source);
   const Tokens body = body_of(tokens, function);
@@ -187,7 +187,7 @@ LoopPart part_in_loops(const std::string& source, const std::string& function,
     known = words.size();
     follow(body, heads, words);
   }
-  LoopPart part = body.empty() ? LoopPart::near : LoopPart::none;
+  LoopRole part = body.empty() ? LoopRole::near : LoopRole::none;
   for (std::size_t i = 0; i + 1 < body.size(); ++i) {
     const bool loop = body[i].text == "for" || body[i].text == "while";
     if (body[i + 1].text != "(" || body[i].kind != Token::Kind::word ||
@@ -206,8 +206,8 @@ LoopPart part_in_loops(const std::string& source, const std::string& function,
       to = next_semicolon(body, from, end);
     }
     part =
-        loop && has_word(body, from, to, words) ? LoopPart::bound : std::max(part, LoopPart::near);
-    if (part == LoopPart::bound) {
+        loop && has_word(body, from, to, words) ? LoopRole::bound : std::max(part, LoopRole::near);
+    if (part == LoopRole::bound) {
       break;
     }
   }

@@ -29,8 +29,8 @@ namespace kernelpro {
 // What loops of the body have to do with a number, or with what is computed of it: they go on as
 // long as it says (`bound`); it stands in the head of one or goes to another function of the file
 // (`near`).
-enum class LoopPart { none, near, bound };
-[[nodiscard]] LoopPart part_in_loops(const std::string& source, const std::string& function,
+enum class LoopRole { none, near, bound };
+[[nodiscard]] LoopRole role_in_loops(const std::string& source, const std::string& function,
                                      const std::string& name);
 
 // Whether it is assert, or a macro that is called like it.

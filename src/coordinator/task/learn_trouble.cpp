@@ -64,8 +64,11 @@ std::vector<std::string> named_in(const std::string& condition,
   // As sizes are called: "p.pad" is p_pad, "x.size()" is x_size.
   std::string text;
   for (const Token& token : lex_cpp(condition)) {
-    const bool member = token.text == "." || token.text == "->";
-    text += member ? "_" : token.kind == Token::Kind::word ? token.text : " ";
+    if (token.kind == Token::Kind::word) {
+      text += token.text;
+    } else {
+      text += token.text == "." || token.text == "->" ? "_" : " ";
+    }
   }
   std::vector<std::string> out;
   for (const std::string& axis : axes) {

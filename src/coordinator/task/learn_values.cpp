@@ -176,11 +176,11 @@ Status settle_numbers_by_value(const Probe& probe, const std::function<Result<Pr
                                const Asked& asked, const std::string& source, Settling at,
                                std::stop_token stop) {
   for (const Leaf* leaf : open_numbers(asked, at)) {
-    const LoopPart part = part_in_loops(source, asked.source.function,
+    const LoopRole part = role_in_loops(source, asked.source.function,
                                         leaf->field.empty() ? leaf->name : leaf->field);
-    if (part != LoopPart::none) {
+    if (part != LoopRole::none) {
       KP_LET(const Probe built, timing());
-      const std::int64_t most = part == LoopPart::bound ? most_timed_steps : parameter_size;
+      const std::int64_t most = part == LoopRole::bound ? most_timed_steps : parameter_size;
       KP_TRY(settle_steps(probe, built, asked, leaf->name, most, at, stop));
       continue;
     }

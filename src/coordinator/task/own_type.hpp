@@ -29,9 +29,10 @@ struct ElementType {
   std::string text;          // as generated code spells it: "std::complex<float>"
   DType dtype = DType::f32;  // of each number; unsigned ones travel as signed of their width
   bool is_unsigned = false;
-  int lanes = 1;                             // numbers of one element: 2 of a complex number
-  bool record = false;                       // a struct, which may have padding that no tensor has
-  std::vector<Enumerator> enumerators = {};  // of an enum: the numbers that it is one of
+  int lanes = 1;        // numbers of one element: 2 of a complex number
+  bool record = false;  // a struct, which may have padding that no tensor has
+  // Of an enum: the numbers that it is one of.
+  std::vector<Enumerator> enumerators = {};  // NOLINT(readability-redundant-member-init)
 };
 
 // Numbers of one kind within a struct that has several.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t gibibyte = 1LL << 30;
 
-// Room for guards and prepared state, for what the candidate allocates itself,
-// and for what each thread reserves (a stack, and an arena of the C library).
+// Room for guards and prepared state, for what the candidate allocates itself, and for what each
+// thread reserves (a stack, and an arena of the C library).
 std::int64_t memory_limit(const JudgeSettings& settings, std::size_t buffer_bytes) {
   const std::int64_t wanted = 2 * gibibyte + 4 * static_cast<std::int64_t>(buffer_bytes) +
                               settings.threads * (gibibyte / 8);
